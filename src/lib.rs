@@ -119,6 +119,9 @@ pub mod name;
 pub mod address;
 
 #[deny(clippy::disallowed_methods)]
+pub mod hidden;
+
+#[deny(clippy::disallowed_methods)]
 pub mod packet;
 
 #[deny(clippy::disallowed_methods)]

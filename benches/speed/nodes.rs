@@ -44,6 +44,13 @@ pub(crate) fn run(figures: &mut Figures) {
     command(figures, &["pods", "--format", "json"], &large, &small);
     command(figures, &["check-loop"], &large, &small);
     command(figures, &["check-loop", "--format", "npd"], &large, &small);
+    let doctor = (0..ROUNDS).map(|_| large.kdns(&["doctor"]).seconds);
+    figures.check(
+        &format!("doctor, seconds with {PODS} pods"),
+        median(doctor.collect()),
+        Bound::AtMost(1.0),
+        "nobody is asked",
+    );
 }
 
 /// What `command` costs on the two nodes.

@@ -47,3 +47,13 @@ pub(super) fn cut(read: &FileRead) -> Option<String> {
     read.is_cut
         .then(|| format!("{name}: only the first {MAX_BYTES} bytes are read"))
 }
+
+/// The arguments of a command as if these words were typed behind it.
+///
+/// # Errors
+///
+/// They are not such arguments.
+pub(super) fn typed<A: clap::Args>(words: &[String]) -> anyhow::Result<A> {
+    let command = A::augment_args(clap::Command::new("kdns").no_binary_name(true));
+    Ok(A::from_arg_matches(&command.try_get_matches_from(words)?)?)
+}

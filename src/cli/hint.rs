@@ -11,14 +11,16 @@ pub(super) fn with_hint(mut usage: clap::Error) -> clap::Error {
     let Some(ContextValue::String(word)) = usage.get(ContextKind::InvalidSubcommand) else {
         return usage;
     };
-    if let Some(hint) = hint(word) {
+    let is_near = usage.get(ContextKind::SuggestedSubcommand).is_some();
+    if let Some(hint) = hint(word, is_near) {
         let hint = vec![StyledStr::from(hint)];
         usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(hint));
     }
     usage
 }
 
-fn hint(word: &str) -> Option<String> {
+/// `is_near`: it is nearly a command.
+fn hint(word: &str, is_near: bool) -> Option<String> {
     let is_name = |it: u8| it.is_ascii_alphanumeric() || b"-._".contains(&it);
     let command = match word {
         "version" => "kdns --version prints the version",
@@ -28,7 +30,7 @@ fn hint(word: &str) -> Option<String> {
         }
         "loop" | "check" => "kdns check-loop tells whether DNS loops",
         "exec" | "enter" => "kdns nsenter TARGET -- COMMAND runs a command in a pod's network",
-        _ if word.contains('.') && word.bytes().all(is_name) => {
+        _ if (word.contains('.') || !is_near) && word.bytes().all(is_name) => {
             return Some(format!(
                 "kdns explain {word} shows what resolvers ask for this name"
             ));

@@ -154,7 +154,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     let all = program.into_iter().chain(words.iter().cloned());
     let args = match Args::try_parse_from(all) {
         Ok(args) => args,
-        Err(usage) => return report_usage(&hint::with_hint(usage), is_plugin, streams),
+        Err(usage) => {
+            let status = report_usage(&hint::with_hint(usage), is_plugin, streams);
+            if words.is_empty() && doctor::is_on_node() {
+                streams.tell("this is a node: kdns doctor looks at all that decides its DNS");
+            }
+            return status;
+        }
     };
     match args.color {
         Color::Auto => {}

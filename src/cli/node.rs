@@ -81,6 +81,19 @@ pub(super) fn node_below(directory: Option<&Path>) -> Result<Root, ReadError> {
     }
 }
 
+/// What a machine has on which a kubelet runs: its own directory, also that of
+/// MicroK8s and of k0s.
+const KUBELETS: [&str; 3] = [
+    "/var/lib/kubelet",
+    "/var/snap/microk8s/common/var/lib/kubelet",
+    "/var/lib/k0s/kubelet",
+];
+
+/// Whether a kubelet runs on the machine, or did.
+pub(super) fn has_kubelet(root: &Root) -> bool {
+    KUBELETS.iter().any(|it| root.is_directory(Path::new(it)))
+}
+
 /// A log has at most so many bytes.
 const MAX_LOG: usize = 64 << 20;
 

@@ -10,16 +10,31 @@ mod offline;
 
 use std::path::Path;
 
+use self::answer::Answer;
+use crate::cli::files::typed;
 use crate::cli::streams::{Status, Streams};
 
 pub(super) use args::PathArgs;
 
 /// Reads, walks, writes.
 pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let answer = match &args.root {
-        _ if !args.rules.is_empty() => offline::answer(args, streams)?,
-        Some(root) if root != Path::new("/") => files::answer(args, root)?,
-        _ => live::answer(args, streams)?,
-    };
+    let answer = find(args, streams)?;
     answer::write(args, &answer, streams)
+}
+
+/// What is found out with these words behind `kdns path`.
+///
+/// # Errors
+///
+/// As `kdns path` has them.
+pub(super) fn answer_to(words: &[String], streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
+    find(&typed(words)?, streams)
+}
+
+fn find(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
+    match &args.root {
+        _ if !args.rules.is_empty() => offline::answer(args, streams),
+        Some(root) if root != Path::new("/") => files::answer(args, root),
+        _ => live::answer(args, streams),
+    }
 }

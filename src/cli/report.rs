@@ -66,7 +66,7 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
             TextOrJson::Json => text::json::write(&summary, out),
         })?;
     streams.out.flush()?;
-    if summary.nodes == 0 {
+    if summary.nodes == 0 && summary.logs.reports == 0 {
         streams.tell(
             "there is no report of a node in the input; kdns check-loop --format jsonl writes one",
         );
@@ -154,7 +154,7 @@ fn status(summary: &Summary, threshold: &Threshold) -> Status {
         return threshold.status(Some(Level::Error));
     }
     let is_unknown = summary.with(Verdict::Unknown) > 0;
-    if is_unknown || summary.error_count > 0 || summary.nodes == 0 {
+    if is_unknown || summary.error_count > 0 || summary.nodes + summary.logs.reports == 0 {
         return threshold.undecided();
     }
     let is_plain = summary.groups.len() < 2 && summary.groups.iter().all(|it| it.remarked == 0);

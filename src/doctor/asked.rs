@@ -32,38 +32,52 @@ pub enum Whom {
 /// What came back.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answer {
-    /// A reply, after so long; its rcode as text.
-    Reply(Duration, String),
+    /// A reply, after so long.
+    Reply(Duration),
+    /// A reply from another address than was asked, which resolvers drop.
+    Elsewhere(SocketAddr),
     /// Nothing, for so long.
     Silence(Duration),
     /// The network refused it; how.
     Failed(String),
+    /// There was no time to ask.
+    NotAsked,
 }
 
 impl Answer {
-    /// Whether a reply came, of whatever kind.
-    pub fn is_reply(&self) -> bool {
-        matches!(self, Self::Reply(..))
-    }
-
-    fn is_slow(&self) -> bool {
-        matches!(self, Self::Reply(time, _) if *time > SLOW)
+    fn is_missing(&self) -> bool {
+        matches!(
+            self,
+            Self::Elsewhere(_) | Self::Silence(_) | Self::Failed(_)
+        )
     }
 }
 
 impl Asked {
     /// Whether it does not answer over UDP, which resolvers use.
     pub fn is_silent(&self) -> bool {
-        !self.udp.is_reply()
+        self.udp.is_missing()
     }
 
-    /// Whether it answers over one of the two only, or late.
+    /// Whether it answers late.
     pub fn is_slow(&self) -> bool {
-        self.udp.is_slow()
+        matches!(self.udp, Answer::Reply(time) if time > SLOW)
     }
 
     /// Whether it answers over UDP alone.
     pub fn is_without_tcp(&self) -> bool {
-        self.udp.is_reply() && !self.tcp.is_reply()
+        !self.udp.is_missing() && self.tcp.is_missing()
     }
+}
+
+/// Why no server was asked.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Unasked {
+    /// Nobody wanted it.
+    NotWanted,
+    /// Queries go round, or it is not known that they do not: each query could
+    /// become thousands.
+    Loops,
+    /// No server is known.
+    NoServer,
 }

@@ -1,92 +1,210 @@
 //! What the answers show, the likeliest cause of trouble first.
 
-use super::{Asked, Cause, Check, Fact, Kind, State};
-use crate::check_loop::Verdict;
+use super::checks::is_trouble;
+use super::{Asked, Cause, Check, Fact, Kind, Route, State};
 use crate::check_loop::facts::Trouble;
+use crate::check_loop::{self, Verdict};
+use crate::finding::Severity;
+use crate::why::log::Advice;
 
-/// All causes. What is wrong comes before what can go wrong, and among these what
-/// stops all lookups before what stops some.
-#[expect(clippy::too_many_lines, reason = "one case after the other")]
+/// All causes, each once.
 pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
+    let loops = checks.iter().find(|it| it.code == "loop");
+    let loop_state = loops.map_or(State::Unknown, |it| it.state);
     let mut causes: Vec<Cause<'o>> = Vec::new();
-    let mut found = |number: usize, state, kind| {
-        causes.push(Cause {
+    for (number, check) in checks.iter().enumerate() {
+        let found = of(check, loop_state).into_iter();
+        causes.extend(found.map(|(state, kind)| Cause {
             kind,
             evidence: vec![number],
             state,
-        });
-    };
-    let loop_state = checks
-        .iter()
-        .find(|it| it.code == "loop")
-        .map(|it| it.state);
-    let is_loop = loop_state == Some(State::Error);
-    // Why a pod ends that has no answers is no question.
-    let is_explained = matches!(loop_state, Some(State::Error | State::Warning));
-    for (number, check) in checks.iter().enumerate() {
-        match &check.fact {
-            Fact::Loop(report) => match (&report.concern, report.verdict) {
-                (_, Verdict::Loop | Verdict::Mixed | Verdict::Refused | Verdict::WillLoop) => {
-                    found(number, State::Error, Kind::Loop(report));
-                }
-                (Some(concern), _) => {
-                    for trouble in &concern.troubles {
-                        found(number, State::Warning, Kind::Trouble(trouble, report));
-                    }
-                }
-                (None, _) => {}
-            },
-            // A loop is such an end, too.
-            Fact::Upstream {
-                dead: Some(step), ..
-            } if !is_loop => {
-                found(number, State::Error, Kind::Dead(step));
-            }
-            Fact::Servers(asked) => {
-                let chosen = |wanted: fn(&Asked) -> bool| -> Vec<&'o Asked> {
-                    asked.iter().filter(|it| wanted(it)).collect()
-                };
-                let silent = chosen(|it| it.is_silent() || it.is_without_tcp());
-                if !silent.is_empty() {
-                    found(number, check.state, Kind::Silent(silent));
-                }
-                let slow = chosen(Asked::is_slow);
-                if !slow.is_empty() {
-                    found(number, State::Warning, Kind::Slow(slow));
-                }
-            }
-            Fact::Pods {
-                crashing, unread, ..
-            } => {
-                if !crashing.is_empty() && !is_explained {
-                    found(number, State::Error, Kind::Crashing(crashing.clone()));
-                }
-                for sentence in unread {
-                    found(number, State::Warning, Kind::Unreadable(sentence));
-                }
-            }
-            Fact::Lint { worst, .. } => {
-                for finding in worst {
-                    found(number, check.state, Kind::Setting(finding));
-                }
-            }
-            Fact::Upstream { .. } => {}
-        }
+        }));
     }
-    causes.sort_by_key(|it| (std::cmp::Reverse(it.state), rank(&it.kind)));
+    joined(&mut causes);
+    causes.sort_by_key(|it| rank(it, is_of_kernel(it, checks)));
     causes
 }
 
-fn rank(kind: &Kind<'_>) -> u32 {
-    match kind {
+/// Rules of lint that say of a file what check-loop says of the node.
+const OF_LOOPS: &[&str] = &["loopback-nameserver", "forward-to-loopback"];
+
+/// The same of pods whose file is no longer the one that the kubelet would write.
+const OF_OLD_FILES: &[&str] = &["stale-pod-file"];
+
+/// Puts causes together that are the same one.
+fn joined(causes: &mut Vec<Cause<'_>>) {
+    for (is_same, names) in [
+        (is_loop as fn(&Kind<'_>) -> bool, OF_LOOPS),
+        (is_old_file, OF_OLD_FILES),
+    ] {
+        let Some(first) = causes.iter().position(|it| is_same(&it.kind)) else {
+            continue;
+        };
+        let is_setting =
+            |it: &Cause<'_>| matches!(it.kind, Kind::Setting(it) if names.contains(&it.name));
+        let evidence: Vec<usize> = causes
+            .iter()
+            .filter(|it| is_setting(it))
+            .flat_map(|it| it.evidence.clone())
+            .collect();
+        if let Some(first) = causes.get_mut(first) {
+            first.evidence.extend(evidence);
+            first.evidence.dedup();
+        }
+        causes.retain(|it| !is_setting(it));
+    }
+}
+
+fn is_loop(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Loop(_))
+}
+
+fn is_old_file(kind: &Kind<'_>) -> bool {
+    matches!(
+        kind,
+        Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_)
+    )
+}
+
+fn is_of_kernel(cause: &Cause<'_>, checks: &[Check<'_>]) -> bool {
+    let mut evidence = cause.evidence.iter().filter_map(|it| checks.get(*it));
+    evidence.any(|it| it.code == "kernel")
+}
+
+/// What one check shows.
+fn of<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
+    // Why a pod ends, or gets no answers, is no question then.
+    let is_explained = matches!(loop_state, State::Error | State::Warning);
+    let state = check.state;
+    match &check.fact {
+        Fact::Loop(report) => of_loop(report),
+        // A loop is such an end, too.
+        Fact::Upstream { dead, .. } => {
+            let dead = dead.filter(|_| loop_state != State::Error);
+            dead.map(|it| (State::Error, Kind::Dead(it)))
+                .into_iter()
+                .collect()
+        }
+        Fact::Pods {
+            crashing,
+            drifting,
+            unread,
+            ..
+        } => {
+            let unread = unread.iter();
+            let unread = unread.map(|it| (State::Warning, Kind::Unreadable(it)));
+            let old = of_pods(crashing, drifting);
+            old.filter(|_| !is_explained).chain(unread).collect()
+        }
+        Fact::Lint { worst, .. } => worst.iter().map(|it| (state, Kind::Setting(it))).collect(),
+        Fact::Logs(Some(logs)) => {
+            let shown = |it: &&Advice| match it {
+                // check-loop has read the same lines.
+                Advice::Error { .. } | Advice::Timeouts { .. } => !is_explained,
+                _ => is_trouble(it),
+            };
+            let advice = logs.summary.advice.iter().filter(shown);
+            advice.map(|it| (state, Kind::Logged(it))).collect()
+        }
+        Fact::Path(Ok(route)) => of_route(route),
+        Fact::Kernel { findings, counted } => {
+            let dropping = counted
+                .is_losing()
+                .then_some((State::Warning, Kind::Dropping(counted)));
+            let findings = findings.iter().map(|it| (state, Kind::Setting(it)));
+            findings.chain(dropping).collect()
+        }
+        Fact::Servers(asked) => of_servers(asked, state),
+        Fact::Lookup(Ok(lookup)) if matches!(state, State::Warning | State::Error) => {
+            vec![(state, Kind::Failing(lookup))]
+        }
+        Fact::Here(..)
+        | Fact::Logs(None)
+        | Fact::Path(Err(_))
+        | Fact::NotAsked(_)
+        | Fact::Lookup(_) => Vec::new(),
+    }
+}
+
+fn of_pods<'o>(
+    crashing: &[String],
+    drifting: &[String],
+) -> impl Iterator<Item = (State, Kind<'o>)> {
+    let some = |it: &[String]| (!it.is_empty()).then(|| it.to_vec());
+    let crashing = some(crashing).map(|it| (State::Error, Kind::Crashing(it)));
+    let drifting = some(drifting).map(|it| (State::Warning, Kind::Drifting(it)));
+    crashing.into_iter().chain(drifting)
+}
+
+fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
+    let lost = route.trees.iter().find(|it| it.fails());
+    let lost = lost.map(|it| (State::Error, Kind::Lost(it)));
+    let state = |severity| match severity {
+        Severity::Error => State::Error,
+        Severity::Warning | Severity::Info => State::Warning,
+    };
+    let wrong = route.wrong();
+    let wrong = wrong.map(|it| (state(it.severity), Kind::Way(it)));
+    wrong.chain(lost).collect()
+}
+
+fn of_loop(report: &check_loop::Report) -> Vec<(State, Kind<'_>)> {
+    match (&report.concern, report.verdict) {
+        (_, Verdict::Loop | Verdict::Mixed | Verdict::Refused | Verdict::WillLoop) => {
+            vec![(State::Error, Kind::Loop(report))]
+        }
+        (Some(concern), _) => {
+            let troubles = concern.troubles.iter();
+            troubles
+                .map(|it| (State::Warning, Kind::Trouble(it, report)))
+                .collect()
+        }
+        (None, _) => Vec::new(),
+    }
+}
+
+fn of_servers(asked: &[Asked], state: State) -> Vec<(State, Kind<'_>)> {
+    let chosen = |wanted: fn(&Asked) -> bool| -> Vec<&Asked> {
+        asked.iter().filter(|it| wanted(it)).collect()
+    };
+    let silent = chosen(Asked::is_silent);
+    let without_tcp = chosen(Asked::is_without_tcp);
+    let slow = chosen(Asked::is_slow);
+    let mut found = Vec::new();
+    if !silent.is_empty() {
+        found.push((state, Kind::Silent(silent)));
+    }
+    if !without_tcp.is_empty() {
+        found.push((State::Warning, Kind::WithoutTcp(without_tcp)));
+    }
+    if !slow.is_empty() {
+        found.push((State::Warning, Kind::Slow(slow)));
+    }
+    found
+}
+
+/// What is seen to go wrong comes before what will, and among these what stops all
+/// lookups before what stops some.
+fn rank(cause: &Cause<'_>, is_of_kernel: bool) -> u32 {
+    let is_error = cause.state == State::Error;
+    match &cause.kind {
         Kind::Loop(_) => 0,
-        Kind::Silent(_) => 1,
-        Kind::Trouble(Trouble::Log(_) | Trouble::Down { .. }, _) => 2,
-        Kind::Dead(_) => 3,
-        Kind::Crashing(_) => 4,
-        Kind::Trouble(Trouble::Files(_), _) => 5,
-        Kind::Slow(_) => 6,
-        Kind::Unreadable(_) => 7,
-        Kind::Setting(_) => 8,
+        Kind::Way(_) if is_error => 1,
+        Kind::Lost(_) => 2,
+        Kind::Setting(_) if is_error && is_of_kernel => 3,
+        Kind::Silent(_) => 4,
+        Kind::Trouble(Trouble::Log(_) | Trouble::Down { .. }, _) => 5,
+        Kind::Dead(_) => 6,
+        Kind::Crashing(_) => 7,
+        Kind::Failing(_) if is_error => 8,
+        Kind::Setting(_) if is_error => 9,
+        Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_) => 10,
+        Kind::Dropping(_) => 11,
+        Kind::Slow(_) | Kind::WithoutTcp(_) => 12,
+        Kind::Logged(_) => 13,
+        Kind::Failing(_) => 14,
+        Kind::Unreadable(_) => 15,
+        Kind::Way(_) => 16,
+        Kind::Setting(_) => 17,
     }
 }

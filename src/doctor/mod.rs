@@ -7,36 +7,25 @@
 
 mod asked;
 mod causes;
-mod checks;
+pub mod checks;
+mod logs;
+mod lookup;
+mod network;
 
 use std::net::SocketAddr;
 
 use crate::check_loop::facts::Trouble;
 use crate::check_loop::{self};
 use crate::finding::Finding;
-use crate::lint::Findings;
-use crate::node::Node;
+use crate::path;
 use crate::text::Place;
 use crate::upstream::{self, Health};
+use crate::why::log::Advice;
 
-pub use asked::{Answer, Asked, Whom};
-
-/// All that was found out.
-#[derive(Clone, Copy, Debug)]
-pub struct Observed<'o> {
-    /// The node, with its pods and servers.
-    pub node: &'o Node,
-    /// What `check-loop` says of it.
-    pub loops: &'o check_loop::Report,
-    /// What `upstream` says.
-    pub upstream: &'o upstream::Report,
-    /// How it is with these servers.
-    pub health: Health,
-    /// What `lint --node` says.
-    pub findings: &'o Findings,
-    /// Which servers were asked, and what they answered; empty: none was.
-    pub asked: &'o [Asked],
-}
+pub use asked::{Answer, Asked, Unasked, Whom};
+pub use logs::Logs;
+pub use lookup::Lookup;
+pub use network::{Counted, Route, Twice};
 
 /// The answer of `kdns doctor`.
 #[derive(Clone, Debug)]
@@ -78,7 +67,8 @@ pub enum State {
 /// The answer of one command.
 #[derive(Clone, Debug)]
 pub struct Check<'o> {
-    /// Which it is: `loop`, `upstream`, `pods`, `lint`, `servers`.
+    /// Which it is: `here`, `loop`, `upstream`, `pods`, `lint`, `logs`, `path`,
+    /// `kernel`, `servers`, `lookup`.
     pub code: &'static str,
     /// How it is.
     pub state: State,
@@ -87,12 +77,37 @@ pub struct Check<'o> {
     /// The files and lines that show it.
     pub places: Vec<Place>,
     /// What shows more of it.
-    pub command: &'static str,
+    pub command: String,
+}
+
+impl Check<'_> {
+    /// Whether where queries go could not be judged for want of what it asks for.
+    pub fn leaves_open(&self) -> bool {
+        let decides = matches!(self.fact, Fact::Loop(_) | Fact::Here(Here::Pod, _));
+        decides && self.state == State::Unknown
+    }
+}
+
+/// Where kdns looks from.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Here {
+    /// A node, which is this machine.
+    Node,
+    /// Files of a node, below this directory or in this snapshot.
+    Below(String),
+    /// A node, seen from a pod that has its files below this directory.
+    Debug(String),
+    /// A pod, of whose node nothing is to be seen.
+    Pod,
+    /// A machine on which no kubelet is.
+    Elsewhere,
 }
 
 /// What one command found.
 #[derive(Clone, Debug)]
 pub enum Fact<'o> {
+    /// Where kdns looks from.
+    Here(&'o Here, Option<&'o str>),
     /// Where queries go.
     Loop(&'o check_loop::Report),
     /// Who the node's servers are.
@@ -124,8 +139,25 @@ pub enum Fact<'o> {
         /// How many files were looked at.
         files: usize,
     },
+    /// What the DNS pods log; `None`: no log of one is there.
+    Logs(Option<&'o Logs>),
+    /// Where packets to the cluster's DNS go; an error says why that is not known,
+    /// as a sentence without a full stop.
+    Path(Result<&'o Route, &'o str>),
+    /// What the kernel keeps about connections.
+    Kernel {
+        /// What lint finds there.
+        findings: Vec<&'o Finding>,
+        /// Its counters.
+        counted: &'o Counted,
+    },
+    /// No server was asked; why.
+    NotAsked(Unasked),
     /// Servers that were asked.
     Servers(&'o [Asked]),
+    /// A name that was looked up; an error says why it was not, as a sentence
+    /// without a full stop.
+    Lookup(Result<&'o Lookup, &'o str>),
 }
 
 /// Something that is wrong.
@@ -150,31 +182,43 @@ pub enum Kind<'o> {
     Dead(&'o upstream::Step),
     /// Servers that do not answer.
     Silent(Vec<&'o Asked>),
+    /// Servers that answer over UDP alone.
+    WithoutTcp(Vec<&'o Asked>),
     /// Servers that answer late.
     Slow(Vec<&'o Asked>),
     /// DNS pods that do not stay up.
     Crashing(Vec<String>),
+    /// Pods whose programs have another resolv.conf than the runtime keeps.
+    Drifting(Vec<String>),
     /// A pod whose files cannot be read.
     Unreadable(&'o str),
+    /// Packets to the cluster's DNS are lost.
+    Lost(&'o path::Tree),
+    /// Something is wrong on the way of these packets.
+    Way(&'o path::findings::Finding),
+    /// The kernel drops packets while it is looked at.
+    Dropping(&'o Counted),
+    /// What the DNS pods log shows it.
+    Logged(&'o Advice),
+    /// A lookup fails, or is slow.
+    Failing(&'o Lookup),
     /// A setting.
     Setting(&'o Finding),
 }
 
-/// Puts together what was found out.
-pub fn report<'o>(observed: &Observed<'o>) -> Report<'o> {
-    let checks = checks::all(observed);
+/// Puts together what was found out about a node of this name.
+pub fn report<'o>(node: Option<&'o str>, checks: Vec<Check<'o>>) -> Report<'o> {
     let causes = causes::all(&checks);
     let is_wrong = |it: &Check<'_>| matches!(it.state, State::Warning | State::Error);
-    let is_open = |it: &Check<'_>| it.code == "loop" && it.state == State::Unknown;
     let verdict = if checks.iter().any(is_wrong) {
         Verdict::Wrong
-    } else if checks.iter().any(is_open) {
+    } else if checks.iter().any(Check::leaves_open) {
         Verdict::Unknown
     } else {
         Verdict::Ok
     };
     Report {
-        node: observed.node.name.as_deref(),
+        node,
         verdict,
         checks,
         causes,

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Write};
 use std::os::unix::ffi::OsStrExt as _;
@@ -18,6 +18,7 @@ use tar::{Archive, Builder, EntryType, Header};
 
 use super::root::{Entry, Recorder, Resolution, Root};
 use super::{ReadError, io_reason, shown};
+use crate::hidden::{Names, Shown};
 use crate::node::kept::{Kept, kept};
 
 /// The file in which a snapshot says what it is.
@@ -42,13 +43,14 @@ pub struct Written {
     pub is_cut: bool,
 }
 
-/// Writes all that was read so far.
+/// Writes all that was read so far, with names and addresses as they are shown.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write(recorder: &Recorder, out: &mut dyn Write) -> io::Result<Written> {
+pub fn write(recorder: &Recorder, shown: &Shown, out: &mut dyn Write) -> io::Result<Written> {
     let (entries, is_cut) = recorder.take();
+    let entries = hidden(entries, shown);
     let mut written = Written {
         is_cut,
         ..Written::default()
@@ -73,6 +75,50 @@ pub fn write(recorder: &Recorder, out: &mut dyn Write) -> io::Result<Written> {
         CompressionLevel::Fastest,
     ))?;
     Ok(written)
+}
+
+/// The entries with names and addresses as they are shown, in paths, links and files.
+fn hidden(entries: BTreeMap<PathBuf, Entry>, shown: &Shown) -> BTreeMap<PathBuf, Entry> {
+    if !shown.is_anonymous() {
+        return entries;
+    }
+    let mut names = Names::default();
+    for (path, entry) in &entries {
+        let bytes = match entry {
+            Entry::File { bytes, .. } => bytes.as_slice(),
+            _ => &[],
+        };
+        names.learn(&path.to_string_lossy(), bytes);
+    }
+    let path = |path: &Path| -> PathBuf {
+        let hidden = shown.text(&names, "", path.as_os_str().as_bytes());
+        OsStr::from_bytes(&hidden).into()
+    };
+    let of = |(at, entry): (PathBuf, Entry)| {
+        let entry = match entry {
+            Entry::File { bytes, time } => Entry::File {
+                bytes: shown
+                    .text(&names, &at.to_string_lossy(), &bytes)
+                    .into_owned(),
+                time,
+            },
+            Entry::Directory {
+                names: inside,
+                time,
+            } => {
+                let inside = inside.into_iter();
+                let inside = inside.map(|(name, it)| (path(Path::new(&name)).into_os_string(), it));
+                Entry::Directory {
+                    names: inside.collect(),
+                    time,
+                }
+            }
+            Entry::Link(to) => Entry::Link(path(&to)),
+            Entry::Unread => Entry::Unread,
+        };
+        (path(&at), entry)
+    };
+    entries.into_iter().map(of).collect()
 }
 
 fn add_entry(

@@ -82,7 +82,8 @@ const ALLOWED: &[&str] = &[
 /// Parts of paths whose files are allowed: runtimes are told where to keep them.
 const ALLOWED_PARTS: &[&str] = &["/docker/containers/", "/io.containerd."];
 
-/// Parts of the names of files that are allowed wherever settings lead to them.
+/// Parts of the names of files, and of the directories that they are in, that are
+/// allowed wherever settings lead to them.
 const ALLOWED_NAMES: &[&str] = &["corefile", "dns", "hosts", "kubelet", "resolv"];
 
 /// Parts of paths whose files are never allowed.
@@ -140,9 +141,11 @@ pub fn kept(path: &str, bytes: &[u8]) -> Kept {
     let inside = below_process(path).unwrap_or(path);
     let name = inside.rsplit('/').next().unwrap_or_default();
     let lower = name.to_ascii_lowercase();
+    let above = inside.rsplit('/').nth(1).unwrap_or_default();
+    let nearest = format!("{}/{lower}", above.to_ascii_lowercase());
     let is_allowed = ALLOWED.iter().any(|it| inside.starts_with(it))
         || ALLOWED_PARTS.iter().any(|it| inside.contains(it))
-        || ALLOWED_NAMES.iter().any(|it| lower.contains(it));
+        || ALLOWED_NAMES.iter().any(|it| nearest.contains(it));
     let is_forbidden = FORBIDDEN.iter().any(|it| inside.contains(it));
     if !is_allowed || is_forbidden {
         return Kept::Nothing;
@@ -319,6 +322,8 @@ mod tests {
         for (path, expected) in [
             ("/etc/resolv.conf", "x"),
             ("/proc/7/root/etc/resolv.conf", "x"),
+            ("/etc/mydns/My.conf", "x"),
+            ("/etc/mydns/tls.key", "nothing"),
             ("/etc/shadow", "nothing"),
             ("/proc/7/root/etc/shadow", "nothing"),
             ("/etc/kubernetes/pki/apiserver.key", "nothing"),

@@ -6,6 +6,7 @@
 //! of its group, so that its last report is the one that counts. A report itself is dropped as
 //! soon as it was counted.
 
+mod logs;
 mod record;
 mod stream;
 mod summary;
@@ -17,6 +18,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher, Hasher as _};
 
 use crate::check_loop::{Setup, State, Verdict};
 
+pub use logs::{Client, Logs};
 pub use record::{MAX_RECORD, NodeReport};
 pub use stream::Stream;
 pub use summary::{Attribute, Difference, Entry, Summary};
@@ -44,6 +46,8 @@ pub struct Merge {
     /// By the hash of a name: the hash of the first machine's id, if one was said.
     machines: HashMap<u64, Option<u64>, BuildHasherDefault<DefaultHasher>>,
     conflicts: BTreeSet<Conflict>,
+    /// What `kdns why LOG` has written.
+    logs: Logs,
     /// Reports of a node that reported before.
     repeated: u64,
     /// Lines that are no report, and where the first of them is.
@@ -136,6 +140,11 @@ struct Said {
 }
 
 impl Merge {
+    /// Counts what `kdns why LOG` has written of logs.
+    fn add_logs(&mut self, report: logs::LogReport) {
+        self.logs.add(report);
+    }
+
     /// Counts a report. If its node reported before, that is forgotten.
     pub fn add(&mut self, report: NodeReport, at: &Where) {
         let group = self.number(report.kind);

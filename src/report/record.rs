@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::Kind;
+use super::logs::LogReport;
 use crate::check_loop::{Setup, State, Verdict};
 
 /// A report has at most so many bytes.
@@ -46,6 +47,8 @@ pub struct NodeReport {
 #[derive(Debug)]
 pub(super) enum Found {
     Report(Box<NodeReport>),
+    /// What `kdns why LOG` has written.
+    Logs(Box<LogReport>),
     /// Something else's.
     Other,
     /// A log line of a collector; the program's own text in it.
@@ -68,6 +71,14 @@ pub(super) fn parse_record(text: &[u8]) -> Result<Found, Wrong> {
         Err(error) if resembles(text) => return Err(wrong("is no JSON", &error)),
         Err(_) => return Ok(Found::Other),
     };
+    if let Some(inner) = look.check_loop {
+        // A report of doctor has one in it.
+        return parse_record(inner.to_string().as_bytes());
+    }
+    if look.verdict.is_none() && look.rcodes.is_some() && look.latency.is_some() {
+        let wrong = |it| wrong("is no report of kdns why LOG", &it);
+        return Ok(Found::Logs(serde_json::from_slice(text).map_err(wrong)?));
+    }
     if look.verdict.is_none() || look.next_start.is_none() {
         let envelopes = [look.log, look.message, look.journal];
         let text = envelopes.into_iter().flatten().find_map(|it| match it {
@@ -107,6 +118,9 @@ struct Look {
     format: Option<Value>,
     verdict: Option<IgnoredAny>,
     next_start: Option<IgnoredAny>,
+    check_loop: Option<Value>,
+    rcodes: Option<IgnoredAny>,
+    latency: Option<IgnoredAny>,
     log: Option<Value>,
     message: Option<Value>,
     #[serde(rename = "MESSAGE")]

@@ -143,6 +143,7 @@ impl<'m> Stream<'m> {
                 let at = self.place(line, None);
                 self.merge.add(*report, &at);
             }
+            Ok(Found::Logs(report)) => self.merge.add_logs(*report),
             Ok(Found::Enveloped(inner)) if envelopes < MAX_ENVELOPES => {
                 self.enveloped(&inner, line, envelopes + 1);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Conflict, Group, Kind, Merge, Trouble, Where};
+use super::{Conflict, Group, Kind, Logs, Merge, Trouble, Where};
 use crate::check_loop::Setup;
 use crate::check_loop::Verdict;
 
@@ -23,6 +23,8 @@ pub struct Summary {
     pub differences: Vec<Difference>,
     /// Names under which not one node has reported; the first [`super::MAX_ERRORS`].
     pub conflicts: Vec<Conflict>,
+    /// What `kdns why LOG` has written of logs, together.
+    pub logs: Logs,
     /// Reports of nodes that reported again later, which do not count.
     pub repeated: u64,
     /// Lines that are no report of kdns.
@@ -186,6 +188,7 @@ impl Merge {
             groups: found,
             differences: Vec::new(),
             conflicts: self.conflicts.into_iter().collect(),
+            logs: self.logs,
             repeated: self.repeated,
             passed_over: self.passed_over,
             first_passed_over: self.first_passed_over,

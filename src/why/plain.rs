@@ -78,8 +78,8 @@ const ENTITIES: [(&str, char); 6] = [
 /// Curly quotes as straight ones; without what cannot be seen.
 fn straight(character: char) -> Option<char> {
     match character {
-        '‘' | '’' | '`' | '´' => Some('\''),
-        '“' | '”' | '„' => Some('"'),
+        '‘' | '’' | '‚' | '‛' | '‹' | '›' | '`' | '´' => Some('\''),
+        '“' | '”' | '„' | '‟' | '«' | '»' | '「' | '」' => Some('"'),
         '→' => Some('>'),
         '\u{200b}'..='\u{200f}' | '\u{feff}' => None,
         it if it.is_whitespace() => Some(' '),
@@ -104,6 +104,7 @@ mod tests {
             ("\u{1b}[31mERROR\u{1b}[0m x", "ERROR x"),
             (r"\u001b[1;31mE", "E"),
             ("host address ‘db’", "host address 'db'"),
+            ("upstream „db“, »db«, «db»", r#"upstream "db", "db", "db""#),
             ("a -&gt; b", "a -> b"),
             (r"C:\new\table", r"C:\new\table"),
             (r"\", r"\"),

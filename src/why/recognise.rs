@@ -63,6 +63,9 @@ pub fn recognise<'c>(
         });
         found.extend(matches.max_by_key(|it| it.weight));
     }
+    if found.is_empty() {
+        found.extend(cut(catalogue, searched));
+    }
     // What is no DNS error says nothing beside one; a program's message says what
     // it means, and what leads somewhere more than what does not; then what says
     // more comes first.
@@ -92,6 +95,31 @@ pub fn recognise<'c>(
         name: name(&matches),
         causes: causes(catalogue, &found, asked.as_ref()),
     })
+}
+
+/// The one message whose end is cut at the end of the text; `None`: it is none, or
+/// could be another one.
+fn cut<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Option<Sighting<'c, 't>> {
+    let messages = catalogue.messages.iter();
+    let said = messages.filter(|it| !it.speaker.is_symptom());
+    let found = said.flat_map(|message| {
+        let patterns = message.patterns.iter();
+        patterns.filter_map(move |it| {
+            let at = it.find_cut(searched)?;
+            Some(Sighting {
+                message,
+                weight: at.end - at.start,
+                is_open: false,
+                at,
+            })
+        })
+    });
+    let found: Vec<Sighting<'c, 't>> = found.collect();
+    let longest = found.iter().map(|it| it.weight).max()?;
+    let mut best = found.into_iter().filter(|it| it.weight == longest);
+    let first = best.next()?;
+    best.all(|it| it.message.id == first.message.id)
+        .then_some(first)
 }
 
 /// The causes of the message that says the most. The likely ones of what was seen

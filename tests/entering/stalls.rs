@@ -115,6 +115,13 @@ fn goes_on(what: &str) {
             "{what}: {script}: {out} {err}"
         );
     }
+    let (_, out, err) = ends("$KDNS doctor --format json");
+    let doctor: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let first = &doctor["causes"][0];
+    assert!(
+        first["code"] == "pod-unreadable" && first["text"].to_string().contains("shop/stuck"),
+        "{what}: {out} {err}"
+    );
     assert_eq!(left_behind(), 0, "{what}");
 }
 

@@ -8,10 +8,9 @@ use anyhow::bail;
 
 use crate::address::{Address, DNS_PORT};
 use crate::check_loop;
-use crate::cli::node::node_below;
+use crate::cli::node::{has_kubelet, node_below};
 use crate::cli::question::QuestionArgs;
 use crate::host::node::{self, Parts, StandIns};
-use crate::host::root::Root;
 use crate::loopback::name_servers;
 use crate::netns::{EnterError, Namespace};
 use crate::node::Node;
@@ -21,14 +20,6 @@ use crate::topology::Network;
 
 /// More servers of a file are not asked by any resolver.
 const MAX_SERVERS: usize = 100;
-
-/// What a machine has on which a kubelet runs: its own directory, also that of
-/// MicroK8s and of k0s.
-const KUBELETS: [&str; 3] = [
-    "/var/lib/kubelet",
-    "/var/snap/microk8s/common/var/lib/kubelet",
-    "/var/lib/k0s/kubelet",
-];
 
 /// Judges the query path as `check-loop` does, where there is a DNS server or a
 /// kubelet on this machine that can be on it.
@@ -49,7 +40,7 @@ pub(super) fn admit(
     }
     let root = node_below(question.root())?;
     let is_loopback = |it: &IpAddr| Address::from(*it).reached().is_loopback();
-    if !servers.iter().any(is_loopback) && !is_node(&root) {
+    if !servers.iter().any(is_loopback) && !has_kubelet(&root) {
         return Ok(());
     }
     // What cannot be read shows no loop, and keeps nobody from asking.
@@ -72,10 +63,6 @@ pub(super) fn admit(
         );
     }
     Ok(())
-}
-
-fn is_node(root: &Root) -> bool {
-    KUBELETS.iter().any(|it| root.is_directory(Path::new(it)))
 }
 
 /// The network namespace from which the queries are sent, by its number;

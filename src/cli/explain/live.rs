@@ -7,6 +7,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
@@ -100,6 +101,20 @@ impl Live<'_> {
         } else {
             status(&lived, self.resolvers.len() * self.repeat)
         })
+    }
+
+    /// One lookup as the first resolver makes it, of which nothing is written.
+    pub(super) fn silently(&self, streams: &mut Streams<'_>) -> anyhow::Result<Lived> {
+        let namespace = self.namespace.as_ref().filter(|it| !is_own(it));
+        if let Some(namespace) = namespace {
+            namespace.admit()?;
+        }
+        let resolver = self
+            .resolvers
+            .first()
+            .context("there is no resolver to look up as")?;
+        let limit = self.budget.map_or(LIMIT, |it| it.min(LIMIT));
+        self.one(resolver, namespace, (limit, None), None, streams)
     }
 
     /// One lookup; `shown` is its number, if people watch.

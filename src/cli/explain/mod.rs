@@ -19,12 +19,15 @@ use self::live::Live;
 use super::output::{self, Outputs};
 use super::question::{self, Question, QuestionArgs};
 use super::{completions, manual};
+use crate::cli::files::typed;
 use crate::cli::streams::{Status, Streams};
+use crate::explain::live::Lived;
 use crate::host::ReadError;
 use crate::netns::EnterError;
 use crate::render::explanation::{self, Style};
 use crate::render::timeline;
 use crate::render::{prediction, scenario_json};
+use crate::scenario::Scenario;
 use crate::text::escaped;
 use crate::world::Rule;
 
@@ -138,6 +141,43 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         write(&scenario, context.clone(), &resolvers, format, style, out)
     })?;
     Ok(Status::Clean)
+}
+
+/// A lookup on the wire with these words behind `kdns explain`, as the first of
+/// their resolvers makes it; nothing of it is written.
+///
+/// # Errors
+///
+/// It was not looked up; why.
+pub(super) fn look_up(
+    words: &[String],
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<(Scenario, Lived)> {
+    let args: ExplainArgs = typed(words)?;
+    let name = args.name.as_deref().unwrap_or_default();
+    let question = question::ask(name, &args.types, &args.answer, &args.question, streams)?;
+    let Question {
+        scenario,
+        context,
+        namespace,
+        resolver,
+        versions,
+    } = question;
+    caution::admit(&scenario, namespace.as_ref(), &args.question)?;
+    let resolvers = words::resolvers(&args.resolver, resolver, &versions);
+    let live = Live {
+        scenario: &scenario,
+        context,
+        namespace: namespace.transpose()?,
+        resolvers: &resolvers,
+        budget: args.budget,
+        repeat: 1,
+        style: args.style(streams),
+        outputs: &args.outputs,
+        save: None,
+    };
+    let lived = live.silently(streams)?;
+    Ok((scenario, lived))
 }
 
 /// Says in every wanted format what could not be done, and to people always.

@@ -5,20 +5,24 @@ use super::page::{Manual, try_it};
 
 pub(super) const DOCTOR: Manual = Manual {
     command: "doctor",
-    usage: "kdns doctor [OPTION]...",
-    description: "Looks at everything here that decides about DNS, as check-loop, upstream, pods and lint --node do, and puts their answers together: a line each, then what is wrong, the likeliest cause of trouble first, with its fix. Reads only, and sends nothing.",
+    usage: "kdns doctor [OPTION]... [TARGET]",
+    description: "Looks at everything here that decides about DNS, as check-loop, upstream, pods, lint --node, path and why (of the DNS pods' logs) do, and at the counters of the kernel twice, and puts their answers together: a line each as it is known, then what is wrong, the likeliest cause of trouble first, with its fix. Finds out where it runs: on a node, in a debug pod that has the node below /host, in a pod, elsewhere. Reads only, and sends nothing without --ask.",
     examples: &[
         try_it("DNS is broken on this node.", "kdns doctor"),
         try_it(
-            "From a debug pod, where the node is below /host.",
-            "kdns doctor --root /host",
+            "Ask the servers, too, and look up as this pod does.",
+            "kdns doctor --ask shop/web",
+        ),
+        try_it(
+            "A node's disk, or another machine's snapshot.",
+            "kdns doctor --root /mnt/node-a",
         ),
         try_it(
             "Take all that decides along, and look at it elsewhere.",
             "kdns doctor --snapshot node-a.tar.zst\nkdns check-loop --root node-a.tar.zst",
         ),
     ],
-    notes: "A snapshot is a tar archive, compressed with zstd, of the files that were read: settings of the kubelet, the runtime and DNS servers, resolv.conf files, logs of DNS pods, and what /proc says. It holds only paths of a list of allowed ones. Environments of processes are left out but for the variables that decide how names are resolved; values of settings and arguments that are called a token, password, key or the like are replaced by REMOVED.",
+    notes: "--ask asks each server outside the node where queries end, and each DNS pod, over UDP and TCP for their version, which needs no other server, and looks up kubernetes.default as the target does. DNS pods are asked only where queries are known not to go round.\n\nA snapshot is a tar archive, compressed with zstd, of the files that were read: settings of the kubelet, the runtime and DNS servers, resolv.conf files, logs of DNS pods, and what /proc says. It holds only paths of a list of allowed ones. Environments of processes are left out but for the variables that decide how names are resolved; values of settings and arguments that are called a token, password, key or the like are replaced by REMOVED. --anonymize puts hashes in the place of addresses and of names that the files have as such: search domains, hosts, pods, namespaces, names in logs; they are the same for the same name within one snapshot. Which network an address is in is lost.",
     status: &[
         ("0", "nothing that was seen is wrong"),
         (

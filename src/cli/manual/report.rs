@@ -30,7 +30,7 @@ pub(super) const REPORT: Manual = Manual {
 pub(super) const MERGE: Manual = Manual {
     command: "report merge",
     usage: "kdns report merge [OPTION]... FILE...",
-    description: "Tells which nodes are alike, what differs between them, and who is the odd one out.\n\nA report is what kdns check-loop writes with --format jsonl or json. What logs put before it on its line, and lines that are no report, do not matter. Of several reports of a node the last one counts; a report without the node's name is a node of its own. Memory does not grow with the size of the files.",
+    description: "Tells which nodes are alike, what differs between them, and who is the odd one out; of the logs of many nodes, how many queries were for nothing.\n\nA report is what kdns check-loop or doctor writes with --format jsonl or json, or what kdns why LOG writes with --format json. What logs put before it on its line, and lines that are no report, do not matter. Of several reports of a node the last one counts; a report without the node's name is a node of its own. Memory does not grow with the size of the files.",
     examples: &[
         try_it(
             "The DaemonSet of deploy/daemonset.",
@@ -41,9 +41,9 @@ pub(super) const MERGE: Manual = Manual {
             "kdns report merge reports/*.jsonl --format json",
         ),
     ],
-    notes: "A report is what kdns check-loop writes with --format jsonl or json, with or without what logs put\nbefore it. Of several reports of a node the last one counts.",
+    notes: "Counts of logs add up exactly. Lists of clients have 100 rows in each report: how much of a client's waste can be missing is said.\n\nA report is what kdns check-loop or doctor writes with --format jsonl or json, or kdns why LOG with --format json, with or without what logs put\nbefore it. Of several reports of a node the last one counts.",
     status: STATUS,
     files: &[],
     environment: COLORS,
-    see_also: "kdns-check-loop(1), kubectl(1)",
+    see_also: "kdns-check-loop(1), kdns-doctor(1), kdns-why(1), kubectl(1)",
 };

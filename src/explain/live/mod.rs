@@ -47,6 +47,15 @@ pub struct Played {
     pub cut: Option<Cut>,
 }
 
+/// A lookup and its plan.
+#[derive(Debug)]
+pub struct Lived {
+    /// The lookup.
+    pub played: Played,
+    /// Beside its plan.
+    pub comparison: Comparison,
+}
+
 /// So many stray messages are kept.
 pub const MAX_STRAYS: usize = 8;
 

@@ -21,7 +21,7 @@ const FORMAT: u32 = 2;
 /// What `kdns check-loop --format json` writes.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(title = "CheckLoop")]
-struct CheckLoopDocument<'r> {
+pub(in crate::render) struct CheckLoopDocument<'r> {
     /// Version of this format.
     format: u32,
     /// The node's name, if it is known.
@@ -219,7 +219,8 @@ pub fn schema() -> schemars::Schema {
     json::schema::<CheckLoopDocument<'_>>()
 }
 
-fn document(report: &Report) -> CheckLoopDocument<'_> {
+/// The document.
+pub(in crate::render) fn document(report: &Report) -> CheckLoopDocument<'_> {
     let first = report.chains.first();
     CheckLoopDocument {
         format: FORMAT,

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{word, words};
-use crate::doctor::{Cause, Check, Report, Verdict};
+use crate::doctor::{Cause, Check, Fact, Report, Verdict};
+use crate::render::check_loop::json::{self as check_loop, CheckLoopDocument};
 use crate::render::json;
 
 const FORMAT: u32 = 1;
@@ -29,6 +30,10 @@ struct DoctorDocument<'r> {
     checks: Vec<CheckForm>,
     /// What is wrong, the likeliest cause of trouble first.
     causes: Vec<CauseForm>,
+    /// What `kdns check-loop --format json` writes, for `report merge`; absent: this is
+    /// no node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check_loop: Option<CheckLoopDocument<'r>>,
 }
 
 /// The answer of one command.
@@ -44,7 +49,7 @@ struct CheckForm {
     /// The files and lines that show it: `FILE:LINE:COLUMN`.
     places: Vec<String>,
     /// What shows more of it.
-    command: &'static str,
+    command: String,
 }
 
 /// Something that is wrong.
@@ -95,6 +100,10 @@ fn document<'r>(report: &'r Report<'_>) -> DoctorDocument<'r> {
         headline: words::headline(report),
         checks: report.checks.iter().map(check).collect(),
         causes: report.causes.iter().map(|it| cause(it, report)).collect(),
+        check_loop: report.checks.iter().find_map(|it| match &it.fact {
+            Fact::Loop(report) => Some(check_loop::document(report)),
+            _ => None,
+        }),
     }
 }
 
@@ -104,7 +113,7 @@ fn check(check: &Check<'_>) -> CheckForm {
         state: word(check.state),
         fact: words::fact(check),
         places: check.places.iter().map(ToString::to_string).collect(),
-        command: check.command,
+        command: check.command.clone(),
     }
 }
 

@@ -25,12 +25,33 @@ pub struct Style {
     pub verbose: bool,
 }
 
-/// Writes `report`.
+/// Writes `report`: its checks, then what follows from them.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
 pub fn write(report: &Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for check in &report.checks {
+        write_check(check, style, out)?;
+    }
+    write_end(report, style, out)
+}
+
+/// Writes the line of one check.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write_check(check: &Check<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    Page { style, out }.check(check)
+}
+
+/// Writes what follows from the checks: the verdict, and the causes.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write_end(report: &Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page { style, out };
     let color = match report.verdict {
         Verdict::Ok => Color::Green,
@@ -40,14 +61,11 @@ pub fn write(report: &Report<'_>, style: Style, out: &mut dyn Write) -> io::Resu
             _ => Color::Yellow,
         },
     };
+    writeln!(page.out)?;
     let headline = page.brief(&format!("{}.", words::headline(report)));
     for line in paragraph::lines(&headline) {
         let line = page.colored(&line, color, true);
         writeln!(page.out, "{line}")?;
-    }
-    writeln!(page.out)?;
-    for check in &report.checks {
-        page.check(check)?;
     }
     page.causes(report)
 }

@@ -14,8 +14,38 @@ use crate::scenario::record_type::Shown;
 
 /// Writes how it ended, why and what fixes it.
 pub(super) fn write(text: &mut Text<'_>, scenario: &Scenario, lived: &Lived) -> io::Result<()> {
+    let concluded = concluded(scenario, lived);
+    let sentence = format!("{}.", concluded.what);
+    let shown = if concluded.is_fine {
+        text.green(&sentence)
+    } else {
+        text.yellow(&sentence)
+    };
+    text.headed(0, &shown, "")?;
+    for (title, sentence) in [("Why", concluded.why), ("Fix", concluded.fix)] {
+        if let Some(sentence) = sentence {
+            text.titled(title, &format!("{sentence}."))?;
+        }
+    }
+    Ok(())
+}
+
+/// What a lookup shows, in sentences without a full stop.
+#[derive(Clone, Debug)]
+pub(in crate::render) struct Concluded {
+    /// How it ended: `db.shop is found: 10.100.0.5 in 0.9 ms with 2 queries`.
+    pub(in crate::render) what: String,
+    /// Whether it was found, and nothing is to be said about it.
+    pub(in crate::render) is_fine: bool,
+    /// Why, if there is more to say.
+    pub(in crate::render) why: Option<String>,
+    /// What helps.
+    pub(in crate::render) fix: Option<String>,
+}
+
+/// Puts it in words.
+pub(in crate::render) fn concluded(scenario: &Scenario, lived: &Lived) -> Concluded {
     let played = &lived.played;
-    let is_found = matches!(played.outcome, Outcome::Found(_)) && played.cut.is_none();
     let told = Told {
         scenario,
         played,
@@ -23,19 +53,13 @@ pub(super) fn write(text: &mut Text<'_>, scenario: &Scenario, lived: &Lived) -> 
         cause: played.cause(),
     };
     let because = told.because();
-    let sentence = format!("{} {}{because}.", scenario.name, ended(lived));
-    let shown = if is_found && because.is_empty() {
-        text.green(&sentence)
-    } else {
-        text.yellow(&sentence)
-    };
-    text.headed(0, &shown, "")?;
-    for (title, sentence) in [("Why", told.why()), ("Fix", told.fix())] {
-        if let Some(sentence) = sentence {
-            text.titled(title, &format!("{sentence}."))?;
-        }
+    let is_found = matches!(played.outcome, Outcome::Found(_)) && played.cut.is_none();
+    Concluded {
+        what: format!("{} {}{because}", scenario.name, ended(lived)),
+        is_fine: is_found && because.is_empty(),
+        why: told.why(),
+        fix: told.fix(),
     }
-    Ok(())
 }
 
 /// `is found: 10.100.0.5 in 0.9 ms with 2 queries`

@@ -10,6 +10,7 @@ mod repeated;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+pub(super) use self::conclusion::concluded;
 use self::phrases::came;
 pub(super) use self::phrases::{departure, rooted, stop, time};
 pub use self::progress::Progress;
@@ -17,22 +18,14 @@ pub use self::repeated::{repeated, run_line};
 use crate::engine::machine::Outcome;
 use crate::engine::message::Transport;
 use crate::explain::Context;
-use crate::explain::live::{Comparison, Cut, Exchange, Played, Unconnected};
+pub use crate::explain::live::Lived;
+use crate::explain::live::{Cut, Exchange, Unconnected};
 use crate::render::explanation::{Style, Text};
 use crate::render::words;
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::scenario::record_type::Shown;
 use crate::text::escaped;
-
-/// A lookup and its plan.
-#[derive(Debug)]
-pub struct Lived {
-    /// The lookup.
-    pub played: Played,
-    /// Beside its plan.
-    pub comparison: Comparison,
-}
 
 /// Writes what was read before the lookups.
 ///
@@ -119,7 +112,7 @@ pub fn end(
 }
 
 /// How the lookup ended for the program.
-pub(super) fn verdict(lived: &Lived) -> String {
+pub(in crate::render) fn verdict(lived: &Lived) -> String {
     let played = &lived.played;
     match (&played.outcome, played.cut) {
         (_, Some(Cut::Time(limit))) => format!("no end within {}", time(limit)),
@@ -136,7 +129,7 @@ pub(super) fn verdict(lived: &Lived) -> String {
 }
 
 /// After how long, and how many queries.
-pub(super) fn summary(lived: &Lived) -> String {
+pub(in crate::render) fn summary(lived: &Lived) -> String {
     let (played, comparison) = (&lived.played, &lived.comparison);
     let sent = played.exchanges.len();
     let queries = words::counted(sent, "query", "queries");

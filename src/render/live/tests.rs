@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::explain::live::Answer;
+use crate::explain::live::{Answer, Comparison, Played};
 use crate::explain::transition::run_when;
 use crate::resolver;
 use crate::scenario;

@@ -1,11 +1,11 @@
 //! `kdns path` as text for people.
 
 pub mod concise;
-mod findings;
+pub(in crate::render) mod findings;
 pub mod json;
 mod probe;
 pub mod svg;
-mod words;
+pub(in crate::render) mod words;
 
 use std::io::{self, Write};
 

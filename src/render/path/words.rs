@@ -9,14 +9,14 @@ use crate::render::words::counted;
 use crate::rules::{Family, Note};
 
 /// `10.96.0.10:53/udp`.
-pub(super) fn asked(tree: &Tree) -> String {
+pub(in crate::render) fn asked(tree: &Tree) -> String {
     let packet = &tree.packet;
     let address = SocketAddr::new(packet.destination, packet.port);
     format!("{address}/{}", packet.protocol.word())
 }
 
 /// Who asks.
-pub(super) fn asker(tree: &Tree) -> String {
+pub(in crate::render) fn asker(tree: &Tree) -> String {
     let packet = &tree.packet;
     match &packet.start {
         Start::Host if packet.source.is_unspecified() => "the node".to_owned(),
@@ -26,7 +26,7 @@ pub(super) fn asker(tree: &Tree) -> String {
 }
 
 /// The answer in one sentence, without a full stop.
-pub(super) fn verdict(tree: &Tree) -> String {
+pub(in crate::render) fn verdict(tree: &Tree) -> String {
     let to = asked(tree);
     let name = tree
         .service

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::logs::{self, LogsForm};
 use crate::check_loop::Verdict;
 use crate::render::json;
 use crate::render::setup_json::{self, SetupForm};
@@ -27,6 +28,9 @@ struct MergedDocument<'s> {
     differences: Vec<DifferenceForm<'s>>,
     /// Names under which not one node has reported, at most 100.
     conflicts: Vec<ConflictForm<'s>>,
+    /// What `kdns why LOG --format json` has written, together; absent: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logs: Option<LogsForm<'s>>,
     /// Reports that do not count, as the node reported again later.
     repeated: u64,
     /// Lines that are no report of kdns.
@@ -150,6 +154,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
                 two_machines: it.is_of_machines,
             })
             .collect(),
+        logs: logs::form(&summary.logs),
         repeated: summary.repeated,
         passed_over: summary.passed_over,
         errors: summary.errors.iter().map(error).collect(),

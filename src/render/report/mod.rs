@@ -2,6 +2,7 @@
 
 mod brief;
 pub mod json;
+mod logs;
 
 use std::io::{self, Write};
 
@@ -40,6 +41,13 @@ pub struct Style {
 /// Any error of `out`.
 pub fn write(summary: &Summary, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page { style, out };
+    page.logs(&summary.logs)?;
+    if summary.nodes == 0 && summary.logs.reports > 0 {
+        return page.errors(summary);
+    }
+    if summary.logs.reports > 0 {
+        writeln!(page.out)?;
+    }
     page.headline(summary)?;
     page.conflicts(summary)?;
     if !style.verbose {

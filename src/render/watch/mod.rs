@@ -4,7 +4,6 @@ pub mod concise;
 pub mod json;
 mod lookup;
 pub mod picture;
-mod shown;
 mod table;
 mod words;
 
@@ -21,7 +20,7 @@ use crate::watch::report::{Report, Whose};
 use crate::watch::{Finding, Progress};
 
 pub use self::lookup::{line, show};
-pub use self::shown::Shown;
+pub use crate::hidden::Shown;
 
 /// Packets that are named with a finding, at most.
 const PACKETS: usize = 8;

@@ -3,7 +3,7 @@
 pub mod json;
 pub mod log;
 pub mod metrics;
-mod numbers;
+pub(in crate::render) mod numbers;
 
 use std::io::{self, Write};
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// `1,234,567`.
-pub(super) fn grouped(number: u64) -> String {
+pub(in crate::render) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -17,7 +17,7 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 /// `62 %`, `0.4 %`.
-pub(super) fn percent(part: u64, all: u64) -> String {
+pub(in crate::render) fn percent(part: u64, all: u64) -> String {
     let Some(mills) = (u128::from(part) * 1000).checked_div(u128::from(all)) else {
         return "0 %".to_owned();
     };
@@ -29,7 +29,7 @@ pub(super) fn percent(part: u64, all: u64) -> String {
 }
 
 /// `0.31 ms`, `2.1 s`.
-pub(super) fn duration(nanoseconds: u64) -> String {
+pub(in crate::render) fn duration(nanoseconds: u64) -> String {
     let micro = nanoseconds / 1000;
     match micro {
         0..1000 => format!("0.{:02} ms", micro / 10),
@@ -40,17 +40,17 @@ pub(super) fn duration(nanoseconds: u64) -> String {
 }
 
 /// `2026-11-21 02:07 UTC`.
-pub(super) fn minute(since_1970: i64) -> String {
+pub(in crate::render) fn minute(since_1970: i64) -> String {
     format_at(since_1970.saturating_mul(60), "%F %H:%M UTC")
 }
 
 /// `2026-11-21T02:07Z`.
-pub(super) fn minute_key(since_1970: i64) -> String {
+pub(in crate::render) fn minute_key(since_1970: i64) -> String {
     format_at(since_1970.saturating_mul(60), "%FT%H:%MZ")
 }
 
 /// `02:07`, or with the day.
-pub(super) fn clock(since_1970: i64, with_day: bool) -> String {
+pub(in crate::render) fn clock(since_1970: i64, with_day: bool) -> String {
     let format = if with_day { "%m-%d %H:%M" } else { "%H:%M" };
     format_at(since_1970.saturating_mul(60), format)
 }

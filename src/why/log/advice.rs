@@ -8,6 +8,7 @@ use super::tally::Tally;
 use super::{Rcode, Settings};
 use crate::finding::Severity;
 use crate::text::escaped;
+use crate::why::{Catalogue, recognise};
 
 /// Clients and names that get an advice of their own.
 const MAX_OF_A_KIND: usize = 5;
@@ -29,6 +30,17 @@ const USUAL_TTL: u32 = 30;
 pub enum Advice {
     /// There is no line about a query.
     NoQueries,
+    /// There is no line about a query, and a known message is among the lines.
+    Message {
+        /// Its id.
+        id: &'static str,
+        /// What it means.
+        meaning: String,
+        /// Whether it is about DNS.
+        is_dns: bool,
+        /// The name that was looked up, if it says so.
+        name: Option<String>,
+    },
     /// Only queries that failed are in the log.
     Filtered,
     /// Search domains make queries for nothing.
@@ -159,8 +171,10 @@ impl Advice {
             | Self::Waste { .. }
             | Self::Slow { .. }
             | Self::Aaaa { .. }
-            | Self::Restarts { .. } => Severity::Warning,
+            | Self::Restarts { .. }
+            | Self::Message { is_dns: true, .. } => Severity::Warning,
             Self::NoQueries
+            | Self::Message { .. }
             | Self::Filtered
             | Self::Ndots { .. }
             | Self::Breaks { .. }
@@ -175,6 +189,7 @@ impl Advice {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoQueries => "no-queries",
+            Self::Message { .. } => "message",
             Self::Filtered => "filtered-by-class",
             Self::Waste { .. } => "search-waste",
             Self::Ndots { .. } => "ndots",
@@ -205,7 +220,7 @@ pub(super) fn of(summary: &Summary, tally: &Tally, settings: &Settings) -> Vec<A
         });
     }
     if summary.queries == 0 {
-        found.push(Advice::NoQueries);
+        found.push(message(summary, tally).unwrap_or(Advice::NoQueries));
     }
     waste(summary, &mut found);
     repeats(summary, tally, settings, &mut found);
@@ -222,6 +237,23 @@ pub(super) fn of(summary: &Summary, tally: &Tally, settings: &Settings) -> Vec<A
     }
     found.sort_by_key(|it| std::cmp::Reverse(it.severity()));
     found
+}
+
+/// The known message in a log that is none of a DNS server.
+fn message(summary: &Summary, tally: &Tally) -> Option<Advice> {
+    if !summary.sightings.is_empty() || tally.starts > 0 {
+        return None;
+    }
+    let catalogue = Catalogue::read();
+    let recognised = recognise(&catalogue, &tally.head, None).ok();
+    // A log is no question in somebody's words.
+    let recognised = recognised.filter(|it| !it.message.speaker.is_symptom())?;
+    Some(Advice::Message {
+        id: recognised.message.id,
+        meaning: recognised.message.meaning.clone(),
+        is_dns: recognised.message.is_dns(),
+        name: recognised.name,
+    })
 }
 
 /// Lines that show errors, and servers that do not answer.

@@ -9,6 +9,9 @@ impl Tally {
     /// Adds what another log has shown.
     pub fn merge(&mut self, other: Self) {
         self.lines += other.lines;
+        if self.head.is_empty() {
+            self.head = other.head;
+        }
         self.queries += other.queries;
         self.waste += other.waste;
         let sum = |own: &mut [u64], others: &[u64]| {

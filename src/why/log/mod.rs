@@ -45,6 +45,9 @@ pub use tally::Tally;
 /// A longer line is cut.
 const MAX_LINE: usize = 1 << 20;
 
+/// So much is kept of a log without a query: a pasted message is shorter.
+const MAX_HEAD: usize = 1 << 16;
+
 /// A line of a sighting is shown so far, in characters.
 const MAX_SHOWN: usize = 400;
 
@@ -221,6 +224,9 @@ fn query<'l>(settings: &Settings, text: &'l [u8]) -> Option<Query<'l>> {
 /// A line that is about no query.
 fn other(tally: &mut Tally, place: (&str, u64), text: &[u8], time: Option<i64>) {
     let text = String::from_utf8_lossy(text);
+    if tally.queries == 0 && tally.head.len() < MAX_HEAD {
+        tally.head.extend([text.as_ref(), "\n"]);
+    }
     if text.contains("CoreDNS-")
         && let Some(version) = version(&text)
     {

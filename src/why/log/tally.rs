@@ -63,6 +63,8 @@ pub struct Tally {
     pub(super) timeless: u64,
     /// Logs, and pods in them.
     pub(super) sources: u64,
+    /// The first lines of a log as long as none is about a query.
+    pub(super) head: String,
     wasted: Vec<Wasted>,
 }
 
@@ -144,6 +146,7 @@ impl Default for Tally {
             outside: 0,
             timeless: 0,
             sources: 0,
+            head: String::new(),
             wasted: Vec::new(),
         }
     }

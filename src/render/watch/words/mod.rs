@@ -5,9 +5,9 @@ mod losses;
 
 use std::fmt::Write as _;
 
+use crate::hidden::Shown;
 use crate::name::Name;
 use crate::packet::Unreachable;
-use crate::render::watch::shown::Shown;
 use crate::render::watch::time;
 use crate::watch::advice::{Advice, Change};
 use crate::watch::findings::{Finding, What};

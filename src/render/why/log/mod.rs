@@ -2,7 +2,7 @@
 
 pub mod chart;
 pub mod json;
-mod words;
+pub(in crate::render) mod words;
 
 use std::io::{self, Write};
 

@@ -8,9 +8,9 @@ use crate::text::escaped;
 use crate::why::log::{Advice, Rcode, Resolver};
 
 /// What was found, and what to do about it, which can be empty.
-pub(super) struct Said {
-    pub(super) fact: Sentence,
-    pub(super) fix: String,
+pub(in crate::render) struct Said {
+    pub(in crate::render) fact: Sentence,
+    pub(in crate::render) fix: String,
 }
 
 pub(super) fn resolver(resolver: Resolver) -> &'static str {
@@ -23,7 +23,7 @@ pub(super) fn resolver(resolver: Resolver) -> &'static str {
     }
 }
 
-pub(super) fn said(advice: &Advice) -> Said {
+pub(in crate::render) fn said(advice: &Advice) -> Said {
     let fact = Sentence::new(advice.code(), fact(advice));
     Said {
         fact: fact.begun(),
@@ -38,6 +38,17 @@ fn fact(advice: &Advice) -> String {
             "there is no line about a query: the plugin log is not on, or this is \
              another program's log"
                 .to_owned()
+        }
+        Advice::Message {
+            id, meaning, name, ..
+        } => {
+            let name = name
+                .as_ref()
+                .map_or_else(String::new, |it| format!(", of {}", escaped(it.as_bytes())));
+            format!(
+                "{}: {id}{name}; no line is about a query",
+                meaning.trim_end_matches('.')
+            )
         }
         Advice::Filtered => "the log has only queries that failed (log with a class): which of \
              them were search-list waste it cannot tell, because the answers that would show it \
@@ -212,6 +223,9 @@ fn zones(advice: &Advice) -> String {
 fn fix(advice: &Advice) -> String {
     match advice {
         Advice::NoQueries => "add `log` to the server block of the Corefile, wait, and ask again",
+        Advice::Message { .. } => {
+            "kdns why --message \"$(cat LOG)\" says what it proves, its causes, and what decides each"
+        }
         Advice::Filtered => "log all classes for a while (`log` without `class`)",
         Advice::Ndots { .. } => {
             "spec.dnsConfig.options: [{name: ndots, value: \"2\"}] in the workload; kdns explain \
@@ -266,7 +280,9 @@ fn fix(advice: &Advice) -> String {
 pub(super) fn verdict(advice: &[Advice]) -> Sentence {
     match advice.first() {
         Some(first) if first.severity() > Severity::Info => said(first).fact,
-        Some(first @ (Advice::NoQueries | Advice::Filtered)) => said(first).fact,
+        Some(first @ (Advice::NoQueries | Advice::Message { .. } | Advice::Filtered)) => {
+            said(first).fact
+        }
         _ => sentence!(
             "nothing-found",
             "Nothing in this log is wrong, as far as a log tells"

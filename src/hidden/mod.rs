@@ -1,10 +1,16 @@
-//! Names and addresses as they are shown, or hidden for a ticket.
+//! Names and addresses as they are shown, or hidden for a ticket: in what is
+//! printed, and in whole texts.
+
+mod names;
+mod tables;
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::address::DNS_PORT;
 use crate::name::Name;
+
+pub use self::names::Names;
 
 /// Labels that say nothing about anybody.
 const KEPT: &[&str] = &[
@@ -33,46 +39,69 @@ impl Shown {
     }
 
     /// A name without its final dot, safe to print.
-    pub(super) fn name(&self, name: &Name) -> String {
+    pub fn name(&self, name: &Name) -> String {
         let Some(key) = &self.key else {
             return name.to_string();
         };
-        let label = |label: &[u8]| {
-            let lower = label.to_ascii_lowercase();
-            match std::str::from_utf8(&lower) {
-                Ok(text) if KEPT.contains(&text) => text.to_owned(),
-                _ => format!("x{:06x}", key.hash_one(&lower) & 0x00ff_ffff),
-            }
-        };
-        let labels: Vec<String> = name.labels().map(label).collect();
+        let labels: Vec<String> = name.labels().map(|it| label(key, it)).collect();
         if labels.is_empty() {
             return ".".to_owned();
         }
         labels.join(".")
     }
 
-    /// An address. Those of this very host say nothing and stay.
-    pub(super) fn ip(&self, ip: IpAddr) -> String {
-        let Some(key) = self.key.as_ref().filter(|_| !ip.is_loopback()) else {
-            return ip.to_string();
+    /// An address. Those that every host has say nothing and stay.
+    pub fn ip(&self, ip: IpAddr) -> String {
+        self.address(ip).to_string()
+    }
+
+    /// The address that stands for this one.
+    fn address(&self, ip: IpAddr) -> IpAddr {
+        let Some(key) = self.key.as_ref().filter(|_| !says_nothing(ip)) else {
+            return ip;
         };
         let hash = key.hash_one(ip).to_be_bytes();
         match ip {
-            IpAddr::V4(_) => Ipv4Addr::new(10, hash[0], hash[1], hash[2]).to_string(),
+            IpAddr::V4(_) => Ipv4Addr::new(10, hash[0], hash[1], hash[2]).into(),
             IpAddr::V6(_) => {
                 let one = u16::from_be_bytes([hash[0], hash[1]]);
                 let other = u16::from_be_bytes([hash[2], hash[3]]);
-                Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, one, other).to_string()
+                Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, one, other).into()
             }
         }
     }
 
     /// A server; a port other than 53 follows as in dig.
-    pub(super) fn server(&self, server: SocketAddr) -> String {
+    pub fn server(&self, server: SocketAddr) -> String {
         let ip = self.ip(server.ip());
         match server.port() {
             DNS_PORT => ip,
             port => format!("{ip}#{port}"),
+        }
+    }
+}
+
+/// The same label in letters of any size has the same hash.
+fn label(key: &RandomState, label: &[u8]) -> String {
+    let lower = label.to_ascii_lowercase();
+    match std::str::from_utf8(&lower) {
+        Ok(text) if KEPT.contains(&text) => text.to_owned(),
+        _ => format!("x{:06x}", key.hash_one(&lower) & 0x00ff_ffff),
+    }
+}
+
+/// Whether it is an address that any machine can have: of itself, of its link,
+/// no address at all.
+fn says_nothing(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => {
+            ip.is_loopback() || ip.is_unspecified() || ip.is_link_local() || ip.is_broadcast()
+        }
+        IpAddr::V6(ip) => {
+            ip.is_loopback()
+                || ip.is_unspecified()
+                || ip.is_unicast_link_local()
+                || ip.is_multicast()
         }
     }
 }

@@ -1,0 +1,161 @@
+//! Servers that are really asked, and a name that is really looked up.
+
+use std::io;
+use std::net::SocketAddr;
+
+use anyhow::bail;
+
+use super::args::DoctorArgs;
+use crate::check_loop::seen::Target;
+use crate::check_loop::{self, State};
+use crate::cli::explain;
+use crate::cli::streams::Streams;
+use crate::doctor::{Answer, Asked, Here, Lookup, Unasked, Whom, checks};
+use crate::host::io_reason;
+use crate::node::Node;
+use crate::path::Protocol;
+use crate::path::probe::{self, Ask, Came, Size};
+use crate::topology::Network;
+use crate::upstream;
+use crate::wire::endpoints;
+
+/// More servers are not asked.
+const MAX_ASKED: usize = 50;
+
+/// The name that every cluster has.
+const NAME: &str = "kubernetes.default";
+
+/// A lookup takes no longer, in seconds.
+const BUDGET: &str = "15";
+
+/// Asks every upstream server, and every DNS pod if queries do not go round.
+///
+/// # Errors
+///
+/// Why nobody was asked.
+pub(super) fn ask(
+    args: &DoctorArgs,
+    node: &Node,
+    (loops, servers): (&check_loop::Report, &upstream::Report),
+) -> Result<Vec<Asked>, Unasked> {
+    if !args.ask {
+        return Err(Unasked::NotWanted);
+    }
+    let outside = checks::outside(servers).into_iter();
+    let mut whom: Vec<(Whom, SocketAddr)> = outside.map(|it| (Whom::Upstream, it)).collect();
+    let ends = ends(loops).filter(|to| whom.iter().all(|it| it.1 != *to));
+    let ends: Vec<SocketAddr> = ends.collect();
+    whom.extend(ends.into_iter().map(|it| (Whom::Upstream, it)));
+    if loops.now == State::NoLoop {
+        let pods = check_loop::probe_targets(node);
+        whom.extend(pods.iter().filter_map(|it| pod(it, node)));
+    }
+    whom.truncate(MAX_ASKED);
+    if whom.is_empty() {
+        let is_clear = loops.now == State::NoLoop;
+        return Err(if is_clear {
+            Unasked::NoServer
+        } else {
+            Unasked::Loops
+        });
+    }
+    let asks: Vec<Ask> = whom
+        .iter()
+        .flat_map(|it| [Protocol::Udp, Protocol::Tcp].map(|protocol| (it.1, protocol)))
+        .map(|(to, protocol)| Ask {
+            to,
+            protocol,
+            size: Size::Short,
+        })
+        .collect();
+    let came = endpoints::ask_all(&asks);
+    Ok(whom
+        .into_iter()
+        .map(|(whom, server)| asked(whom, server, &came))
+        .collect())
+}
+
+/// The servers outside the node where queries of the cluster's DNS end now.
+fn ends(loops: &check_loop::Report) -> impl Iterator<Item = SocketAddr> {
+    let chains = loops.chains.iter();
+    let ended =
+        chains.filter(|it| it.end == check_loop::End::Outside && it.when == check_loop::When::Now);
+    ended.filter_map(|it| it.hops.last()?.sends_to.parse().ok())
+}
+
+/// A DNS pod of its own network, at its own address.
+fn pod(target: &Target, node: &Node) -> Option<(Whom, SocketAddr)> {
+    let Network::Pod(key) = &target.network else {
+        return None;
+    };
+    let pod = node.pods.iter().find(|it| it.key() == *key)?;
+    let ip = if target.server.ip().is_loopback() {
+        *pod.addresses.first()?
+    } else {
+        target.server.ip()
+    };
+    let is_reached = target.takes_any || !target.server.ip().is_loopback();
+    let server = SocketAddr::new(ip, target.server.port());
+    is_reached.then(|| (Whom::Pod(pod.label()), server))
+}
+
+fn asked(whom: Whom, server: SocketAddr, came: &[probe::Asked]) -> Asked {
+    let over = |protocol: Protocol| {
+        let mut its = came.iter();
+        let its = its.find(|it| it.ask.to == server && it.ask.protocol == protocol);
+        its.map_or(Answer::NotAsked, answer)
+    };
+    Asked {
+        whom,
+        server,
+        udp: over(Protocol::Udp),
+        tcp: over(Protocol::Tcp),
+    }
+}
+
+fn answer(asked: &probe::Asked) -> Answer {
+    match asked.came {
+        Came::Reply { .. } => Answer::Reply(asked.after),
+        Came::Elsewhere(from) => Answer::Elsewhere(from),
+        Came::Silence | Came::Connected => Answer::Silence(asked.after),
+        Came::Error(number) => Answer::Failed(io_reason(&io::Error::from_raw_os_error(number))),
+    }
+}
+
+/// Looks the name up that every cluster has, as the target does; an error says why
+/// it was not looked up. `None`: nobody wanted it.
+pub(super) fn look_up(
+    args: &DoctorArgs,
+    here: &Here,
+    client: Option<&str>,
+    streams: &mut Streams<'_>,
+) -> Option<Result<Lookup, String>> {
+    let words = args.ask.then(|| words(args, here, client))?;
+    let looked_up = words.and_then(|it| explain::look_up(&it, streams));
+    let lookup = looked_up.map(|(scenario, lived)| Lookup {
+        whom: client.unwrap_or("this pod").to_owned(),
+        scenario,
+        lived,
+    });
+    Some(lookup.map_err(|error| format!("{error:#}")))
+}
+
+/// What to type behind `kdns explain`.
+fn words(args: &DoctorArgs, here: &Here, client: Option<&str>) -> anyhow::Result<Vec<String>> {
+    let mut words: Vec<&str> = vec![NAME, "--live", "--budget", BUDGET];
+    match (client, here) {
+        (Some(client), _) => words.extend(["--target", client]),
+        (None, Here::Pod) => {}
+        (None, _) => bail!(
+            "no name was looked up: no pod that asks the cluster's DNS is to be seen; kdns doctor \
+             --ask TARGET looks up as that one does"
+        ),
+    }
+    let directory = args.node.directory().display().to_string();
+    match here {
+        Here::Below(_) => words.extend(["--root", &directory]),
+        Here::Debug(root) => words.extend(["--root", root]),
+        Here::Node | Here::Pod | Here::Elsewhere => {}
+    }
+    Ok(words.into_iter().map(str::to_owned).collect())
+}

@@ -1,0 +1,78 @@
+//! Where kdns runs, and where the node's files are then.
+
+use std::path::Path;
+
+use crate::cli::node::{NodeArgs, has_kubelet, node_below};
+use crate::doctor::Here;
+use crate::host::ReadError;
+use crate::host::root::Root;
+use crate::node::Node;
+
+/// Where `kubectl debug node/NODE` mounts the node's files.
+///
+/// Source: kubernetes `staging/src/k8s.io/kubectl/pkg/cmd/debug/profiles.go`.
+const DEBUG: &str = "/host";
+
+/// What the kubelet mounts into every pod that does not forbid it.
+const ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/// Where kdns runs, and the files of the node, or of whatever it is.
+#[derive(Debug)]
+pub(super) struct Scene {
+    pub(super) here: Here,
+    pub(super) root: Root,
+}
+
+/// Finds it out.
+///
+/// # Errors
+///
+/// The root that was named cannot be read.
+pub(super) fn find(args: &NodeArgs) -> Result<Scene, ReadError> {
+    let root = args.root()?;
+    if args.is_named() {
+        let here = Here::Below(args.directory().display().to_string());
+        return Ok(Scene { here, root });
+    }
+    if has_kubelet(&root) {
+        return Ok(Scene {
+            here: Here::Node,
+            root,
+        });
+    }
+    let debug = node_below(Some(Path::new(DEBUG))).ok().filter(has_kubelet);
+    Ok(match debug {
+        Some(root) => Scene {
+            here: Here::Debug(DEBUG.to_owned()),
+            root,
+        },
+        None if is_pod() => Scene {
+            here: Here::Pod,
+            root,
+        },
+        None => Scene {
+            here: Here::Node,
+            root,
+        },
+    })
+}
+
+/// Whether there is a node here to look at.
+pub(in crate::cli) fn is_on_node() -> bool {
+    let live = node_below(None).is_ok_and(|it| has_kubelet(&it));
+    live || node_below(Some(Path::new(DEBUG))).is_ok_and(|it| has_kubelet(&it))
+}
+
+/// The kubelet sets the variable in every container.
+fn is_pod() -> bool {
+    std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() || Path::new(ACCOUNT).is_dir()
+}
+
+/// The same when the node was read: a machine without a kubelet and pods is none.
+pub(super) fn with_kubelet(here: Here, node: &Node) -> Here {
+    let is_node = node.kubelet.is_some() || !node.pods.is_empty();
+    match here {
+        Here::Node if !is_node => Here::Elsewhere,
+        here => here,
+    }
+}

@@ -1,0 +1,93 @@
+//! The checks as they come: people see each at once.
+
+use super::args::{DoctorArgs, Format};
+use crate::cli::streams::Streams;
+use crate::doctor::{Check, Here, Report};
+use crate::render::doctor::{self as text, Style, json};
+
+/// What was checked so far.
+#[derive(Debug)]
+pub(super) struct Sheet<'a, 'o> {
+    args: &'a DoctorArgs,
+    /// Whether there is a node to look at.
+    is_node: bool,
+    checks: Vec<Check<'o>>,
+}
+
+impl<'a, 'o> Sheet<'a, 'o> {
+    pub(super) fn new(args: &'a DoctorArgs, here: &Here) -> Self {
+        Self {
+            args,
+            is_node: *here != Here::Pod,
+            checks: Vec::new(),
+        }
+    }
+
+    /// Adds what was found; its line is there at once if people watch.
+    pub(super) fn add(
+        &mut self,
+        check: Check<'o>,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
+        if is_watched(self.args) {
+            let style = style(self.args, streams.colors);
+            text::write_check(&check, style, streams.out)?;
+            streams.out.flush()?;
+        }
+        self.checks.push(check);
+        Ok(())
+    }
+
+    /// The same of a check that is about a node, where there is one to look at.
+    pub(super) fn add_of_node(
+        &mut self,
+        check: Check<'o>,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
+        if self.is_node {
+            self.add(check, streams)?;
+        }
+        Ok(())
+    }
+
+    /// All of them.
+    pub(super) fn end(self) -> Vec<Check<'o>> {
+        self.checks
+    }
+}
+
+/// Writes all that is not there yet.
+pub(super) fn write(
+    args: &DoctorArgs,
+    report: &Report<'_>,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<()> {
+    if is_watched(args) {
+        let style = style(args, streams.colors);
+        text::write_end(report, style, streams.out)?;
+    }
+    let mut outputs = args.outputs.clone();
+    outputs
+        .wanted
+        .retain(|it| it.file.is_some() || it.format != Format::Text);
+    outputs.write(streams, |format, colors, out| match format {
+        Format::Text => text::write(report, style(args, colors), out),
+        Format::Json => json::write(report, out),
+        Format::Jsonl => json::write_line(report, out),
+        Format::Concise => text::write_concise(report, out),
+        Format::Prometheus => text::write_prometheus(report, out),
+    })
+}
+
+/// Whether text goes to standard output.
+fn is_watched(args: &DoctorArgs) -> bool {
+    let mut wanted = args.outputs.wanted.iter();
+    wanted.any(|it| it.file.is_none() && it.format == Format::Text)
+}
+
+fn style(args: &DoctorArgs, colors: bool) -> Style {
+    Style {
+        colors,
+        verbose: args.verbose,
+    }
+}

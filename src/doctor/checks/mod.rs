@@ -1,0 +1,185 @@
+//! What each command says, a function each.
+
+mod more;
+
+use std::net::SocketAddr;
+
+use super::{Check, Fact, Here, State};
+use crate::check_loop::{self, Verdict};
+use crate::finding::{Finding, Severity};
+use crate::lint::Findings;
+use crate::node::{Node, Pod, is_dns_server};
+use crate::text::Place;
+use crate::upstream::{self, End, Health, Step};
+
+pub use more::is_trouble;
+pub use more::{kernel, logs, lookup, not_asked, path, servers};
+
+/// Rules of lint about what the kernel keeps of connections: the check `kernel`
+/// has their findings.
+const OF_KERNEL: &[&str] = &[
+    "bridge-passes-iptables-by",
+    "connection-table-full",
+    "connections-lost",
+    "connections-to-gone-dns-pods",
+];
+
+/// Where kdns looks from.
+pub fn here<'o>(here: &'o Here, node: &'o Node) -> Check<'o> {
+    let state = match here {
+        Here::Pod | Here::Elsewhere => State::Unknown,
+        Here::Node | Here::Below(_) | Here::Debug(_) => State::Ok,
+    };
+    Check {
+        code: "here",
+        state,
+        fact: Fact::Here(here, node.name.as_deref()),
+        places: Vec::new(),
+        command: "kdns doctor --root DIR".to_owned(),
+    }
+}
+
+/// Where queries go.
+pub fn loops(report: &check_loop::Report) -> Check<'_> {
+    let state = match report.verdict {
+        Verdict::Loop | Verdict::Mixed | Verdict::Refused | Verdict::WillLoop => State::Error,
+        Verdict::NoLoop if report.concern.is_some() => State::Warning,
+        Verdict::NoLoop => State::Ok,
+        Verdict::Unknown => State::Unknown,
+    };
+    let mut places: Vec<Place> = report.fix.iter().map(|it| it.edit.place.clone()).collect();
+    places.extend(report.evidence.iter().map(|it| it.place.clone()));
+    Check {
+        code: "loop",
+        state,
+        fact: Fact::Loop(report),
+        places,
+        command: "kdns check-loop -v".to_owned(),
+    }
+}
+
+/// Who the servers of the node are, and how it is with them.
+pub fn upstream(report: &upstream::Report, health: Health) -> Check<'_> {
+    let outside = outside(report);
+    let steps = || report.files.iter().flat_map(|it| &it.servers);
+    let dead = steps().find_map(first_dead);
+    let state = match health {
+        Health::Clean => State::Ok,
+        Health::Dead => State::Error,
+        Health::Unknown | Health::Nothing => State::Unknown,
+    };
+    Check {
+        code: "upstream",
+        state,
+        fact: Fact::Upstream {
+            outside,
+            dead,
+            health,
+        },
+        places: dead.and_then(|it| it.place.clone()).into_iter().collect(),
+        command: "kdns upstream".to_owned(),
+    }
+}
+
+/// The addresses outside the node where queries end, each once.
+pub fn outside(report: &upstream::Report) -> Vec<SocketAddr> {
+    let mut found = Vec::new();
+    let steps = report.files.iter().flat_map(|it| &it.servers);
+    steps.for_each(|it| ends(it, &mut found));
+    found
+}
+
+fn ends(step: &Step, found: &mut Vec<SocketAddr>) {
+    if let (End::Outside, Some(address)) = (&step.end, step.address)
+        && !found.contains(&address)
+    {
+        found.push(address);
+    }
+    step.next.iter().for_each(|it| ends(it, found));
+}
+
+fn first_dead(step: &Step) -> Option<&Step> {
+    match step.end {
+        End::Cycle | End::Refused(_) => Some(step),
+        _ => step.next.iter().find_map(first_dead),
+    }
+}
+
+/// How it is with the pods.
+pub fn pods(node: &Node) -> Check<'_> {
+    let labels = |wanted: &dyn Fn(&&Pod) -> bool| -> Vec<String> {
+        node.pods.iter().filter(wanted).map(Pod::label).collect()
+    };
+    let drifting = labels(&|it| it.drifts() == Some(true));
+    let crashing = labels(&|it| is_dns_server(it) && it.crashes());
+    let unread = node.skipped.iter().map(String::as_str);
+    let unread: Vec<&str> = unread.filter(|it| it.starts_with("pod ")).collect();
+    let state = if !crashing.is_empty() {
+        State::Error
+    } else if !drifting.is_empty() || !unread.is_empty() {
+        State::Warning
+    } else if node.pods.is_empty() {
+        State::Unknown
+    } else {
+        State::Ok
+    };
+    Check {
+        code: "pods",
+        state,
+        fact: Fact::Pods {
+            count: node.pods.len(),
+            drifting,
+            crashing,
+            unread,
+        },
+        places: Vec::new(),
+        command: "kdns pods -v".to_owned(),
+    }
+}
+
+/// What is wrong in the settings, without what the kernel keeps.
+pub fn lint(found: &Findings) -> Check<'_> {
+    let (_, all) = parted(found);
+    let (state, worst) = worst(&all);
+    Check {
+        code: "lint",
+        state: if found.files == 0 && state == State::Ok {
+            State::Unknown
+        } else {
+            state
+        },
+        places: worst.iter().map(|it| place(it)).collect(),
+        fact: Fact::Lint {
+            others: all.len() - worst.len(),
+            files: found.files,
+            worst,
+        },
+        command: "kdns lint --node".to_owned(),
+    }
+}
+
+/// The findings about the kernel, and all others.
+fn parted(found: &Findings) -> (Vec<&Finding>, Vec<&Finding>) {
+    let all = found.findings.iter();
+    all.partition(|it| OF_KERNEL.contains(&it.name))
+}
+
+/// The findings of the worst severity, and how it is then.
+fn worst<'f>(all: &[&'f Finding]) -> (State, Vec<&'f Finding>) {
+    let worst = all.iter().map(|it| it.severity).max();
+    let state = match worst {
+        Some(Severity::Error) => State::Error,
+        Some(Severity::Warning) => State::Warning,
+        Some(Severity::Info) | None => return (State::Ok, Vec::new()),
+    };
+    let of_it = all.iter().filter(|it| Some(it.severity) == worst);
+    (state, of_it.copied().collect())
+}
+
+fn place(finding: &Finding) -> Place {
+    Place {
+        file: finding.primary.file.clone(),
+        line: finding.primary.start.line,
+        column: finding.primary.start.column,
+    }
+}

@@ -1,0 +1,154 @@
+//! What logs, packets, counters and servers show.
+
+use super::{parted, place, worst};
+use crate::doctor::{Asked, Check, Counted, Fact, Logs, Lookup, Route, State, Unasked};
+use crate::finding::Severity;
+use crate::lint::Findings;
+use crate::path::{Tree, Verdict};
+use crate::text::Place;
+use crate::why::log::Advice;
+
+/// What the DNS pods log.
+pub fn logs(logs: Option<&Logs>) -> Check<'_> {
+    let advice = logs.map_or(&[][..], |it| it.summary.advice.as_slice());
+    let worst = advice.iter().filter(|it| is_trouble(it));
+    let state = match (logs, worst.map(Advice::severity).max()) {
+        (_, Some(Severity::Error)) => State::Error,
+        (_, Some(Severity::Warning)) => State::Warning,
+        (None, _) => State::Unknown,
+        (Some(_), _) => State::Ok,
+    };
+    let sightings = logs.into_iter().flat_map(|it| &it.summary.sightings);
+    let places = sightings.map(|it| Place {
+        file: it.place.0.clone(),
+        line: usize::try_from(it.place.1).unwrap_or_default(),
+        column: 1,
+    });
+    Check {
+        code: "logs",
+        state,
+        fact: Fact::Logs(logs),
+        places: places.collect(),
+        command: "kubectl -n kube-system logs -l k8s-app=kube-dns | kdns why -".to_owned(),
+    }
+}
+
+/// Fewer queries that fail, or are slow, are in the log of every healthy server.
+const MIN_QUERIES: u64 = 5;
+
+/// Whether it is something wrong: queries for nothing are as every cluster has
+/// them.
+pub fn is_trouble(advice: &Advice) -> bool {
+    match advice {
+        Advice::Waste { .. } => false,
+        Advice::Broken { count, .. } | Advice::Slow { count, .. } => *count >= MIN_QUERIES,
+        other => other.severity() > Severity::Info,
+    }
+}
+
+/// Where packets to the cluster's DNS go; an error says why that is not known.
+pub fn path<'o>(route: Result<&'o Route, &'o str>) -> Check<'o> {
+    let (state, places) = match route {
+        Err(_) => (State::Unknown, Vec::new()),
+        Ok(route) => (state_of(route), shown_by(route)),
+    };
+    let command = route.map_or_else(|_| "kdns path".to_owned(), |it| it.command.clone());
+    Check {
+        code: "path",
+        state,
+        fact: Fact::Path(route),
+        places,
+        command,
+    }
+}
+
+fn state_of(route: &Route) -> State {
+    let worst = route.wrong().map(|it| it.severity).max();
+    let is_open = |it: Verdict| matches!(it, Verdict::OtherProxy | Verdict::Unknown);
+    if route.trees.iter().any(Tree::fails) || worst == Some(Severity::Error) {
+        State::Error
+    } else if worst.is_some() {
+        State::Warning
+    } else if route.trees.iter().all(|it| is_open(it.verdict)) {
+        State::Unknown
+    } else {
+        State::Ok
+    }
+}
+
+fn shown_by(route: &Route) -> Vec<Place> {
+    let evidence = route.wrong().flat_map(|it| &it.evidence);
+    let places = evidence.map(|it| &it.place);
+    places.filter(|it| it.line > 0).cloned().collect()
+}
+
+/// What the kernel keeps about connections: what lint finds there, and whether
+/// it loses packets now.
+pub fn kernel<'o>(found: &'o Findings, counted: &'o Counted) -> Check<'o> {
+    let (all, _) = parted(found);
+    let (state, findings) = worst(&all);
+    let is_seen = counted.room.is_some() || counted.twice.is_some();
+    let state = match state {
+        State::Error => State::Error,
+        _ if counted.is_losing() => State::Warning,
+        State::Ok if !is_seen => State::Unknown,
+        state => state,
+    };
+    Check {
+        code: "kernel",
+        state,
+        places: findings.iter().map(|it| place(it)).collect(),
+        fact: Fact::Kernel { findings, counted },
+        command: "conntrack -S".to_owned(),
+    }
+}
+
+/// That nobody was asked.
+pub fn not_asked<'o>(why: Unasked) -> Check<'o> {
+    Check {
+        code: "servers",
+        state: State::Unknown,
+        fact: Fact::NotAsked(why),
+        places: Vec::new(),
+        command: "kdns doctor --ask".to_owned(),
+    }
+}
+
+/// Servers that were asked, at least one.
+pub fn servers(asked: &[Asked]) -> Check<'_> {
+    let is_wrong = |it: &Asked| it.is_silent() || it.is_slow() || it.is_without_tcp();
+    let state = if asked.iter().all(Asked::is_silent) {
+        State::Error
+    } else if asked.iter().any(is_wrong) {
+        State::Warning
+    } else {
+        State::Ok
+    };
+    Check {
+        code: "servers",
+        state,
+        fact: Fact::Servers(asked),
+        places: Vec::new(),
+        command: "kdns dig @SERVER . NS".to_owned(),
+    }
+}
+
+/// A name that was looked up; an error says why it was not.
+pub fn lookup<'o>(lookup: Result<&'o Lookup, &'o str>) -> Check<'o> {
+    let command = lookup.map_or_else(
+        |_| "kdns explain NAME --live".to_owned(),
+        |it| {
+            format!(
+                "kdns explain {} --live --target {}",
+                it.scenario.name, it.whom
+            )
+        },
+    );
+    Check {
+        code: "lookup",
+        state: lookup.map_or(State::Unknown, Lookup::state),
+        fact: Fact::Lookup(lookup),
+        places: Vec::new(),
+        command,
+    }
+}

@@ -1,0 +1,87 @@
+//! What the network of a node does with packets of DNS.
+
+use std::time::Duration;
+
+use crate::node::kernel::{Room, Statistics};
+use crate::path::Tree;
+use crate::path::findings::{ConnectionFinding, Fact, Finding};
+
+/// Where packets to the cluster's DNS go.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// What becomes of each packet.
+    pub trees: Vec<Tree>,
+    /// What is wrong on its way.
+    pub findings: Vec<Finding>,
+    /// Why more is not known: sentences without a full stop.
+    pub skipped: Vec<String>,
+    /// The command that shows it.
+    pub command: String,
+}
+
+impl Route {
+    /// What is wrong on the way, without what the counters of connections say:
+    /// they are a check of their own.
+    pub fn wrong(&self) -> impl Iterator<Item = &Finding> {
+        let is_counter = |it: &Finding| {
+            matches!(
+                it.fact,
+                Fact::Connection(
+                    ConnectionFinding::Full { .. }
+                        | ConnectionFinding::Losing(_)
+                        | ConnectionFinding::Lost { .. }
+                )
+            )
+        };
+        let wrong = self.findings.iter().filter(move |it| !is_counter(it));
+        wrong.filter(|it| it.severity > crate::finding::Severity::Info)
+    }
+}
+
+/// What the kernel keeps about connections.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    /// How full the table is; `None`: not known.
+    pub room: Option<Room>,
+    /// Its counters at two times; `None`: they were not read twice.
+    pub twice: Option<Twice>,
+}
+
+/// Counters at two times.
+#[derive(Clone, Debug)]
+pub struct Twice {
+    /// At first.
+    pub before: Statistics,
+    /// Later.
+    pub after: Statistics,
+    /// How much later.
+    pub between: Duration,
+}
+
+impl Twice {
+    /// How many packets were dropped in between: lost races, and those for which
+    /// there was no room.
+    ///
+    /// The counter `drop` holds both kinds since Linux 5.10, `insert_failed` those
+    /// of lost races alone: the larger of the two is how many were lost.
+    ///
+    /// Source: Linux `net/netfilter/nf_conntrack_core.c: __nf_conntrack_confirm`.
+    pub fn dropped(&self) -> u64 {
+        let risen = |of: fn(&Statistics) -> u64| of(&self.after).saturating_sub(of(&self.before));
+        let failed = risen(|it| it.insert_failed);
+        failed.max(risen(|it| it.drop.unwrap_or_default()))
+    }
+
+    /// How many connections were thrown out to make room.
+    pub fn thrown_out(&self) -> u64 {
+        self.after.early_drop.saturating_sub(self.before.early_drop)
+    }
+}
+
+impl Counted {
+    /// Whether packets were lost while it was looked at.
+    pub fn is_losing(&self) -> bool {
+        let twice = self.twice.as_ref();
+        twice.is_some_and(|it| it.dropped() > 0 || it.thrown_out() > 0)
+    }
+}

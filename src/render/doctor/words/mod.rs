@@ -1,0 +1,190 @@
+//! The words of what was found about a node, shared by the formats.
+
+mod causes;
+mod more;
+
+use crate::address::DNS_PORT;
+use crate::doctor::{Answer, Asked, Check, Fact, Here, Report, Verdict, Whom};
+use crate::finding::Finding;
+use crate::render::check_loop::words as loops;
+use crate::render::words::counted;
+use crate::upstream::Health;
+
+pub(super) use self::causes::{cause_text, fix};
+
+/// Things of a kind that are named.
+const MAX_NAMED: usize = 3;
+
+/// The verdict in one line, without a full stop.
+pub(super) fn headline(report: &Report<'_>) -> String {
+    let open = report.checks.iter().find(|it| it.leaves_open());
+    match (report.verdict, report.causes.first()) {
+        (Verdict::Wrong, Some(cause)) => cause_text(&cause.kind).text,
+        (Verdict::Unknown, _) => open.map(fact).unwrap_or_default(),
+        _ => "Nothing that was seen is wrong".to_owned(),
+    }
+}
+
+/// What a check found, as a sentence without a full stop.
+pub(super) fn fact(check: &Check<'_>) -> String {
+    match &check.fact {
+        Fact::Here(it, name) => here(it, *name),
+        Fact::Loop(report) => loops::headline(report),
+        Fact::Upstream {
+            outside,
+            dead,
+            health,
+        } => match (dead, health) {
+            (Some(step), _) => causes::dead_end(step).text,
+            (None, Health::Nothing) => "no resolv.conf could be read here".to_owned(),
+            (None, Health::Unknown) => {
+                "where queries of the node end is not known: a file could not be read".to_owned()
+            }
+            (None, Health::Clean | Health::Dead) => match outside.as_slice() {
+                [] => "no server outside the node is named in its files".to_owned(),
+                servers => {
+                    let names: Vec<String> = servers.iter().map(|it| address(*it)).collect();
+                    format!("queries end at {}", some_of(&names))
+                }
+            },
+        },
+        Fact::Pods {
+            count,
+            drifting,
+            crashing,
+            unread,
+        } => pods(*count, drifting, crashing, unread),
+        Fact::Lint {
+            worst,
+            others,
+            files,
+        } => lint(worst, *others, *files),
+        Fact::Logs(logs) => more::logs(*logs),
+        Fact::Path(route) => more::path(*route),
+        Fact::Kernel { findings, counted } => more::kernel(findings, counted),
+        Fact::NotAsked(why) => more::not_asked(*why).to_owned(),
+        Fact::Servers(asked) => servers(asked),
+        Fact::Lookup(lookup) => more::lookup(*lookup),
+    }
+}
+
+fn here(here: &Here, name: Option<&str>) -> String {
+    let name = name.map_or_else(String::new, |it| format!(" {it}"));
+    match here {
+        Here::Node => format!("this is the node{name}"),
+        Here::Below(root) => format!("the files of the node{name} below {root}"),
+        Here::Debug(root) => format!("a pod that has the files of the node{name} below {root}"),
+        Here::Pod => {
+            "this is a pod, and nothing of its node is to be seen: kubectl debug node/NODE \
+             -it --profile=sysadmin --image=IMAGE -- kdns doctor"
+                .to_owned()
+        }
+        Here::Elsewhere => "this is no node: no kubelet is here".to_owned(),
+    }
+}
+
+fn pods(count: usize, drifting: &[String], crashing: &[String], unread: &[&str]) -> String {
+    if !crashing.is_empty() {
+        let what = several(crashing.len(), "does not stay up", "do not stay up");
+        return format!("{} {what}", some_of(crashing));
+    }
+    if let Some(first) = unread.first() {
+        return (*first).to_owned();
+    }
+    if !drifting.is_empty() {
+        let what = several(drifting.len(), "reads", "read");
+        return format!(
+            "{} {what} another resolv.conf than the runtime keeps",
+            some_of(drifting)
+        );
+    }
+    match count {
+        0 => "no pods are to be seen here".to_owned(),
+        _ => format!(
+            "{}, each with the file that was made for it",
+            counted(count, "pod", "pods")
+        ),
+    }
+}
+
+fn lint(worst: &[&Finding], others: usize, files: usize) -> String {
+    let Some(first) = worst.first() else {
+        return match (files, others) {
+            (0, _) => "no settings could be read here".to_owned(),
+            (_, 0) => format!("nothing wrong in {}", counted(files, "file", "files")),
+            _ => format!(
+                "nothing wrong in {}; {} worth knowing",
+                counted(files, "file", "files"),
+                counted(others, "thing", "things")
+            ),
+        };
+    };
+    let more = match worst.len() - 1 {
+        0 => String::new(),
+        rest => format!(", and {rest} more"),
+    };
+    format!("{} {}{more}", first.code, first.message)
+}
+
+fn servers(asked: &[Asked]) -> String {
+    let chosen = |wanted: fn(&Asked) -> bool| -> Vec<String> {
+        asked.iter().filter(|it| wanted(it)).map(name).collect()
+    };
+    let silent = chosen(Asked::is_silent);
+    if silent.len() == asked.len() && silent.len() > 1 {
+        return format!(
+            "none of {} servers answers: {}",
+            silent.len(),
+            some_of(&silent)
+        );
+    }
+    for (found, one, more) in [
+        (silent, "does not answer", "do not answer"),
+        (
+            chosen(Asked::is_without_tcp),
+            "answers over UDP and not over TCP",
+            "answer over UDP and not over TCP",
+        ),
+        (chosen(Asked::is_slow), "answers late", "answer late"),
+    ] {
+        if !found.is_empty() {
+            return format!("{} {}", some_of(&found), several(found.len(), one, more));
+        }
+    }
+    let all: Vec<String> = asked.iter().map(name).collect();
+    let what = several(
+        all.len(),
+        "answers over UDP and TCP",
+        "answer over UDP and TCP",
+    );
+    format!("{} {what}", some_of(&all))
+}
+
+/// The words for one thing or for more.
+fn several<'w>(count: usize, one: &'w str, more: &'w str) -> &'w str {
+    if count == 1 { one } else { more }
+}
+
+fn name(asked: &Asked) -> String {
+    let server = address(asked.server);
+    match (&asked.whom, &asked.udp) {
+        (Whom::Pod(pod), _) => format!("pod {pod} ({server})"),
+        (Whom::Upstream, Answer::Reply(time)) => format!("{server} ({} ms)", time.as_millis()),
+        (Whom::Upstream, _) => server,
+    }
+}
+
+fn address(server: std::net::SocketAddr) -> String {
+    match server.port() {
+        DNS_PORT => server.ip().to_string(),
+        _ => server.to_string(),
+    }
+}
+
+fn some_of(names: &[String]) -> String {
+    let shown: Vec<&str> = names.iter().take(MAX_NAMED).map(String::as_str).collect();
+    match names.len().saturating_sub(MAX_NAMED) {
+        0 => shown.join(", "),
+        rest => format!("{} and {rest} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,120 @@
+//! The words of what logs, packets, counters and servers show.
+
+use std::time::Duration;
+
+use crate::doctor::{Counted, Logs, Lookup, Route, Unasked};
+use crate::finding::Finding;
+use crate::path::Verdict;
+use crate::render::live::concluded;
+use crate::render::path::{self, words};
+use crate::render::why::log::words::said;
+use crate::render::why::numbers::{grouped, percent};
+use crate::render::words::counted as number_of;
+use crate::why::log::Waste;
+
+pub(super) fn logs(logs: Option<&Logs>) -> String {
+    let Some(Logs { summary, count }) = logs else {
+        return "no log of a DNS pod is to be seen here".to_owned();
+    };
+    let trouble = summary
+        .advice
+        .iter()
+        .find(|it| crate::doctor::checks::is_trouble(it));
+    if let Some(advice) = trouble {
+        return said(advice).fact.text;
+    }
+    let logs = number_of(*count, "log", "logs");
+    if summary.queries == 0 {
+        return format!("no error in {logs} of DNS pods, which have no line about a query");
+    }
+    let queries = summary.queries;
+    let waste = match summary.waste {
+        Waste::Known(waste) => format!(", {} of them search-list waste", percent(waste, queries)),
+        Waste::Unknown => String::new(),
+    };
+    format!(
+        "no error in {logs} of DNS pods: {} queries{waste}",
+        grouped(queries)
+    )
+}
+
+pub(super) fn path(route: Result<&Route, &str>) -> String {
+    let route = match route {
+        Ok(route) => route,
+        Err(reason) => return reason.to_owned(),
+    };
+    if let Some(finding) = route.wrong().next() {
+        return path::findings::words(finding).what.text;
+    }
+    let worst = route.trees.iter().find(|it| it.fails());
+    let open = || route.trees.iter().find(|it| it.verdict == Verdict::Unknown);
+    let Some(tree) = worst.or_else(open).or(route.trees.first()) else {
+        return "no packet was sent through the rules".to_owned();
+    };
+    let what = format!("from {}: {}", words::asker(tree), words::verdict(tree));
+    match route.skipped.first() {
+        Some(why) if tree.verdict == Verdict::Unknown => format!("{what}: {why}"),
+        _ => what,
+    }
+}
+
+pub(super) fn kernel(findings: &[&Finding], counted: &Counted) -> String {
+    if let Some(first) = findings.first() {
+        return format!("{} {}", first.code, first.message);
+    }
+    if counted.is_losing() {
+        return dropping(counted);
+    }
+    let room = counted.room.map(|it| {
+        let share = percent(it.count, it.max);
+        format!("the table of connections is {share} full")
+    });
+    let quiet = counted
+        .twice
+        .as_ref()
+        .map(|it| format!("no packet was dropped in {}", span(it.between)));
+    match (room, quiet) {
+        (Some(room), Some(quiet)) => format!("{room}, and {quiet}"),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => "what the kernel keeps about connections is not to be seen here".to_owned(),
+    }
+}
+
+/// That packets are dropped, in words without a full stop.
+pub(super) fn dropping(counted: &Counted) -> String {
+    let Some(twice) = &counted.twice else {
+        return String::new();
+    };
+    let within = span(twice.between);
+    match (twice.dropped(), twice.thrown_out()) {
+        (0, thrown_out) => format!(
+            "The table of connections is full: {} were thrown out within {within}",
+            grouped(thrown_out)
+        ),
+        (dropped, _) => format!(
+            "The kernel dropped {} packets within {within}: their connections could not be entered",
+            grouped(dropped)
+        ),
+    }
+}
+
+fn span(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+pub(super) fn not_asked(why: Unasked) -> &'static str {
+    match why {
+        Unasked::NotWanted => "no server was asked: kdns doctor --ask does that",
+        Unasked::Loops => {
+            "no server was asked: queries go round, or it is not known that they do not"
+        }
+        Unasked::NoServer => "no server was asked: none is known here",
+    }
+}
+
+pub(super) fn lookup(lookup: Result<&Lookup, &str>) -> String {
+    match lookup {
+        Ok(it) => format!("{}: {}", it.whom, concluded(&it.scenario, &it.lived).what),
+        Err(reason) => reason.to_owned(),
+    }
+}

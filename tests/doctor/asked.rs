@@ -1,0 +1,124 @@
+//! Servers that are asked, in a network of its own.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, UdpSocket};
+use std::process::{Command, ExitCode};
+use std::thread;
+use std::time::Duration;
+
+use libtest_mimic::Trial;
+
+use crate::lab::Node;
+use crate::root::trial;
+
+const HIDDEN: &str = "--alone";
+
+/// How the server of the node is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Server {
+    Healthy,
+    Dead,
+    Slow,
+    WithoutTcp,
+}
+
+const SERVERS: &[(&str, Server, &str)] = &[
+    ("healthy", Server::Healthy, ""),
+    ("dead", Server::Dead, "server-silent"),
+    ("slow", Server::Slow, "server-slow"),
+    ("without-tcp", Server::WithoutTcp, "no-tcp"),
+];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let one = |&(name, ..): &(&'static str, Server, &str)| {
+        trial(&format!("asked::{name}"), &["unshare", "ip"], move || {
+            alone(name);
+        })
+    };
+    SERVERS.iter().map(one).collect()
+}
+
+/// Runs the scene in a network namespace of its own.
+fn alone(name: &str) {
+    let output = Command::new("unshare")
+        .arg("--net")
+        .arg(std::env::current_exe().unwrap())
+        .args([HIDDEN, name])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+/// Runs a scene, if this process was started for that.
+pub(crate) fn run_hidden() -> Option<ExitCode> {
+    let name = std::env::args().skip_while(|it| it != HIDDEN).nth(1)?;
+    let (_, server, expected) = SERVERS.iter().find(|it| it.0 == name)?;
+    scene(*server, expected);
+    Some(ExitCode::SUCCESS)
+}
+
+/// The server of the node `cluster-without-kubelet`, its DNS pods, which always
+/// answer, and what doctor says.
+fn scene(server: Server, expected: &str) {
+    shell(
+        "ip link set lo up; ip address add 172.31.0.53/32 dev lo
+         ip address add 10.244.0.24/32 dev lo; ip address add 10.244.0.25/32 dev lo",
+    );
+    for pod in ["10.244.0.24:53", "10.244.0.25:53"] {
+        udp(pod, Duration::ZERO);
+        tcp(pod);
+    }
+    if server != Server::Dead {
+        let delay = if server == Server::Slow { 900 } else { 0 };
+        udp("172.31.0.53:53", Duration::from_millis(delay));
+    }
+    if matches!(server, Server::Healthy | Server::Slow) {
+        tcp("172.31.0.53:53");
+    }
+    let node = Node::copy_of("cluster-without-kubelet");
+    let quiet = node.doctor(&[]);
+    assert_eq!(quiet.state("servers"), "unknown", "{quiet:#?}");
+    let said = node.doctor(&["--ask"]);
+    assert_eq!(said.first(), expected, "{said:#?}");
+    let state = match server {
+        Server::Healthy => "ok",
+        Server::Dead | Server::Slow | Server::WithoutTcp => "warning",
+    };
+    assert_eq!(said.state("servers"), state, "{said:#?}");
+}
+
+#[track_caller]
+fn shell(script: &str) {
+    let status = Command::new("sh").args(["-ec", script]).status().unwrap();
+    assert!(status.success(), "{script}");
+}
+
+/// Answers each query with its own bytes, as a reply.
+fn udp(address: &str, delay: Duration) {
+    let socket = UdpSocket::bind(address).unwrap();
+    thread::spawn(move || {
+        let mut buffer = [0; 512];
+        while let Ok((length, from)) = socket.recv_from(&mut buffer) {
+            thread::sleep(delay);
+            buffer[2] |= 0x80;
+            socket.send_to(&buffer[..length], from).unwrap();
+        }
+    });
+}
+
+fn tcp(address: &str) {
+    let listener = TcpListener::bind(address).unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut length = [0; 2];
+            stream.read_exact(&mut length).unwrap();
+            let mut message = vec![0; usize::from(u16::from_be_bytes(length))];
+            stream.read_exact(&mut message).unwrap();
+            message[2] |= 0x80;
+            stream.write_all(&length).unwrap();
+            stream.write_all(&message).unwrap();
+        }
+    });
+}

@@ -1,0 +1,317 @@
+//! Faults in the files of nodes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::Trial;
+
+use crate::lab::{Node, Said, doctor, nodes};
+
+/// Nodes on which nothing is wrong.
+const HEALTHY: &[&str] = &[
+    "aks",
+    "aks-localdns",
+    "bottlerocket",
+    "cluster-cgroup-v1",
+    "cluster-cgroup-v2",
+    "cluster-ipvs",
+    "cluster-without-kubelet",
+    "dead-runtime-healthy",
+    "drop-in-1.32",
+    "eks-al2",
+    "eks-al2023",
+    "flag-last-wins",
+    "flatcar",
+    "gke",
+    "k0s",
+    "k3s",
+    "kind",
+    "kubeadm",
+    "kubeadm-1.15",
+    "kubeadm-1.24",
+    "kubeadm-1.31",
+    "machine-corefile-on-node",
+    "microk8s",
+    "minikube-none",
+    "openshift",
+    "resolved-uplink",
+    "rke2",
+    "row07-nodelocal",
+    "row10-coredns-to-nodelocal",
+    "talos",
+];
+
+/// Those of them whose DNS pod and kubelet are there, with their file, settings and
+/// log: here faults can be made.
+const CLUSTERS: &[&str] = &["cluster-cgroup-v1", "cluster-cgroup-v2", "cluster-ipvs"];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let trial = |name: &str, run: fn()| {
+        Trial::test(name, move || {
+            run();
+            Ok(())
+        })
+    };
+    vec![
+        trial("faults::healthy nodes", healthy),
+        trial("faults::only a stub", only_a_stub),
+        trial("faults::a loop behind the node", loop_behind),
+        trial("faults::an old file", old_file),
+        trial("faults::a dead server", dead_server),
+        trial("faults::a slow server", slow_server),
+        trial("faults::rules flushed", flushed),
+        trial("faults::a full table", full_table),
+        trial("faults::a snapshot says the same", snapshots),
+        trial("faults::a snapshot without names", anonymous),
+    ]
+}
+
+fn healthy() {
+    for name in HEALTHY {
+        let said = doctor(&nodes().join(name), &[]);
+        assert!(said.wrong().is_empty(), "{name}: {said:#?}");
+        assert_ne!(said.status, 1, "{name}: {said:#?}");
+        // Nobody was asked: never only green.
+        assert_eq!(said.state("servers"), "unknown", "{name}");
+    }
+}
+
+/// The clusters with a fault, and what doctor says of each.
+#[track_caller]
+fn each(words: &[&str], break_it: impl Fn(&Node), expected: &[&str], check: &str) {
+    for name in CLUSTERS {
+        let node = Node::copy_of(name);
+        break_it(&node);
+        let said = node.doctor(words);
+        assert!(expected.contains(&said.first()), "{name}: {said:#?}");
+        assert!(
+            matches!(said.state(check), "warning" | "error"),
+            "{name}: {said:#?}"
+        );
+        assert_eq!(said.status, 1, "{name}: {said:#?}");
+    }
+}
+
+fn only_a_stub() {
+    let stub = |node: &Node| {
+        let conf = node.root.join("run/systemd/resolve/resolv.conf");
+        let text = fs::read_to_string(&conf).unwrap();
+        fs::write(&conf, text.replace("172.31.0.53", "127.0.0.53")).unwrap();
+    };
+    each(&[], stub, &["will-loop", "loop"], "loop");
+}
+
+/// The node's server is the cluster's own Service.
+fn loop_behind() {
+    each(
+        &[],
+        |node| {
+            for conf in files(&node.root, "resolv.conf") {
+                let text = fs::read_to_string(&conf).unwrap();
+                fs::write(&conf, text.replace("172.31.0.53", "10.96.0.10")).unwrap();
+            }
+        },
+        &["loop"],
+        "loop",
+    );
+}
+
+fn old_file() {
+    each(
+        &[],
+        |node| {
+            for conf in files(&node.root.join("run/systemd"), "resolv.conf") {
+                let text = fs::read_to_string(&conf).unwrap();
+                fs::write(&conf, text.replace("172.31.0.53", "172.31.9.99")).unwrap();
+            }
+        },
+        &["old-file", "drift", "stale-pod-file", "stale-file"],
+        "lint",
+    );
+}
+
+/// Lines of the log of CoreDNS, as containerd writes them.
+fn log(node: &Node, lines: impl Iterator<Item = String>) {
+    let logs = files(&node.root.join("var/log/pods"), ".log");
+    let mut of_dns = logs
+        .into_iter()
+        .filter(|it| it.to_string_lossy().contains("coredns"));
+    let path = of_dns.next().unwrap();
+    let mut text = fs::read_to_string(&path).unwrap();
+    let line = |(number, line): (usize, String)| {
+        let second = number % 60;
+        format!("2026-11-21T02:10:{second:02}.000000001Z stdout F {line}\n")
+    };
+    text.extend(lines.enumerate().map(line));
+    fs::write(path, text).unwrap();
+}
+
+fn dead_server() {
+    each(
+        &[],
+        |node| {
+            log(
+                node,
+                (0..20).map(|it| {
+                    format!(
+                        "[ERROR] plugin/errors: 2 db{it}.example.org. A: read udp \
+                     10.244.0.3:4{it:04}->172.31.0.53:53: i/o timeout"
+                    )
+                }),
+            );
+        },
+        &["upstream-timeout", "timeouts"],
+        "loop",
+    );
+}
+
+fn slow_server() {
+    each(
+        &[],
+        |node| {
+            log(
+                node,
+                (0..40).map(|it| {
+                    format!(
+                        "[INFO] 10.244.0.7:4{it:04} - {it} \"A IN db{it}.example.org. udp 40 false \
+                     512\" NOERROR qr,rd,ra 80 4.{it:03}s"
+                    )
+                }),
+            );
+        },
+        &["slow-answers"],
+        "logs",
+    );
+}
+
+/// What iptables-save prints after `iptables -F; iptables -t nat -F`.
+const FLUSHED: &str = "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n\
+    *nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\nCOMMIT\n";
+
+/// kube-proxy's Services are gone from IPVS, or from iptables.
+fn flushed() {
+    let without_services = |node: &Node| {
+        node.write(
+            "proc/1/net/ip_vs",
+            "IP Virtual Server version 1.2.1 (size=4096)\n\
+             Prot LocalAddress:Port Scheduler Flags\n  -> RemoteAddress:Port Forward Weight ActiveConn InActConn\n",
+        );
+    };
+    for name in CLUSTERS {
+        let node = Node::copy_of(name);
+        if *name == "cluster-ipvs" {
+            without_services(&node);
+        }
+        node.write("rules", FLUSHED);
+        let rules = node.root.join("rules");
+        let said = node.doctor(&["--rules", rules.to_str().unwrap()]);
+        assert_eq!(said.first(), "packets-lost", "{name}: {said:#?}");
+        assert_eq!(
+            (said.status, said.state("path")),
+            (1, "error"),
+            "{name}: {said:#?}"
+        );
+    }
+}
+
+fn full_table() {
+    each(
+        &[],
+        |node| {
+            node.write("proc/sys/net/netfilter/nf_conntrack_count", "65536\n");
+            node.write("proc/sys/net/netfilter/nf_conntrack_max", "65536\n");
+        },
+        &["connection-table-full"],
+        "kernel",
+    );
+}
+
+fn snapshot(node: &Path, folder: &Path, words: &[&str]) -> PathBuf {
+    let file = folder.join("node.tar.zst");
+    let mut all = vec!["--snapshot", file.to_str().unwrap()];
+    all.extend(words);
+    doctor(node, &all);
+    file
+}
+
+/// The states of all checks, by their codes.
+fn states(said: &Said) -> Vec<(String, String)> {
+    let checks = said.document["checks"].as_array().unwrap().iter();
+    let text = |it: &serde_json::Value| it.as_str().unwrap().to_owned();
+    checks
+        .map(|it| (text(&it["code"]), text(&it["state"])))
+        .collect()
+}
+
+fn snapshots() {
+    for name in [
+        "cluster-loop",
+        "cluster-cgroup-v2",
+        "coredns-upstream-timeout",
+        "row07-nodelocal",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let node = nodes().join(name);
+        let file = snapshot(&node, folder.path(), &[]);
+        assert_eq!(
+            states(&doctor(&file, &[])),
+            states(&doctor(&node, &[])),
+            "{name}"
+        );
+    }
+}
+
+/// Names and addresses are not in it, and it says the same.
+fn anonymous() {
+    for name in [
+        "cluster-loop",
+        "cluster-cgroup-v2",
+        "cluster-ipvs",
+        "coredns-upstream-timeout",
+        "row07-nodelocal",
+        "kubeadm",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let node = nodes().join(name);
+        let file = snapshot(&node, folder.path(), &["--anonymize"]);
+        let (hidden, plain) = (doctor(&file, &[]), doctor(&node, &[]));
+        assert_eq!(states(&hidden), states(&plain), "{name}");
+        assert_eq!(hidden.first(), plain.first(), "{name}");
+        let bytes = ruzstd(&file);
+        let text = String::from_utf8_lossy(&bytes);
+        for secret in [
+            "172.31.0.53",
+            "10.96.0.10",
+            "10.244.0.",
+            "default-policy",
+            "custom-dns-",
+            "hostnet-cf",
+        ] {
+            assert!(!text.contains(secret), "{name}: {secret}");
+        }
+    }
+}
+
+fn ruzstd(file: &Path) -> Vec<u8> {
+    use std::io::Read as _;
+    let file = fs::File::open(file).unwrap();
+    let mut bytes = Vec::new();
+    let mut decoder = ruzstd::decoding::StreamingDecoder::new(file).unwrap();
+    decoder.read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+/// All files below a directory whose names end so.
+fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        let path = entry.path();
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(files(&path, ending));
+        } else if entry.file_type().unwrap().is_file() && path.to_string_lossy().ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found
+}

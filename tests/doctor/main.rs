@@ -1,0 +1,34 @@
+//! `kdns doctor` on nodes whose fault is known: the first cause is the fault that
+//! was made, and on a healthy node nothing is wrong.
+//!
+//! What needs root is ignored, with the reason in its name; with
+//! `KDNS_REQUIRE_REAL=1` that is a failure.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod asked;
+mod faults;
+mod lab;
+#[path = "../needs/mod.rs"]
+mod needs;
+#[path = "../needs/root.rs"]
+mod root;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    if let Some(code) = asked::run_hidden() {
+        return code;
+    }
+    let arguments = Arguments::from_args();
+    let mut trials = faults::trials();
+    trials.extend(asked::trials());
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
