@@ -6,10 +6,11 @@
 //! kubectl take them for. Reading never fails as a whole: a document that is
 //! broken is one error with its place, and the next one goes on.
 
+mod input;
 mod scalar;
-mod tabs;
 mod tree;
 
+use crate::config::yaml::input::Text;
 use crate::config::yaml::scalar::plain_kind;
 use crate::config::yaml::tree::Builder;
 use crate::text::{self, Source, Span};
@@ -110,25 +111,16 @@ pub enum Kind {
 
 /// The documents of `source`, in order. Total: any bytes give a result.
 pub fn documents(source: &Source) -> Vec<Document> {
-    let mut text = Text::new(&source.bytes);
+    let text = Text::new(&source.bytes);
     let mut documents = Vec::new();
-    let mut start = text.start;
+    let mut start = Some(text.start);
     while let Some(from) = start {
-        start = match Builder::new(&text, from).run(&mut documents) {
-            Ok(()) => None,
-            Err(broken_at) if tabs::take_away(&mut text.yaml, broken_at) => {
-                documents.pop();
-                start = Some(broken_at);
-                continue;
-            }
-            Err(broken_at) => next_document(&text.yaml, broken_at),
-        };
+        let broken = Builder::new(&text, from).run(&mut documents).err();
+        start = broken.and_then(|broken_at| next_document(&text.yaml, broken_at));
         end_at(start, &mut documents);
     }
     for document in &mut documents {
-        let root = document.root.as_ref().ok();
-        let tab = root.and_then(|it| tabs::misplaced(&source.bytes, document.start, it));
-        if let Some(error) = text.error_in(document).or(tab) {
+        if let Some(error) = text.error_in(document) {
             document.root = Err(error);
         }
     }
@@ -163,106 +155,6 @@ fn next_document(text: &str, offset: usize) -> Option<usize> {
             return Some(at);
         }
     }
-}
-
-/// The file as the parser gets it: every byte at its own offset, what is not
-/// allowed in YAML replaced by `?`.
-struct Text {
-    yaml: String,
-    start: Option<usize>,
-    /// Offset of each character, if they are not all one byte long.
-    offsets: Option<Vec<u32>>,
-    /// What was replaced, in order.
-    bad: Vec<(u32, &'static str)>,
-}
-
-impl Text {
-    fn new(bytes: &[u8]) -> Self {
-        const BYTE_ORDER_MARK: &str = "\u{feff}";
-        let mut text = String::with_capacity(bytes.len());
-        let mut bad = Vec::new();
-        let offset = |text: &String| text::offset(text.len());
-        for chunk in bytes.utf8_chunks() {
-            for character in chunk.valid().chars() {
-                // The parser would take a zero byte for the end of the file.
-                if character.is_ascii_control() && !matches!(character, '\t' | '\n' | '\r') {
-                    bad.push((offset(&text), "a control character is not allowed in YAML"));
-                    text.push('?');
-                } else {
-                    text.push(character);
-                }
-            }
-            for _ in chunk.invalid() {
-                bad.push((offset(&text), "the text is not UTF-8"));
-                text.push('?');
-            }
-        }
-        let marked = text.starts_with(BYTE_ORDER_MARK);
-        if text
-            .trim_start_matches(BYTE_ORDER_MARK)
-            .trim_start()
-            .starts_with('{')
-        {
-            text = json_as_yaml(&text);
-        }
-        Self {
-            start: Some(if marked { BYTE_ORDER_MARK.len() } else { 0 }),
-            offsets: (!text.is_ascii()).then(|| {
-                text.char_indices()
-                    .map(|(at, _)| text::offset(at))
-                    .collect()
-            }),
-            yaml: text,
-            bad,
-        }
-    }
-
-    /// Offset in bytes of the character that is number `index` from `from`.
-    fn offset(&self, from: usize, index: usize) -> usize {
-        let Some(offsets) = &self.offsets else {
-            return (from + index).min(self.yaml.len());
-        };
-        let first = offsets.partition_point(|&at| (at as usize) < from);
-        offsets
-            .get(first + index)
-            .map_or(self.yaml.len(), |&at| at as usize)
-    }
-
-    /// The first byte of the document that YAML does not allow.
-    fn error_in(&self, document: &Document) -> Option<YamlError> {
-        let span = document.root.as_ref().ok()?.span;
-        let (at, message) = *self
-            .bad
-            .iter()
-            .find(|(at, _)| (document.start..span.end).contains(at))?;
-        Some(YamlError {
-            at,
-            message: message.to_owned(),
-        })
-    }
-}
-
-/// JSON, byte for byte as long, without what YAML does not know: tabs between
-/// values become spaces, halves of a surrogate pair U+FFFD.
-fn json_as_yaml(text: &str) -> String {
-    let text = text.replace('\t', " ");
-    let mut pieces = text.split("\\u");
-    let mut yaml = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let code = piece
-            .get(..4)
-            .and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        let is_half = code.is_some_and(|code| char::from_u32(code).is_none());
-        yaml.push_str("\\u");
-        match piece.get(4..) {
-            Some(rest) if is_half => {
-                yaml.push_str("fffd");
-                yaml.push_str(rest);
-            }
-            _ => yaml.push_str(piece),
-        }
-    }
-    yaml
 }
 
 impl Node {

@@ -21,10 +21,13 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
                 continue;
             };
             let finding = report
-                .add(at, format!("CoreDNS does not start: {name} can be used once in a server block"))
+                .add(
+                    at,
+                    format!("CoreDNS does not start: {name} can be used once in a server block"),
+                )
                 .also(first_at, "the first time")
                 .help("remove one of them")
-                .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start");
+                .note(blocks::KEEPS_OLD);
             let is_same =
                 first.arguments.is_empty() && second.arguments.is_empty() && first.lines.is_empty();
             if is_same && found.next().is_none() {
