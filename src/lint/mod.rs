@@ -7,6 +7,7 @@
 //! [`rules::all`]. Rules see the files that were given together through a
 //! [`Context`]; what they find goes into a [`Report`].
 
+pub mod baseline;
 pub mod check;
 pub mod context;
 pub mod document;

@@ -13,12 +13,15 @@ mod tree;
 use crate::config::yaml::input::Text;
 use crate::config::yaml::scalar::plain_kind;
 use crate::config::yaml::tree::Builder;
-use crate::text::{self, Source, Span};
+use crate::text::{Source, Span};
 
 pub use crate::config::yaml::scalar::first_line_of_block;
 
 /// Deeper nesting is an error.
 pub const MAX_DEPTH: usize = 128;
+/// What is wrong with what stands behind a document that has ended, with no
+/// `---` before it: Go's decoder does not look at it.
+pub const BEHIND: &str = "the document has ended before this: Kubernetes reads nothing of it";
 /// More nodes than this that aliases repeat in one document are an error.
 pub const MAX_ALIASED_NODES: usize = 10_000;
 
@@ -111,13 +114,18 @@ pub enum Kind {
 
 /// The documents of `source`, in order. Total: any bytes give a result.
 pub fn documents(source: &Source) -> Vec<Document> {
+    wanted_documents(source, &|_| true)
+}
+
+/// Those of its documents whose bytes are `wanted`: of a long file the others
+/// need not be parsed.
+pub fn wanted_documents(source: &Source, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Document> {
     let text = Text::new(&source.bytes);
     let mut documents = Vec::new();
-    let mut start = Some(text.start);
-    while let Some(from) = start {
-        let broken = Builder::new(&text, from).run(&mut documents).err();
-        start = broken.and_then(|broken_at| next_document(&text.yaml, broken_at));
-        end_at(start, &mut documents);
+    for part in parts(&source.bytes) {
+        if part.of(&source.bytes).len() == source.bytes.len() || wanted(part.of(&source.bytes)) {
+            Builder::new(&text, part).run(&mut documents);
+        }
     }
     for document in &mut documents {
         if let Some(error) = text.error_in(document) {
@@ -127,34 +135,27 @@ pub fn documents(source: &Source) -> Vec<Document> {
     documents
 }
 
-/// Fixes the last document's error if the parser found it only after the
-/// document's end, at `next`.
-fn end_at(next: Option<usize>, documents: &mut [Document]) {
-    let next = next.map(text::offset);
-    if let (Some(next), Some(Err(error))) = (next, documents.last_mut().map(|it| &mut it.root))
-        && error.at >= next
-    {
-        *error = YamlError {
-            at: next,
-            message: "the document ends inside a value that begins in it".to_owned(),
-        };
-    }
-}
-
-/// Where the next line that begins a document stands, after `offset`.
-fn next_document(text: &str, offset: usize) -> Option<usize> {
-    let mut rest = text.get(offset..)?;
-    let mut at = offset;
-    loop {
-        let line_end = rest.find('\n')? + 1;
-        rest = rest.get(line_end..)?;
-        at += line_end;
-        let after = rest.strip_prefix("---");
-        if after.is_some_and(|after| after.is_empty() || after.starts_with([' ', '\t', '\r', '\n']))
-        {
-            return Some(at);
+/// Where the documents stand, each from its `---`, or the directives before it,
+/// to the next one.
+pub fn parts(bytes: &[u8]) -> Vec<Span> {
+    let mut starts = vec![0];
+    let (mut at, mut directives) = (0, None);
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let is_blank = |it: &u8| it.is_ascii_whitespace();
+        let after = line.strip_prefix(b"---");
+        if after.is_some_and(|it| it.first().is_none_or(is_blank)) {
+            starts.push(directives.take().unwrap_or(at));
+        } else if line.starts_with(b"%") {
+            directives.get_or_insert(at);
+        } else if !line.starts_with(b"#") && !line.iter().all(is_blank) {
+            directives = None;
         }
+        at += line.len();
     }
+    starts.dedup();
+    let ends = starts.iter().skip(1).chain([&at]);
+    let parts = starts.iter().zip(ends);
+    parts.map(|(start, end)| Span::new(*start, *end)).collect()
 }
 
 impl Node {

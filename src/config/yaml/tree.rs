@@ -6,15 +6,18 @@ use libyaml_safer::{Encoding, Event, EventData, Parser, ScalarStyle};
 
 use crate::config::yaml::input::{Pieces, Text};
 use crate::config::yaml::{
-    Document, Entry, Kind, MAX_ALIASED_NODES, MAX_DEPTH, Node, Scalar, Style, Value, YamlError,
+    BEHIND, Document, Entry, Kind, MAX_ALIASED_NODES, MAX_DEPTH, Node, Scalar, Style, Value,
+    YamlError,
 };
 use crate::text::{self, Span};
 
-/// Reads documents from one place of the text to its end or the first error.
+/// Reads the documents of a part of the text, up to the first error.
 pub(super) struct Builder<'t> {
     text: &'t Text,
     /// Offset of the byte from which the parser counts.
     from: usize,
+    /// Where the part ends.
+    to: usize,
     /// Where the document that is being read begins.
     start: usize,
     open: Vec<Frame>,
@@ -48,10 +51,12 @@ enum Content {
 }
 
 impl<'t> Builder<'t> {
-    pub(super) fn new(text: &'t Text, from: usize) -> Self {
+    pub(super) fn new(text: &'t Text, part: Span) -> Self {
+        let from = (part.start as usize).max(text.start);
         Self {
             text,
             from,
+            to: part.end as usize,
             start: from,
             open: Vec::new(),
             root: None,
@@ -61,33 +66,42 @@ impl<'t> Builder<'t> {
     }
 
     /// Appends the documents up to the end, or up to and with the first one
-    /// that is broken; the error is then where that one begins.
-    pub(super) fn run(mut self, documents: &mut Vec<Document>) -> Result<(), usize> {
+    /// that is broken.
+    pub(super) fn run(mut self, documents: &mut Vec<Document>) {
+        let before = documents.len();
         let mut parser = Parser::new();
         parser.set_encoding(Encoding::Utf8);
-        let text = self.text.yaml.get(self.from..).unwrap_or_default();
-        parser.set_input(Pieces::new(text));
+        parser.set_input(Pieces::new(self.part()));
         loop {
             let done = match parser.parse() {
-                Ok(event) if event.data == EventData::StreamEnd => return Ok(()),
+                Ok(event) if event.data == EventData::StreamEnd => return,
                 Ok(event) => self.take(event, documents),
                 Err(error) => Err(self.refusal(&error)),
             };
-            if let Err(error) = done {
+            if let Err(mut error) = done {
+                if documents.len() > before {
+                    BEHIND.clone_into(&mut error.message);
+                }
                 documents.push(Document {
                     start: text::offset(self.start),
                     root: Err(error),
                 });
-                return Err(self.start);
+                return;
             }
         }
+    }
+
+    fn part(&self) -> &'t str {
+        let part = self.text.yaml.get(self.from..self.to);
+        part.unwrap_or_default()
     }
 
     fn refusal(&self, error: &libyaml_safer::Error) -> YamlError {
         let place = |mark: libyaml_safer::Mark| self.offset(mark.index);
         let stopped = error.problem_mark().map(place);
         // What is never closed is found at the end: it is wrong where it begins.
-        let is_inside = |at: &usize| *at < self.text.yaml.trim_end().len();
+        let end = self.from + self.part().trim_end().len();
+        let is_inside = |at: &usize| *at < end;
         let begun = || error.context_mark().map(place);
         let at = stopped.filter(is_inside).or_else(begun).or(stopped);
         let message = match error.context() {
@@ -100,7 +114,7 @@ impl<'t> Builder<'t> {
     /// The byte of the text at which the parser counts `index`.
     fn offset(&self, index: u64) -> usize {
         let index = usize::try_from(index).unwrap_or(usize::MAX);
-        self.from.saturating_add(index).min(self.text.yaml.len())
+        self.from.saturating_add(index).min(self.to)
     }
 
     fn take(&mut self, event: Event, documents: &mut Vec<Document>) -> Result<(), YamlError> {

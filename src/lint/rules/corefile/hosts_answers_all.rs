@@ -26,7 +26,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
                     format!("names that hosts does not have get SERVFAIL: none reaches {behind}"),
                 )
                 .help("write fallthrough as the last line of its block")
-                .fix("add fallthrough", [change]);
+                .unsafe_fix("add fallthrough", [change]);
         }
     }
 }
