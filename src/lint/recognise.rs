@@ -237,10 +237,12 @@ fn is_json(bytes: &[u8]) -> bool {
     matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
 }
 
-const SUBJECTS: [&[u8]; 18] = [
+const SUBJECTS: [&[u8]; 20] = [
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
+    b"dnsConfig",
+    b"NetworkPolicy",
     b"resolv-conf",
     b"resolvConf",
     b"resolv.conf",

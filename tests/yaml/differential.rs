@@ -110,7 +110,7 @@ const DOCUMENTS_TO_CHANGE: [&str; 16] = [
     "---\na: b\n...\n",
     "a: http://x:80/y\nb: -c\nc: ::1\nd: a:b\ne: ?f\n",
     "k: |+\n  text\n\n\nl: |2-\n   more\nm: >\n\n  a\n  b\n",
-    "yes: no\n0x10: 1e3\n~x: .5\non: [y, n, null, ~]\n",
+    "k: no\nl: 1e3\n~x: .5\nm: [y, n, null, ~]\n",
     "a:\tb\nc: \td\ne: [f,\tg]\n",
 ];
 

@@ -82,7 +82,7 @@ fn the_document_after_a_broken_one_goes_on() {
     check(
         "é: [\n---\nb: 2\n",
         &[
-            "f.yaml:1:4 while parsing a flow node, did not find expected node content",
+            "f.yaml:2:1 while parsing a flow node, did not find expected node content",
             "{'b': 2}",
         ],
     );

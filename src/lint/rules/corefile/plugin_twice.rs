@@ -6,7 +6,18 @@ use crate::lint::rules::prelude::*;
 /// Plugins that a block can have once.
 ///
 /// Source: `CoreDNS`, the `setup.go` of each: `plugin.ErrOnce`.
-const ONCE: [&str; 6] = ["errors", "cache", "hosts", "kubernetes", "loop", "ready"];
+const ONCE: [&str; 10] = [
+    "errors",
+    "cache",
+    "hosts",
+    "kubernetes",
+    "loop",
+    "ready",
+    "dnssec",
+    "metadata",
+    "nsid",
+    "pprof",
+];
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let mut places = blocks::Places::of(file);

@@ -5,7 +5,7 @@
 //! it. `?`: it can be left out; `*`: any number; `+`: at least one. `...` at the
 //! end: CoreDNS does not look at what follows. A property has `@` and the first
 //! version that knows it, `-` and the first that does not; `~`: letters can be
-//! large or small; `*`: any other.
+//! large or small; `*` alone: any other; `-` alone: there is no block.
 
 use crate::config::corefile::Word;
 use crate::kubelet::Version;
@@ -19,6 +19,8 @@ pub(super) struct Plugin {
     pub(super) properties: Vec<Property>,
     /// Whether lines that are no property are allowed.
     pub(super) is_open: bool,
+    /// Whether it is known to have no block.
+    pub(super) has_no_block: bool,
 }
 
 /// A property in a plugin's block.
@@ -153,12 +155,14 @@ pub(super) fn plugins(table: &'static str) -> Vec<Plugin> {
         let arguments = shape(rest);
         match plugins.last_mut().filter(|_| line.starts_with(' ')) {
             Some(plugin) if name == "*" => plugin.is_open = true,
+            Some(plugin) if name == "-" => plugin.has_no_block = true,
             Some(plugin) => plugin.properties.push(property(name, arguments)),
             None => plugins.push(Plugin {
                 name,
                 arguments,
                 properties: Vec::new(),
                 is_open: false,
+                has_no_block: false,
             }),
         }
     }

@@ -23,6 +23,8 @@ pub(super) enum Kind {
     Address,
     /// An address with a length.
     Network,
+    /// The beginning of the addresses that stand for those of IPv4.
+    Translated,
     /// A host and a port with a colon between.
     Endpoint,
     /// An IP address, with a port or without.
@@ -65,6 +67,7 @@ impl Kind {
             "percent" => Self::Percent(range),
             "address" => Self::Address,
             "cidr" => Self::Network,
+            "prefix64" => Self::Translated,
             "endpoint" => Self::Endpoint,
             "server" => Self::Server,
             "class" => Self::Class,
@@ -102,6 +105,7 @@ impl Kind {
             }
             Self::Address => word.parse::<IpAddr>().is_ok(),
             Self::Network => is_network(word),
+            Self::Translated => is_network(word) && is_translated(word),
             Self::Endpoint => is_endpoint(word),
             Self::Server => is_server(word),
             Self::Class => matches!(word, "IN" | "CS" | "CH" | "HS" | "NONE" | "ANY"),
@@ -125,6 +129,7 @@ impl Kind {
             Self::Percent(range) => range.shown("a share, as 10%"),
             Self::Address => "an IP address".to_owned(),
             Self::Network => "a network, as 10.0.0.0/8".to_owned(),
+            Self::Translated => "an IPv6 network of 32 to 96 bits, whole bytes".to_owned(),
             Self::Endpoint => "an address with its port, as :8080".to_owned(),
             Self::Server => "an IP address, with a port or without".to_owned(),
             Self::Class => "a class, as IN or ANY".to_owned(),
@@ -224,6 +229,13 @@ fn is_network(word: &str) -> bool {
         Err(_) => return false,
     };
     length.parse::<u8>().is_ok_and(|it| it <= most)
+}
+
+/// Source: `CoreDNS`, plugin/dns64/setup.go: `parsePrefix`.
+fn is_translated(network: &str) -> bool {
+    let length = network.split_once('/').map_or("", |it| it.1);
+    let is_allowed = |it: u8| (32..=96).contains(&it) && it.is_multiple_of(8);
+    network.contains(':') && length.parse().is_ok_and(is_allowed)
 }
 
 /// Source: Go, `src/net/ipsock.go: SplitHostPort`.

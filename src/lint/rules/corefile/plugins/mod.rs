@@ -54,7 +54,7 @@ pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Ve
     let Some(plugin) = plugin(&directive.name.text) else {
         return Vec::new();
     };
-    if plugin.properties.is_empty() {
+    if plugin.properties.is_empty() && !plugin.has_no_block {
         return Vec::new();
     }
     let lines = directive.lines.iter();
@@ -92,6 +92,8 @@ pub(super) fn missing_property(directive: &Directive) -> Option<&'static str> {
     let needed = match directive.name.text.as_str() {
         "secondary" => "transfer",
         "transfer" => "to",
+        // One of three, of which this is the first.
+        "timeouts" if directive.lines.is_empty() => "read",
         _ => return None,
     };
     directive.options(needed).next().is_none().then_some(needed)

@@ -92,6 +92,15 @@ fn what_stands_behind_plugins() {
         ("transfer a.example {\n source 192.0.2.1\n}", true),
         ("timeouts {\n read 10s\n idle 30\n}", false),
         ("timeouts {\n read 0\n}", true),
+        ("metadata a.example", false),
+        ("metadata a.example {\n some\n}", true),
+        ("loadbalance round_robin", false),
+        ("loadbalance weighted weights.txt", false),
+        ("loadbalance weighted", true),
+        ("timeouts {\n maxtcpqueries -1\n}", false),
+        ("transfer {\n to *\n}", false),
+        ("dns64 64:ff9b::/96", false),
+        ("dns64 64:ff9b::/100", true),
         ("nobodys plugin {\n at all\n}", false),
     ] {
         assert_eq!(wrong(text, None), is_refused, "{text}");
