@@ -204,9 +204,11 @@ pub fn has_subject(bytes: &[u8]) -> bool {
     SUBJECTS.iter().any(|word| mentions(bytes, word))
 }
 
-/// Whether a document of a long stream can say anything of ours.
+/// Whether a document of a long stream can say anything of ours: a schema of
+/// custom resources says how pods are written, and is none.
 pub fn is_wanted_document(bytes: &[u8]) -> bool {
-    has_subject(bytes) || mentions(bytes, b"kubeadm.k8s.io")
+    let is_schema = mentions(bytes, b"kind: CustomResourceDefinition");
+    !is_schema && (has_subject(bytes) || mentions(bytes, b"kubeadm.k8s.io"))
 }
 
 /// Whether a file that is longer than a document may be has several: YAML is
@@ -218,12 +220,17 @@ pub fn can_be_long(path: &str, bytes: &[u8]) -> bool {
 /// Whether it is JSON that is none of Kubernetes' and none of what carries files
 /// to nodes: reports, settings of editors, packages.
 fn is_foreign_json(bytes: &[u8]) -> bool {
-    const OURS: [&[u8]; 5] = [
+    const OURS: [&[u8]; 10] = [
         b"\"apiVersion\"",
         b"\"kind\"",
         b"\"ignition\"",
         b"\"op\"",
         b"_files\"",
+        b"\"kubeletconfig\"",
+        b"\"clusterDNS\"",
+        b"\"resolvConf\"",
+        b"\"dnsPolicy\"",
+        b"\"dnsConfig\"",
     ];
     let head = bytes.get(..bytes.len().min(MAX_HEAD)).unwrap_or_default();
     is_json(bytes) && !OURS.iter().any(|it| mentions(head, it))

@@ -192,7 +192,8 @@ impl<'t> Builder<'t> {
     /// A block at the end of a text that has no newline there has none either.
     fn without_added_newline(&self, mut text: String, style: Style, end: usize) -> String {
         let yaml = &self.text.yaml;
-        if style == Style::Block && end >= yaml.len() && !yaml.ends_with('\n') {
+        let last = yaml.rsplit('\n').next().unwrap_or_default();
+        if style == Style::Block && end >= yaml.len() && !last.trim().is_empty() {
             text.truncate(text.strip_suffix('\n').map_or(text.len(), str::len));
         }
         text
