@@ -312,8 +312,8 @@ pub static PAGES: &[Manual] = &[
             ),
             try_it("What a chart makes.", "helm template . | kdns lint -"),
             shown(
-                "The files that a branch changes.",
-                "git diff --name-only main | kdns lint --files-from -",
+                "The files of a list, as git diff --name-only writes one.",
+                "kdns lint --files-from changed.txt",
             ),
             try_it("A node's root.", "kdns lint --root /host --format concise"),
         ],
