@@ -68,13 +68,16 @@ const MAX_EXCERPT_BYTES: usize = 110;
 /// So many of them before the range.
 const BYTES_BEFORE: usize = 40;
 
-/// A change that fixes it and changes nothing else.
+/// A change that fixes it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Fix {
     /// What it does, as a command: `write the uplink file`.
     pub title: String,
     /// The changes, none of them over another one; never empty.
     pub edits: Vec<Edit>,
+    /// Whether it cannot change what works: otherwise it depends on a file or a
+    /// version that was not seen, or makes something count that did not.
+    pub is_safe: bool,
 }
 
 /// Bytes of a file in place of others.

@@ -57,7 +57,7 @@ fn codes_and_names_are_unique_and_well_formed() {
     for rule in rules::all() {
         let (group, number) = rule.code.split_at(2);
         assert!(
-            ["KR", "KK", "KC", "KP", "KN", "KS"].contains(&group),
+            ["KR", "KK", "KC", "KP", "KD", "KN", "KS"].contains(&group),
             "{}",
             rule.code
         );
@@ -150,7 +150,10 @@ fn fixes_fix_once_and_for_all() {
                 ..example
             };
             let select = ["--select", rule.code, "--exit-zero"];
-            let diff = lint(&example, &[&select[..], &["--diff"]].concat());
+            let diff = lint(
+                &example,
+                &[&select[..], &["--diff", "--unsafe-fixes"]].concat(),
+            );
             if diff.is_empty() {
                 continue;
             }
@@ -158,12 +161,18 @@ fn fixes_fix_once_and_for_all() {
             let name = format!("{} {}", rule.code, example.name);
             let concise = [&select[..], &["--format", "concise"]].concat();
             let before = lint(&example, &concise);
-            let after = lint(&example, &[&concise[..], &["--fix"]].concat());
+            let after = lint(
+                &example,
+                &[&concise[..], &["--fix", "--unsafe-fixes"]].concat(),
+            );
             assert!(
                 after.lines().count() < before.lines().count(),
                 "{name}: {after}"
             );
-            let again = lint(&example, &[&select[..], &["--diff"]].concat());
+            let again = lint(
+                &example,
+                &[&select[..], &["--diff", "--unsafe-fixes"]].concat(),
+            );
             assert_eq!(again, "", "{name}");
             let broken = ["--select", "KS002", "--exit-zero", "--format", "concise"];
             assert_eq!(lint(&example, &broken), "", "{name}");

@@ -182,6 +182,25 @@ pub fn read_stream(name: &str, stream: impl Read) -> Result<FileRead, ReadError>
     Ok(file)
 }
 
+/// The same, up to `most` bytes.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub fn read_long(name: &str, stream: impl Read, most: usize) -> Result<FileRead, ReadError> {
+    let mut bytes = Vec::new();
+    let mut rest = stream.take(most as u64 + 1);
+    rest.read_to_end(&mut bytes)
+        .map_err(|error| system(name.to_owned(), errno_of(&error)))?;
+    let is_cut = bytes.len() > most;
+    bytes.truncate(most);
+    let name = name.to_owned();
+    Ok(FileRead {
+        source: Source { name, bytes },
+        is_cut,
+    })
+}
+
 /// Nearly every file fits here, which saves some reads.
 const USUAL: usize = 4096;
 

@@ -2,10 +2,10 @@
 
 use crate::lint::context::Context;
 use crate::lint::document::{Document, Documents, Syntax};
-use crate::lint::extract::{self, objects, pod_spec};
+use crate::lint::extract::{self, objects, pod_specs};
 use crate::lint::report::{Draft, Report};
 use crate::lint::subject::{
-    CorefileText, Entry, KubeletText, ResolverFile, SettingsText, Workload,
+    CorefileText, Entry, KubeletText, Object, ResolverFile, SettingsText, Workload,
 };
 use crate::lint::{Check, Rule};
 
@@ -64,12 +64,13 @@ struct Subjects<'d> {
 impl<'d> Subjects<'d> {
     fn of(document: &'d Document) -> Self {
         let roots = document.yaml().map(objects).unwrap_or_default();
-        let workloads = roots.into_iter().filter_map(|object| {
-            Some(Workload {
+        let workloads = roots.into_iter().flat_map(|object| {
+            let specs = pod_specs(object).into_iter();
+            specs.map(move |spec| Workload {
                 document,
-                kind: object.word(&["kind"])?,
+                kind: object.word(&["kind"]).unwrap_or("this pod"),
                 object,
-                spec: pod_spec(object)?,
+                spec,
             })
         });
         let entries = match &document.syntax {
@@ -119,6 +120,11 @@ impl<'d> Subjects<'d> {
                         context,
                         report,
                     );
+                }
+            }
+            (Check::Object(check), Syntax::Yaml(root)) => {
+                for object in objects(root) {
+                    check(&Object { document, object }, context, report);
                 }
             }
             (Check::Workload(check), _) => {

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 
 use crate::finding::{Edit, Finding};
 
-/// The edits of each file from the fixes of findings, in the order of their
-/// places. A fix that touches what an earlier one changes waits for the next
+/// The edits of each file from the fixes of findings, those that are not safe
+/// only `with_unsafe`, in the order of their places. A fix that touches what an earlier one changes waits for the next
 /// round; of a fix either all edits are made or none.
-pub fn edits(findings: &[Finding]) -> BTreeMap<String, Vec<Edit>> {
+pub fn edits(findings: &[Finding], with_unsafe: bool) -> BTreeMap<String, Vec<Edit>> {
     let mut chosen: BTreeMap<String, Vec<Edit>> = BTreeMap::new();
-    for fix in findings.iter().filter_map(|it| it.fix.as_ref()) {
+    let fixes = findings.iter().filter_map(|it| it.fix.as_ref());
+    for fix in fixes.filter(|it| it.is_safe || with_unsafe) {
         let is_free = |edit: &Edit| {
             let others = chosen.get(&edit.file);
             others.is_none_or(|others| others.iter().all(|other| is_apart(edit, other)))

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::config::yaml;
 use crate::lint::document::{Documents, FileId};
 use crate::lint::facts::Facts;
 use crate::lint::form::Form;
@@ -13,7 +14,7 @@ use crate::lint::recognise;
 use crate::lint::run::{Content, Input, Origin};
 use crate::lint::workspace::File;
 use crate::lint::{extract, reading, suppress};
-use crate::text::Source;
+use crate::text::{MAX_READ, Source};
 
 /// So many bytes of files are kept between the first look and the second.
 const MAX_KEPT: usize = 4 << 20;
@@ -69,7 +70,8 @@ pub(super) fn first_look<I: Input>(number: FileId, input: &I, kept: &KeptBytes) 
     look.form = recognise::form(&path, &source.bytes, is_chosen);
     if is_cut {
         let is_ours = look.form.is_some()
-            || recognise::is_yaml(&path, &source.bytes) && input.any_piece(&recognise::has_subject);
+            || recognise::can_be_long(&path, &source.bytes)
+                && input.any_piece(&recognise::has_subject);
         look.unread = is_ours.then(|| too_long(&path));
         look.is_done = true;
         return look;
@@ -78,6 +80,11 @@ pub(super) fn first_look<I: Input>(number: FileId, input: &I, kept: &KeptBytes) 
         look.is_done = true;
         return look;
     };
+    if source.bytes.len() > MAX_DOCUMENT && !has_short_documents(form, &source.bytes) {
+        look.unread = Some(too_long(&path));
+        look.is_done = true;
+        return look;
+    }
     look.has_comments = suppress::is_possible(&source.bytes);
     look.is_deferred = form == Form::ResolvConf;
     let length = source.bytes.len();
@@ -93,10 +100,20 @@ pub(super) fn first_look<I: Input>(number: FileId, input: &I, kept: &KeptBytes) 
     look
 }
 
+/// A document, or a file of one, longer than this is not judged.
+pub(super) const MAX_DOCUMENT: usize = MAX_READ;
+
 /// What is said of a file, or of standard input, that is not read to its end:
 /// nothing of it is judged.
 pub fn too_long(path: &str) -> String {
     format!("cannot read {path}: it is longer than 1 MiB")
+}
+
+/// Whether each document of a stream that says anything of ours can be judged.
+fn has_short_documents(form: Form, bytes: &[u8]) -> bool {
+    let mut parts = yaml::parts(bytes).into_iter().map(|it| it.of(bytes));
+    form == Form::Yaml
+        && parts.all(|it| it.len() <= MAX_DOCUMENT || !recognise::is_wanted_document(it))
 }
 
 /// Whether `length` more bytes can be kept.

@@ -7,6 +7,7 @@
 //! [`rules::all`]. Rules see the files that were given together through a
 //! [`Context`]; what they find goes into a [`Report`].
 
+pub mod baseline;
 pub mod check;
 pub mod context;
 pub mod document;
@@ -37,7 +38,7 @@ use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::report::Report;
 use crate::lint::subject::{
-    CorefileText, Kubelet, KubeletText, ResolverFile, SettingsText, Workload,
+    CorefileText, Kubelet, KubeletText, Object, ResolverFile, SettingsText, Workload,
 };
 use crate::node::Node;
 
@@ -48,7 +49,7 @@ pub use self::workspace::Given;
 /// A check and everything that is said about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Stable code: `KR`, `KK`, `KC`, `KP`, `KN` or `KS` and three digits.
+    /// Stable code: `KR`, `KK`, `KC`, `KP`, `KD`, `KN` or `KS` and three digits.
     /// Never given to another rule.
     pub code: &'static str,
     /// What is wrong, in kebab-case; not what to do.
@@ -91,6 +92,8 @@ pub enum Check {
     Workload(fn(&Workload<'_>, &Context<'_>, &mut Report)),
     /// Each `resolved.conf` and `NetworkManager.conf`.
     Settings(fn(&SettingsText<'_>, &Context<'_>, &mut Report)),
+    /// Each object of Kubernetes.
+    Object(fn(&Object<'_>, &Context<'_>, &mut Report)),
     /// The node, with `--root` or `--node`.
     Node(fn(&Node, &Context<'_>, &mut Report)),
     /// Found while files are read, not by a check: broken files, suppressions.

@@ -11,6 +11,7 @@ use crate::lint::document::{At, Body, Broken, Document, Documents, FileId, Synta
 use crate::lint::embedded::{Layer, Layers};
 use crate::lint::form::Form;
 use crate::lint::inner::{self, Content, Inner, decode, mime};
+use crate::lint::look::MAX_DOCUMENT;
 use crate::lint::recognise;
 use crate::text::{Source, Span};
 
@@ -105,7 +106,10 @@ impl Reader {
     }
 
     fn yaml(&mut self, text: &Embedded) {
-        for document in yaml::documents(&text.source) {
+        // Of a long stream only what can be ours is parsed.
+        let is_long = text.source.bytes.len() > MAX_DOCUMENT;
+        let is_wanted = |it: &[u8]| !is_long || recognise::is_wanted_document(it);
+        for document in yaml::wanted_documents(&text.source, &is_wanted) {
             match document.root {
                 Ok(root) => {
                     let inside: Vec<(Embedded, Form)> = inner::texts(&root)

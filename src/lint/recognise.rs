@@ -118,7 +118,8 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         return Some(Form::Mime);
     }
     if is_yaml(name, bytes) {
-        return has_subject(bytes).then_some(Form::Yaml);
+        let is_ours = !is_foreign_json(bytes) && has_subject(bytes);
+        return is_ours.then_some(Form::Yaml);
     }
     let is_named = if is_chosen {
         name.contains("resolv") && name.contains("conf")
@@ -203,10 +204,52 @@ pub fn has_subject(bytes: &[u8]) -> bool {
     SUBJECTS.iter().any(|word| mentions(bytes, word))
 }
 
-const SUBJECTS: [&[u8]; 18] = [
+/// Whether a document of a long stream can say anything of ours: a schema of
+/// custom resources says how pods are written, and is none.
+pub fn is_wanted_document(bytes: &[u8]) -> bool {
+    let is_schema = mentions(bytes, b"kind: CustomResourceDefinition");
+    !is_schema && (has_subject(bytes) || mentions(bytes, b"kubeadm.k8s.io"))
+}
+
+/// Whether a file that is longer than a document may be has several: YAML is
+/// read on, JSON is one.
+pub fn can_be_long(path: &str, bytes: &[u8]) -> bool {
+    is_yaml(path, bytes) && !is_json(bytes)
+}
+
+/// Whether it is JSON that is none of Kubernetes' and none of what carries files
+/// to nodes: reports, settings of editors, packages.
+fn is_foreign_json(bytes: &[u8]) -> bool {
+    const OURS: [&[u8]; 10] = [
+        b"\"apiVersion\"",
+        b"\"kind\"",
+        b"\"ignition\"",
+        b"\"op\"",
+        b"_files\"",
+        b"\"kubeletconfig\"",
+        b"\"clusterDNS\"",
+        b"\"resolvConf\"",
+        b"\"dnsPolicy\"",
+        b"\"dnsConfig\"",
+    ];
+    let head = bytes.get(..bytes.len().min(MAX_HEAD)).unwrap_or_default();
+    is_json(bytes) && !OURS.iter().any(|it| mentions(head, it))
+}
+
+/// So many bytes tell what JSON is for.
+const MAX_HEAD: usize = 64 << 10;
+
+fn is_json(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+const SUBJECTS: [&[u8]; 20] = [
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
+    b"dnsConfig",
+    b"NetworkPolicy",
     b"resolv-conf",
     b"resolvConf",
     b"resolv.conf",

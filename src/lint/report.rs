@@ -29,8 +29,10 @@ pub struct Draft {
     pub help: Option<String>,
     /// What breaks and when.
     pub notes: Vec<String>,
-    /// The one safe fix: what it does, and the changes.
+    /// The one fix: what it does, and the changes.
     pub fix: Option<(String, Vec<Change>)>,
+    /// Whether the fix cannot change what works.
+    pub is_fix_safe: bool,
 }
 
 /// A place with words for it.
@@ -88,6 +90,7 @@ impl Report {
             help: None,
             notes: Vec::new(),
             fix: None,
+            is_fix_safe: true,
         });
         let last = self.found.len() - 1;
         // Just pushed.
@@ -163,7 +166,18 @@ impl Draft {
         self
     }
 
-    /// The one safe fix. Nothing happens if a change is `None`: where it
+    /// A fix that depends on what was not seen, or makes something count that
+    /// did not: only `--unsafe-fixes` makes it.
+    pub fn unsafe_fix(
+        &mut self,
+        title: impl AsRef<str>,
+        changes: impl IntoIterator<Item = Option<Change>>,
+    ) -> &mut Self {
+        self.is_fix_safe = false;
+        self.fix(title, changes)
+    }
+
+    /// The one fix, which cannot change what works. Nothing happens if a change is `None`: where it
     /// would have to be made, no byte can be replaced for another.
     pub fn fix(
         &mut self,

@@ -18,7 +18,6 @@ use crate::lint::context::Context;
 use crate::lint::document::FileId;
 use crate::lint::look::{self, KeptBytes, Look};
 use crate::lint::report::{Draft, Spot};
-use crate::lint::rules::reading;
 use crate::lint::settle::{self, Settled};
 use crate::lint::workspace::{Given, Workspace};
 use crate::lint::{Rule, check, imports, parallel, reading as read};
@@ -203,6 +202,7 @@ fn findings<I: Input>(inputs: &[&I], looks: &[Look], settled: Vec<Settled>) -> F
     }
     all.findings
         .sort_by(|one, other| settle::order(one).cmp(&settle::order(other)));
+    settle::join_templates(&mut all.findings);
     all.suppressed
         .sort_by(|one, other| settle::order(&one.0).cmp(&settle::order(&other.0)));
     for (input, look) in inputs.iter().zip(looks) {
@@ -243,7 +243,7 @@ fn drafts(
     rules: &[&'static Rule],
     library: settle::Library<'_>,
 ) -> Drafts {
-    let has_unparseable = rules.iter().any(|it| it.code == reading::UNPARSEABLE.code);
+    let is_wanted = |draft: &Draft| rules.iter().any(|it| it.code == draft.rule.code);
     let again = || read::documents(file, source, look.form);
     let mut found = match &look.found {
         Some(found) => Cow::Borrowed(found.as_ref()),
@@ -253,14 +253,9 @@ fn drafts(
         imports::put_in(found.to_mut(), context, library);
     }
     let mut drafts = check::documents(&found, context, rules);
-    if has_unparseable {
-        drafts.extend(
-            found
-                .broken
-                .iter()
-                .map(|it| settle::broken(it, &source.bytes)),
-        );
-    }
+    let broken = found.broken.iter();
+    let broken = broken.map(|it| settle::broken(it, &source.bytes));
+    drafts.extend(broken.filter(is_wanted));
     Drafts {
         drafts,
         is_parted: !found.broken.is_empty(),

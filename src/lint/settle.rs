@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::config::yaml;
 use crate::finding::{self, Edit, Finding, Fix, Label, Severity};
 use crate::lint::Rule;
 use crate::lint::document::{At, Broken, Change, FileId};
@@ -25,22 +26,66 @@ pub struct Settled {
     pub suppressed: Vec<(Finding, String)>,
 }
 
+/// What is said of a template, if there is one.
+const ONE_TEMPLATE: &str = "a template, which is no YAML before it is rendered, was not read";
+
+/// What only stands in templates, beside `{{`: of Terraform, Jinja, ERB, and
+/// of what is put in by `sed` and `envsubst`.
+const TEMPLATE_MARKS: [&[u8]; 7] = [b"%{", b"\n${", b"{%", b"<%", b": @", b"\n@", b"- @"];
+
+/// Keeps one remark about templates in a run, which counts them.
+pub fn join_templates(findings: &mut Vec<Finding>) {
+    let is_one = |it: &Finding| it.code == reading::TEMPLATE.code;
+    let mut files: Vec<String> = findings
+        .iter()
+        .filter(|it| is_one(it))
+        .map(|it| it.primary.file.clone())
+        .collect();
+    files.dedup();
+    let mut is_first = true;
+    findings.retain(|it| !is_one(it) || std::mem::take(&mut is_first));
+    let others = files.get(1..).unwrap_or_default();
+    let Some(first) = findings.iter_mut().find(|it| is_one(it)) else {
+        return;
+    };
+    if others.is_empty() {
+        return;
+    }
+    let count = files.len();
+    first.message =
+        format!("{count} templates, which are no YAML before they are rendered, were not read");
+    let named = others.iter().take(NAMED_TEMPLATES).cloned();
+    let mut named = named.collect::<Vec<_>>().join(", ");
+    if let more @ 1.. = others.len().saturating_sub(NAMED_TEMPLATES) {
+        named = format!("{named} and {more} more");
+    }
+    first.notes.push(format!("the others: {named}"));
+}
+
+/// So many of them are named.
+const NAMED_TEMPLATES: usize = 5;
+
 /// The draft for a document that cannot be parsed.
 pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
-    let mut report = Report::new(&reading::UNPARSEABLE);
     let has = |mark: &[u8]| memchr::memmem::find(bytes, mark).is_some();
     // Of Go and Jinja, and of Terraform.
     let is_rendered_by_helm = has(b"{{");
-    let draft = if is_rendered_by_helm || has(b"%{") || has(b"\n${") {
-        let draft = report.add(
-            it.at,
-            "a template, which is no YAML before it is rendered, was not read",
-        );
-        draft.severity(Severity::Info).help(if is_rendered_by_helm {
-            "lint what it renders: helm template . | kdns lint -"
-        } else {
-            "lint the file that it renders"
-        })
+    let is_template = is_rendered_by_helm || TEMPLATE_MARKS.iter().any(|it| has(it));
+    let mut report = Report::new(if is_template {
+        &reading::TEMPLATE
+    } else {
+        &reading::UNPARSEABLE
+    });
+    let draft = if is_template {
+        report
+            .add(it.at, ONE_TEMPLATE)
+            .help(if is_rendered_by_helm {
+                "lint what it renders: helm template . | kdns lint -"
+            } else {
+                "lint the file that it renders"
+            })
+    } else if it.message == yaml::BEHIND {
+        report.add(it.at, yaml::BEHIND).severity(Severity::Warning)
     } else {
         report.add(
             it.at,
@@ -219,9 +264,11 @@ impl Files<'_> {
         let primary = self.label(draft.primary);
         let secondary = draft.secondary.into_iter();
         let secondary = secondary.map(|it| self.label(it)).collect();
+        let is_safe = draft.is_fix_safe;
         let fix = draft.fix.map(|(title, changes)| Fix {
             title,
             edits: changes.into_iter().map(|it| self.edit(it)).collect(),
+            is_safe,
         });
         Finding {
             code: draft.rule.code,

@@ -94,6 +94,15 @@ pub struct Workload<'d> {
     pub spec: &'d Node,
 }
 
+/// An object of Kubernetes.
+#[derive(Clone, Copy, Debug)]
+pub struct Object<'d> {
+    /// The document.
+    pub document: &'d Document,
+    /// The object.
+    pub object: &'d Node,
+}
+
 /// A `resolved.conf` or `NetworkManager.conf`.
 #[derive(Clone, Copy, Debug)]
 pub struct SettingsText<'d> {
@@ -161,6 +170,28 @@ impl CorefileText<'_> {
         let (file, layers) = self.document.imported.get(index)?;
         let (file, span) = (*file, layers.outer(at.span));
         Some(At { file, span })
+    }
+}
+
+impl<'d> Object<'d> {
+    /// Its kind; empty: it says none.
+    pub fn kind(&self) -> &'d str {
+        self.word(&["kind"])
+    }
+
+    /// The text at a path of keys; empty where there is none.
+    pub fn word(&self, path: &[&str]) -> &'d str {
+        self.object.word(path).unwrap_or_default()
+    }
+
+    /// The value at a path of keys, if it is not null.
+    pub fn get(&self, path: &[&str]) -> Option<&'d Node> {
+        self.object.at(path).filter(|it| !it.is_null())
+    }
+
+    /// Where a value stands.
+    pub fn at(&self, node: &Node) -> At {
+        self.document.at(node.span)
     }
 }
 

@@ -76,13 +76,14 @@ fn lint(path: &str, bytes: &[u8], rules: &[&'static Rule]) -> usize {
         notices: Vec::new(),
         files: 1,
         fail_on: Severity::Warning,
+        asides: Vec::new(),
     };
     let style = text::Style {
         colors: false,
         verbose: true,
         columns: 80,
     };
-    text::write(&found.findings, 1, style, &mut io::sink()).unwrap();
+    text::write(&said, style, &mut io::sink()).unwrap();
     json::write(&said, &mut io::sink()).unwrap();
     found.findings.len()
 }

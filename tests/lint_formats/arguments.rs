@@ -169,15 +169,20 @@ fn what_is_too_long_is_not_clean() {
         assert_eq!(ended.status, 2, "{args:?}: {}", ended.err);
         assert!(ended.err.contains(said), "{}", ended.err);
     }
-    // A long file with nothing of ours is none of ours, and what stands at its
-    // end is not passed over.
+    // A long file with nothing of ours is none of ours, what stands at its end is
+    // found, and a document that is too long is not passed over.
     let other = tempfile::tempdir().unwrap();
     let words = "a: [1, 2, 3]\n".repeat(100_000);
     fs::write(other.path().join("data.yaml"), &words).unwrap();
     assert_eq!(run(other.path(), &["--allow-empty"]).status, 0);
     let pod = format!("{words}---\nkind: Pod\nspec: {{dnsPolicy: x, containers: []}}\n");
-    fs::write(other.path().join("data.yaml"), pod).unwrap();
+    fs::write(other.path().join("data.yaml"), &pod).unwrap();
+    assert_eq!(run(other.path(), &["--allow-empty"]).status, 1);
+    assert_eq!(with_input(other.path(), &["-"], pod.as_bytes()).status, 1);
+    let one = format!("kind: Pod\nspec: {{dnsPolicy: x, containers: []}}\n{words}");
+    fs::write(other.path().join("data.yaml"), &one).unwrap();
     assert_eq!(run(other.path(), &["--allow-empty"]).status, 2);
+    assert_eq!(with_input(other.path(), &["-"], one.as_bytes()).status, 2);
 }
 
 /// The same for files that stand in for those of a node.

@@ -256,9 +256,12 @@ fn check_formats(first: &Run, count: usize, tree: &Path, assume: &str) {
 /// the second time there is nothing to do. Gives the number of changed files.
 fn check_fixes(document: &Value, tree: &Path, assume: &str) -> usize {
     let before = content(tree);
-    let diff = lint(tree, &["--diff", assume]);
+    let diff = lint(tree, &["--diff", "--unsafe-fixes", assume]);
     assert_eq!(content(tree), before);
-    let fixed = lint(tree, &["--fix", "--format", "json", assume]);
+    let fixed = lint(
+        tree,
+        &["--fix", "--unsafe-fixes", "--format", "json", assume],
+    );
     let after = content(tree);
     let changed: BTreeSet<&PathBuf> = after
         .iter()
@@ -279,7 +282,7 @@ fn check_fixes(document: &Value, tree: &Path, assume: &str) -> usize {
     // What was fixed is read as it was written.
     let again = lint(tree, &["--format", "json", assume]);
     assert_eq!((again.status, &again.out), (fixed.status, &fixed.out));
-    lint(tree, &["--fix", assume]);
+    lint(tree, &["--fix", "--unsafe-fixes", assume]);
     assert_eq!(content(tree), after);
     changed.len()
 }

@@ -23,6 +23,9 @@ pub(in crate::cli) struct LintArgs {
     /// Files and directories; - is standard input [default: .]
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
+    /// Also the files that FILE names, one on each line; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(super) files_from: Option<PathBuf>,
     /// What - is called, which tells its kind
     #[arg(
         long,
@@ -31,9 +34,12 @@ pub(in crate::cli) struct LintArgs {
         hide_default_value = true
     )]
     pub(super) stdin_filename: String,
-    /// Fix what has one safe fix
+    /// Fix what has one fix that cannot change what works
     #[arg(long)]
     pub(super) fix: bool,
+    /// With --fix or --diff, also fixes that depend on what was not seen; --diff first shows them
+    #[arg(long)]
+    pub(super) unsafe_fixes: bool,
     /// Show what --fix would change, and change nothing
     #[arg(long)]
     pub(super) diff: bool,
@@ -52,6 +58,12 @@ pub(in crate::cli) struct LintArgs {
     /// Count the findings of each rule in place of showing them, in text and concise
     #[arg(long)]
     pub(super) statistics: bool,
+    /// Leave out the findings that FILE has, whatever lines they moved to
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Write the findings to FILE, for --baseline, and end with status 0
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "fix", "diff"])]
+    pub(super) write_baseline: Option<PathBuf>,
     /// Show what --config, options and defaults come to, and end
     #[arg(long)]
     pub(super) show_settings: bool,
@@ -95,6 +107,9 @@ pub(super) struct WantedArgs {
     /// Take the settings from this file and not from the nearest kdns.toml
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
+    /// Take no settings from any kdns.toml
+    #[arg(long, conflicts_with = "config")]
+    pub(super) isolated: bool,
     #[command(flatten)]
     pub(super) known: KnownArgs,
     #[command(flatten)]

@@ -33,6 +33,7 @@ const MAX_ROUNDS: usize = 10;
 pub(super) fn rounds(
     inputs: &mut Inputs,
     outcome: &mut Findings,
+    with_unsafe: bool,
     lint: &dyn Fn(&Inputs) -> Findings,
 ) -> Vec<Changed> {
     let mut changed: BTreeMap<Arc<str>, Changed> = BTreeMap::new();
@@ -40,13 +41,13 @@ pub(super) fn rounds(
     for _ in 0..MAX_ROUNDS {
         // A file can have changed since it was judged: what is changed is judged
         // again, and nothing else is written over.
-        let taken = take_in(inputs, &outcome.findings);
+        let taken = take_in(inputs, &outcome.findings, with_unsafe);
         if !taken.is_empty() {
             files.extend(taken);
             *outcome = lint(inputs);
         }
         let mut is_changed = false;
-        for (path, edits) in fix::edits(&outcome.findings) {
+        for (path, edits) in fix::edits(&outcome.findings, with_unsafe) {
             let Some(input) = inputs.file_mut(&path) else {
                 continue;
             };
@@ -80,9 +81,13 @@ pub(super) fn rounds(
 }
 
 /// Reads the files that findings would change into memory; where they are.
-fn take_in(inputs: &mut Inputs, findings: &[Finding]) -> Vec<(Arc<str>, Box<Path>)> {
+fn take_in(
+    inputs: &mut Inputs,
+    findings: &[Finding],
+    with_unsafe: bool,
+) -> Vec<(Arc<str>, Box<Path>)> {
     let mut taken = Vec::new();
-    for path in fix::edits(findings).keys() {
+    for path in fix::edits(findings, with_unsafe).keys() {
         let Some(input) = inputs.file_mut(path) else {
             continue;
         };

@@ -18,7 +18,7 @@ use crate::text::escaped;
 pub(super) fn write(
     outcome: &Findings,
     notices: Vec<Notice>,
-    fail_on: Severity,
+    said: (Severity, Vec<String>),
     inputs: &Inputs,
     args: &LintArgs,
     streams: &mut Streams<'_>,
@@ -28,7 +28,8 @@ pub(super) fn write(
         suppressed: &outcome.suppressed,
         notices,
         files: outcome.files,
-        fail_on,
+        fail_on: said.0,
+        asides: said.1,
     };
     let is_error = |it: &Notice| it.severity == Severity::Error;
     let has_failed = lint.files == 0 && lint.notices.iter().any(is_error);
@@ -111,7 +112,7 @@ fn write_as(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        Format::Text => text::write(lint.findings, lint.files, style, out),
+        Format::Text => text::write(lint, style, out),
         Format::Concise => concise::write(lint.findings, out),
         Format::Json => json::write(lint, out),
         Format::Sarif => sarif::write(lint, fingerprint, out),

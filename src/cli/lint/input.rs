@@ -5,8 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::host;
-use crate::lint::{Content, Origin};
+use crate::lint::{Content, Origin, recognise};
 use crate::text::Source;
+
+/// A stream of documents longer than this is not judged. Of a long one only what
+/// can be ours is parsed.
+pub(super) const MAX_STREAM: usize = 64 << 20;
 
 /// A file to lint.
 #[derive(Clone, Debug)]
@@ -44,6 +48,14 @@ impl crate::lint::Input for Input {
             Place::File(path) => host::read_found(path),
         };
         let mut read = read.map_err(|error| error.to_string())?;
+        if read.is_cut
+            && let Place::File(path) = &self.place
+            && recognise::can_be_long(&self.path, &read.source.bytes)
+        {
+            let long = host::open_path(path)
+                .and_then(|file| host::read_long(&self.path, file, MAX_STREAM));
+            read = long.map_err(|error| error.to_string())?;
+        }
         read.source.name = self.path.to_string();
         Ok(Content {
             source: Arc::new(read.source),

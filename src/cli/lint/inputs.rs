@@ -2,12 +2,14 @@
 //! were named, standard input, and those of a node.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::area;
 use super::args::LintArgs;
-use super::input::{Input, Place};
+use super::input::{Input, MAX_STREAM, Place};
 use super::wanted::Wanted;
 use crate::cli::streams::Streams;
 use crate::host::node::{self, Parts, StandIns};
@@ -59,11 +61,14 @@ pub(super) fn collect(
     }
     let here = [PathBuf::from(".")];
     let paths = match args.paths.as_slice() {
-        [] if node.is_none() => &here[..],
+        [] if node.is_none() && args.files_from.is_none() => &here[..],
         paths => paths,
     };
     for path in paths {
         inputs.path(path, args, streams)?;
+    }
+    if let Some(path) = &args.files_from {
+        inputs.named_by(path, args, streams)?;
     }
     if let Some(path) = &wanted.node_file {
         inputs.path(path, args, streams)?;
@@ -123,6 +128,46 @@ impl Collected {
         }
     }
 
+    /// The files that a list names, a line each. Those that are gone are none: a
+    /// list of what changed names them, too. What holds nothing of ours is passed
+    /// over, as in a directory.
+    fn named_by(
+        &mut self,
+        list: &Path,
+        args: &LintArgs,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
+        let is_input = list.as_os_str() == "-";
+        let read = if is_input {
+            if std::mem::replace(&mut streams.is_input_read, true) {
+                return Err(ReadError::Twice.into());
+            }
+            host::read_stream("<stdin>", &mut *streams.input)?
+        } else {
+            host::read_named(list)?
+        };
+        if let Some(reason) = read.cut() {
+            anyhow::bail!("cannot read the list of files: {reason}");
+        }
+        for line in read.source.bytes.split(|&byte| byte == b'\n') {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let path = Path::new(OsStr::from_bytes(line));
+            if line.is_empty() || !path.is_file() {
+                continue;
+            }
+            if !args.follow
+                && let Some(refusal) = area::refusal(path, args.wanted.node.root.as_deref())
+            {
+                self.unread.push(refusal);
+                continue;
+            }
+            if path.to_str().is_none_or(recognise::can_be) {
+                self.add(plain(path), Place::File(path.into()), false);
+            }
+        }
+        Ok(())
+    }
+
     fn path(
         &mut self,
         path: &Path,
@@ -134,7 +179,7 @@ impl Collected {
                 return Err(ReadError::Twice.into());
             }
             let name = plain(Path::new(&args.stdin_filename));
-            let read = host::read_stream(&name, &mut *streams.input)?;
+            let read = host::read_long(&name, &mut *streams.input, MAX_STREAM)?;
             self.stream(name, read);
             return Ok(());
         }

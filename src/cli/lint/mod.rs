@@ -2,6 +2,7 @@
 
 mod area;
 mod args;
+mod baseline;
 mod fix;
 mod formats;
 mod input;
@@ -40,7 +41,7 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let mut outcome = lint(&inputs);
     let mut changed = Vec::new();
     if args.fix || args.diff {
-        changed = fix::rounds(&mut inputs, &mut outcome, &lint);
+        changed = fix::rounds(&mut inputs, &mut outcome, args.unsafe_fixes, &lint);
     }
     if args.diff {
         let notices = notices(&inputs, &outcome, args);
@@ -66,11 +67,22 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
         fix::restore(&mut inputs, &left);
         outcome = lint(&inputs);
     }
+    if let Some(path) = &args.write_baseline {
+        return baseline::write(path, &inputs, &outcome, args, streams);
+    }
+    let mut asides: Vec<String> = wanted.off().into_iter().collect();
+    if let Some(path) = &args.baseline {
+        match baseline::take_known(path, &mut outcome.findings) {
+            Ok(known) => asides.extend(known),
+            Err(error) => return formats::fail(&error, args, streams),
+        }
+    }
     let mut notices = notices(&inputs, &outcome, args);
     let left = left.iter().map(|(_, reason)| reason);
     notices.extend(left.map(|it| Notice::new(Severity::Error, it)));
     let status = status(&outcome, &notices, !changed.is_empty(), args, &wanted);
-    formats::write(&outcome, notices, wanted.fail_on, &inputs, args, streams)?;
+    let said = (wanted.fail_on, asides);
+    formats::write(&outcome, notices, said, &inputs, args, streams)?;
     Ok(status)
 }
 
@@ -101,7 +113,8 @@ fn notices(inputs: &Inputs, outcome: &Findings, args: &LintArgs) -> Vec<Notice> 
         && outcome.findings.is_empty()
         && !inputs.given.node.as_ref().is_some_and(is_kernel);
     let is_all_read = outcome.unread.is_empty() && inputs.unread.is_empty();
-    if is_empty && !args.allow_empty && is_all_read {
+    let may_be_empty = args.allow_empty || args.files_from.is_some();
+    if is_empty && !may_be_empty && is_all_read {
         let message = "nothing to lint was found; --allow-empty makes that a success";
         notices.push(Notice::new(Severity::Error, message));
     }

@@ -33,6 +33,7 @@ impl Wanted {
     pub(super) fn read(args: &WantedArgs) -> anyhow::Result<Self> {
         let config = match &args.config {
             Some(path) => Some(path.clone()),
+            None if args.isolated => None,
             None => found_upward()?,
         };
         let settings = match &config {
@@ -76,6 +77,23 @@ impl Wanted {
         };
         outcome.findings.retain(|finding| !is_ignored(finding));
         outcome
+    }
+
+    /// What a `kdns.toml` leaves out that nobody named on the command line:
+    /// `3 rules off by kdns.toml`.
+    pub(super) fn off(&self) -> Option<String> {
+        let config = self.config.as_deref()?;
+        let by_config = self.settings.selection(&[], &[]).rules().len();
+        let rules = rules::all().count().saturating_sub(by_config);
+        let files = self.per_file.len();
+        let parts = [(rules, "rule"), (files, "per-file pattern")];
+        let counted = |(count, word): &(usize, &str)| match count {
+            1 => format!("1 {word}"),
+            _ => format!("{count} {word}s"),
+        };
+        let parts: Vec<String> = parts.iter().filter(|it| it.0 > 0).map(counted).collect();
+        (!parts.is_empty())
+            .then(|| format!("{} off by {}", parts.join(" and "), host::shown(config)))
     }
 
     /// What is shown for `--show-settings`.

@@ -299,7 +299,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "lint",
         usage: "kdns lint [OPTION]... [PATH]...",
-        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe fix, writes it (--fix) or shows it (--diff).\n\nWhat a file is follows from its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml in the working directory, or above it in the same git checkout, keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
+        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one fix that cannot change what works, writes it (--fix) or shows it (--diff). Fixes that depend on what was not seen need --unsafe-fixes as well.\n\nWhat a file is follows from its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml in the working directory, or above it in the same git checkout, keeps settings, and the first line of the text says what it leaves out; --config takes another file, --isolated none. --write-baseline keeps what is found, and --baseline leaves it out later. A comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
         examples: &[
             try_it("Everything below this directory.", "kdns lint"),
             shown(
@@ -311,6 +311,10 @@ pub static PAGES: &[Manual] = &[
                 "kdns lint --kubelet-version 1.31 --assume systemd-resolved image/ manifests/",
             ),
             try_it("What a chart makes.", "helm template . | kdns lint -"),
+            shown(
+                "The files of a list, as git diff --name-only writes one.",
+                "kdns lint --files-from changed.txt",
+            ),
             try_it("A node's root.", "kdns lint --root /host --format concise"),
         ],
         notes: "",

@@ -71,7 +71,7 @@ fn lists_and_several_documents_are_opened() {
             "Pod a in namespace shop (f.yaml:4:3)",
             "Pod b (f.yaml:12:3)",
         ],
-        &["f.yaml:9:1: the document ends inside a value that begins in it"],
+        &["f.yaml:9:1: while parsing a flow node, did not find expected node content"],
     );
 }
 
@@ -92,7 +92,7 @@ fn the_first_workload_is_chosen_and_the_others_are_named() {
     );
     assert_eq!(
         error("a: [1"),
-        "f.yaml:1:6: while parsing a flow sequence, expected ',' or ']'"
+        "f.yaml:1:4: while parsing a flow sequence, did not find expected ',' or ']'"
     );
 }
 

@@ -6,18 +6,22 @@
 //! kubectl take them for. Reading never fails as a whole: a document that is
 //! broken is one error with its place, and the next one goes on.
 
+mod input;
 mod scalar;
-mod tabs;
 mod tree;
 
+use crate::config::yaml::input::Text;
 use crate::config::yaml::scalar::plain_kind;
 use crate::config::yaml::tree::Builder;
-use crate::text::{self, Source, Span};
+use crate::text::{Source, Span};
 
 pub use crate::config::yaml::scalar::first_line_of_block;
 
 /// Deeper nesting is an error.
 pub const MAX_DEPTH: usize = 128;
+/// What is wrong with what stands behind a document that has ended, with no
+/// `---` before it: Go's decoder does not look at it.
+pub const BEHIND: &str = "the document has ended before this: Kubernetes reads nothing of it";
 /// More nodes than this that aliases repeat in one document are an error.
 pub const MAX_ALIASED_NODES: usize = 10_000;
 
@@ -110,159 +114,48 @@ pub enum Kind {
 
 /// The documents of `source`, in order. Total: any bytes give a result.
 pub fn documents(source: &Source) -> Vec<Document> {
-    let mut text = Text::new(&source.bytes);
+    wanted_documents(source, &|_| true)
+}
+
+/// Those of its documents whose bytes are `wanted`: of a long file the others
+/// need not be parsed.
+pub fn wanted_documents(source: &Source, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Document> {
+    let text = Text::new(&source.bytes);
     let mut documents = Vec::new();
-    let mut start = text.start;
-    while let Some(from) = start {
-        start = match Builder::new(&text, from).run(&mut documents) {
-            Ok(()) => None,
-            Err(broken_at) if tabs::take_away(&mut text.yaml, broken_at) => {
-                documents.pop();
-                start = Some(broken_at);
-                continue;
-            }
-            Err(broken_at) => next_document(&text.yaml, broken_at),
-        };
-        end_at(start, &mut documents);
+    for part in parts(&source.bytes) {
+        if part.of(&source.bytes).len() == source.bytes.len() || wanted(part.of(&source.bytes)) {
+            Builder::new(&text, part).run(&mut documents);
+        }
     }
     for document in &mut documents {
-        let root = document.root.as_ref().ok();
-        let tab = root.and_then(|it| tabs::misplaced(&source.bytes, document.start, it));
-        if let Some(error) = text.error_in(document).or(tab) {
+        if let Some(error) = text.error_in(document) {
             document.root = Err(error);
         }
     }
     documents
 }
 
-/// Fixes the last document's error if the parser found it only after the
-/// document's end, at `next`.
-fn end_at(next: Option<usize>, documents: &mut [Document]) {
-    let next = next.map(text::offset);
-    if let (Some(next), Some(Err(error))) = (next, documents.last_mut().map(|it| &mut it.root))
-        && error.at >= next
-    {
-        *error = YamlError {
-            at: next,
-            message: "the document ends inside a value that begins in it".to_owned(),
-        };
-    }
-}
-
-/// Where the next line that begins a document stands, after `offset`.
-fn next_document(text: &str, offset: usize) -> Option<usize> {
-    let mut rest = text.get(offset..)?;
-    let mut at = offset;
-    loop {
-        let line_end = rest.find('\n')? + 1;
-        rest = rest.get(line_end..)?;
-        at += line_end;
-        let after = rest.strip_prefix("---");
-        if after.is_some_and(|after| after.is_empty() || after.starts_with([' ', '\t', '\r', '\n']))
-        {
-            return Some(at);
+/// Where the documents stand, each from its `---`, or the directives before it,
+/// to the next one.
+pub fn parts(bytes: &[u8]) -> Vec<Span> {
+    let mut starts = vec![0];
+    let (mut at, mut directives) = (0, None);
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let is_blank = |it: &u8| it.is_ascii_whitespace();
+        let after = line.strip_prefix(b"---");
+        if after.is_some_and(|it| it.first().is_none_or(is_blank)) {
+            starts.push(directives.take().unwrap_or(at));
+        } else if line.starts_with(b"%") {
+            directives.get_or_insert(at);
+        } else if !line.starts_with(b"#") && !line.iter().all(is_blank) {
+            directives = None;
         }
+        at += line.len();
     }
-}
-
-/// The file as the parser gets it: every byte at its own offset, what is not
-/// allowed in YAML replaced by `?`.
-struct Text {
-    yaml: String,
-    start: Option<usize>,
-    /// Offset of each character, if they are not all one byte long.
-    offsets: Option<Vec<u32>>,
-    /// What was replaced, in order.
-    bad: Vec<(u32, &'static str)>,
-}
-
-impl Text {
-    fn new(bytes: &[u8]) -> Self {
-        const BYTE_ORDER_MARK: &str = "\u{feff}";
-        let mut text = String::with_capacity(bytes.len());
-        let mut bad = Vec::new();
-        let offset = |text: &String| text::offset(text.len());
-        for chunk in bytes.utf8_chunks() {
-            for character in chunk.valid().chars() {
-                // The parser would take a zero byte for the end of the file.
-                if character.is_ascii_control() && !matches!(character, '\t' | '\n' | '\r') {
-                    bad.push((offset(&text), "a control character is not allowed in YAML"));
-                    text.push('?');
-                } else {
-                    text.push(character);
-                }
-            }
-            for _ in chunk.invalid() {
-                bad.push((offset(&text), "the text is not UTF-8"));
-                text.push('?');
-            }
-        }
-        let marked = text.starts_with(BYTE_ORDER_MARK);
-        if text
-            .trim_start_matches(BYTE_ORDER_MARK)
-            .trim_start()
-            .starts_with('{')
-        {
-            text = json_as_yaml(&text);
-        }
-        Self {
-            start: Some(if marked { BYTE_ORDER_MARK.len() } else { 0 }),
-            offsets: (!text.is_ascii()).then(|| {
-                text.char_indices()
-                    .map(|(at, _)| text::offset(at))
-                    .collect()
-            }),
-            yaml: text,
-            bad,
-        }
-    }
-
-    /// Offset in bytes of the character that is number `index` from `from`.
-    fn offset(&self, from: usize, index: usize) -> usize {
-        let Some(offsets) = &self.offsets else {
-            return (from + index).min(self.yaml.len());
-        };
-        let first = offsets.partition_point(|&at| (at as usize) < from);
-        offsets
-            .get(first + index)
-            .map_or(self.yaml.len(), |&at| at as usize)
-    }
-
-    /// The first byte of the document that YAML does not allow.
-    fn error_in(&self, document: &Document) -> Option<YamlError> {
-        let span = document.root.as_ref().ok()?.span;
-        let (at, message) = *self
-            .bad
-            .iter()
-            .find(|(at, _)| (document.start..span.end).contains(at))?;
-        Some(YamlError {
-            at,
-            message: message.to_owned(),
-        })
-    }
-}
-
-/// JSON, byte for byte as long, without what YAML does not know: tabs between
-/// values become spaces, halves of a surrogate pair U+FFFD.
-fn json_as_yaml(text: &str) -> String {
-    let text = text.replace('\t', " ");
-    let mut pieces = text.split("\\u");
-    let mut yaml = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let code = piece
-            .get(..4)
-            .and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        let is_half = code.is_some_and(|code| char::from_u32(code).is_none());
-        yaml.push_str("\\u");
-        match piece.get(4..) {
-            Some(rest) if is_half => {
-                yaml.push_str("fffd");
-                yaml.push_str(rest);
-            }
-            _ => yaml.push_str(piece),
-        }
-    }
-    yaml
+    starts.dedup();
+    let ends = starts.iter().skip(1).chain([&at]);
+    let parts = starts.iter().zip(ends);
+    parts.map(|(start, end)| Span::new(*start, *end)).collect()
 }
 
 impl Node {

@@ -69,25 +69,9 @@ fn is_decimal(text: &str) -> bool {
 }
 
 /// Where the first line of the text of a [`super::Style::Block`] begins in the
-/// file, by the span of the value: that begins at the `|` behind a tag or an anchor,
-/// else behind the blanks of the first line.
+/// file, by the span of the value, which begins at the `|` or `>`.
 pub fn first_line_of_block(bytes: &[u8], span: Span) -> Option<usize> {
     let start = span.start as usize;
-    if matches!(bytes.get(start), Some(b'|' | b'>')) && is_header(bytes.get(start..)?) {
-        let newline = bytes.get(start..)?.iter().position(|&it| it == b'\n')?;
-        return Some(start + newline + 1);
-    }
-    let newline = bytes.get(..start)?.iter().rposition(|&it| it == b'\n')?;
-    Some(newline + 1)
-}
-
-/// Whether the text begins with `|` or `>`, indicators, and a comment at most.
-fn is_header(text: &[u8]) -> bool {
-    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let rest = line.get(1..).unwrap_or_default();
-    let marks = rest
-        .iter()
-        .take_while(|it| matches!(it, b'+' | b'-' | b'0'..=b'9'));
-    let rest = rest.get(marks.count()..).unwrap_or_default().trim_ascii();
-    rest.is_empty() || rest.starts_with(b"#")
+    let newline = memchr::memchr(b'\n', bytes.get(start..)?)?;
+    Some(start + newline + 1)
 }

@@ -74,7 +74,7 @@ fn the_document_after_a_broken_one_goes_on() {
         "a: 1\n---\nb: [1\n---\nc: 3\n---\nd: \"x\n",
         &[
             "{'a': 1}",
-            "f.yaml:4:1 the document ends inside a value that begins in it",
+            "f.yaml:3:4 while parsing a flow sequence, did not find expected ',' or ']'",
             "{'c': 3}",
             "f.yaml:7:4 while scanning a quoted scalar, found unexpected end of stream",
         ],
@@ -82,7 +82,7 @@ fn the_document_after_a_broken_one_goes_on() {
     check(
         "é: [\n---\nb: 2\n",
         &[
-            "f.yaml:2:1 the document ends inside a value that begins in it",
+            "f.yaml:2:1 while parsing a flow node, did not find expected node content",
             "{'b': 2}",
         ],
     );

@@ -2,23 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
+use libyaml_safer::{Encoding, Event, EventData, Parser, ScalarStyle};
 
+use crate::config::yaml::input::{Pieces, Text};
 use crate::config::yaml::{
-    Document, Entry, MAX_ALIASED_NODES, MAX_DEPTH, Node, Scalar, Style, Text, Value, YamlError,
+    BEHIND, Document, Entry, Kind, MAX_ALIASED_NODES, MAX_DEPTH, Node, Scalar, Style, Value,
+    YamlError,
 };
 use crate::text::{self, Span};
 
-/// Reads documents from one place of the text to its end or the first error.
+/// Reads the documents of a part of the text, up to the first error.
 pub(super) struct Builder<'t> {
     text: &'t Text,
     /// Offset of the byte from which the parser counts.
     from: usize,
+    /// Where the part ends.
+    to: usize,
     /// Where the document that is being read begins.
     start: usize,
     open: Vec<Frame>,
     root: Option<Node>,
-    anchors: BTreeMap<usize, Node>,
+    /// What each anchor names; `None`: the value that it names is still open.
+    anchors: BTreeMap<String, Option<Node>>,
     aliased: usize,
 }
 
@@ -27,9 +32,15 @@ struct Frame {
     start: usize,
     /// Where the last value in it ends.
     end: usize,
-    anchor: usize,
-    tag: Option<Box<str>>,
+    properties: Properties,
     content: Content,
+}
+
+/// What stands before a value.
+#[derive(Default)]
+struct Properties {
+    anchor: Option<String>,
+    tag: Option<Box<str>>,
 }
 
 /// What the list or mapping has so far.
@@ -40,10 +51,12 @@ enum Content {
 }
 
 impl<'t> Builder<'t> {
-    pub(super) fn new(text: &'t Text, from: usize) -> Self {
+    pub(super) fn new(text: &'t Text, part: Span) -> Self {
+        let from = (part.start as usize).max(text.start);
         Self {
             text,
             from,
+            to: part.end as usize,
             start: from,
             open: Vec::new(),
             root: None,
@@ -53,52 +66,68 @@ impl<'t> Builder<'t> {
     }
 
     /// Appends the documents up to the end, or up to and with the first one
-    /// that is broken; the error is then where that one begins.
-    pub(super) fn run(mut self, documents: &mut Vec<Document>) -> Result<(), usize> {
-        let text = self.text.yaml.get(self.from..).unwrap_or_default();
-        let mut parser = Parser::new_from_str(text);
-        while let Some(event) = parser.next_event() {
-            let done = match event {
-                Ok((event, span)) => {
-                    let start = self.offset(span.start);
-                    let end = self.offset(span.end);
-                    self.take(event, start, end, documents)
-                }
-                Err(error) => Err(YamlError {
-                    at: text::offset(self.offset(*error.marker())),
-                    message: error.info().to_owned(),
-                }),
+    /// that is broken.
+    pub(super) fn run(mut self, documents: &mut Vec<Document>) {
+        let before = documents.len();
+        let mut parser = Parser::new();
+        parser.set_encoding(Encoding::Utf8);
+        parser.set_input(Pieces::new(self.part()));
+        loop {
+            let done = match parser.parse() {
+                Ok(event) if event.data == EventData::StreamEnd => return,
+                Ok(event) => self.take(event, documents),
+                Err(error) => Err(self.refusal(&error)),
             };
-            if let Err(error) = done {
+            if let Err(mut error) = done {
+                if documents.len() > before {
+                    BEHIND.clone_into(&mut error.message);
+                }
                 documents.push(Document {
                     start: text::offset(self.start),
                     root: Err(error),
                 });
-                return Err(self.start);
+                return;
             }
         }
-        Ok(())
     }
 
-    fn offset(&self, marker: Marker) -> usize {
-        self.text.offset(self.from, marker.index())
+    fn part(&self) -> &'t str {
+        let part = self.text.yaml.get(self.from..self.to);
+        part.unwrap_or_default()
     }
 
-    fn take(
-        &mut self,
-        event: Event<'_>,
-        start: usize,
-        end: usize,
-        documents: &mut Vec<Document>,
-    ) -> Result<(), YamlError> {
-        match event {
-            Event::DocumentStart(_) => {
+    fn refusal(&self, error: &libyaml_safer::Error) -> YamlError {
+        let place = |mark: libyaml_safer::Mark| self.offset(mark.index);
+        let stopped = error.problem_mark().map(place);
+        // What is never closed is found at the end: it is wrong where it begins.
+        let end = self.from + self.part().trim_end().len();
+        let is_inside = |at: &usize| *at < end;
+        let begun = || error.context_mark().map(place);
+        let at = stopped.filter(is_inside).or_else(begun).or(stopped);
+        let message = match error.context() {
+            Some(context) => format!("{context}, {}", error.problem()),
+            None => error.problem().to_owned(),
+        };
+        self::error(at.unwrap_or(self.start), message)
+    }
+
+    /// The byte of the text at which the parser counts `index`.
+    fn offset(&self, index: u64) -> usize {
+        let index = usize::try_from(index).unwrap_or(usize::MAX);
+        self.from.saturating_add(index).min(self.to)
+    }
+
+    fn take(&mut self, event: Event, documents: &mut Vec<Document>) -> Result<(), YamlError> {
+        let start = self.offset(event.start_mark.index);
+        let end = self.offset(event.end_mark.index);
+        match event.data {
+            EventData::DocumentStart { .. } => {
                 self.start = start;
                 self.anchors.clear();
                 self.aliased = 0;
                 Ok(())
             }
-            Event::DocumentEnd => {
+            EventData::DocumentEnd { .. } => {
                 documents.extend(self.root.take().map(|root| Document {
                     start: text::offset(self.start),
                     root: Ok(root),
@@ -106,50 +135,74 @@ impl<'t> Builder<'t> {
                 self.start = end;
                 Ok(())
             }
-            Event::SequenceStart(anchor, tag) => {
-                self.open(start, end, anchor, tag, Content::Sequence(Vec::new()))
+            EventData::SequenceStart { anchor, tag, .. } => {
+                let properties = properties(anchor, tag);
+                self.open(start, end, properties, Content::Sequence(Vec::new()))
             }
-            Event::MappingStart(anchor, tag) => {
+            EventData::MappingStart { anchor, tag, .. } => {
                 let content = Content::Mapping(Vec::new(), None);
-                self.open(start, end, anchor, tag, content)
+                self.open(start, end, properties(anchor, tag), content)
             }
-            Event::SequenceEnd | Event::MappingEnd => self.close(start, end),
-            Event::Scalar(text, style, anchor, tag) => {
-                if style == ScalarStyle::Plain && text.starts_with(':') && self.is_in_brackets() {
-                    let message = "in brackets a value cannot begin with a colon without quotes";
-                    return Err(error(start, message.to_owned()));
+            EventData::SequenceEnd | EventData::MappingEnd => self.close(start, end),
+            EventData::Scalar {
+                anchor,
+                tag,
+                value,
+                style,
+                ..
+            } => {
+                let style = style_of(style);
+                let properties = properties(anchor, tag);
+                let start = self.after_properties(start, end, &properties);
+                if style == Style::Plain && self.text.is_hidden_tag(start) {
+                    let message = "a tag needs a blank behind it".to_owned();
+                    return Err(error(start, message));
                 }
+                if style == Style::Plain && value.contains('?') && self.is_in_brackets() {
+                    let message = "in brackets a text with ? needs quotes".to_owned();
+                    return Err(error(start, message));
+                }
+                let text = self.text.shown(value, start, end);
                 let value = Value::Scalar(Scalar {
-                    text: text.into_owned(),
-                    style: style_of(style),
+                    text: self.without_added_newline(text, style, end),
+                    style,
                 });
-                let start = self.after_properties(start, end, anchor > 0 || tag.is_some());
-                let end = self.closing_quote(start, end, style);
                 let node = Node {
-                    span: Span::new(start, end),
-                    tag: tag_text(tag),
+                    span: Span::new(start, end.max(start)),
+                    tag: properties.tag,
                     value,
                 };
-                self.place(node, anchor)
+                self.place(node, properties.anchor)
             }
-            Event::Alias(anchor) => self.alias(anchor, start, end),
-            Event::Nothing | Event::StreamStart | Event::StreamEnd => Ok(()),
+            EventData::Alias { anchor } => self.alias(&anchor, start, end),
+            EventData::StreamStart { .. } | EventData::StreamEnd => Ok(()),
         }
     }
 
-    /// Whether a list or mapping around begins with a bracket. There a colon
-    /// always parts a key from its value for Go's decoder.
+    /// Whether a list or mapping around begins with a bracket: there `?` begins
+    /// a key wherever it stands.
     ///
-    /// Source: kubernetes-sigs/yaml `goyaml.v2/scannerc.go`: `yaml_parser_fetch_next_token`.
+    /// Source: go-yaml `v2/scannerc.go: yaml_parser_scan_plain_scalar`.
     fn is_in_brackets(&self) -> bool {
         let bytes = self.text.yaml.as_bytes();
         let mut starts = self.open.iter().map(|it| bytes.get(it.start));
         starts.any(|it| matches!(it, Some(b'[' | b'{')))
     }
 
+    /// A block at the end of a text that has no newline there has none either.
+    fn without_added_newline(&self, mut text: String, style: Style, end: usize) -> String {
+        let yaml = &self.text.yaml;
+        let last = yaml.rsplit('\n').next().unwrap_or_default();
+        if style == Style::Block && end >= yaml.len() && !last.trim().is_empty() {
+            text.truncate(text.strip_suffix('\n').map_or(text.len(), str::len));
+        }
+        text
+    }
+
     /// Where a value begins whose place the parser gives with its anchor and tag.
-    fn after_properties(&self, start: usize, end: usize, has_some: bool) -> usize {
+    fn after_properties(&self, start: usize, end: usize, properties: &Properties) -> usize {
         let mut rest = self.text.yaml.get(start..end).unwrap_or_default();
+        let has_some = properties.anchor.is_some() || properties.tag.is_some();
         while has_some && rest.starts_with(['&', '!', '#']) {
             let ends: &[char] = if rest.starts_with('#') {
                 &['\n']
@@ -162,38 +215,11 @@ impl<'t> Builder<'t> {
         end - rest.len()
     }
 
-    /// Where a quoted scalar ends: the parser counts blanks and a comment
-    /// behind it in.
-    fn closing_quote(&self, start: usize, end: usize, style: ScalarStyle) -> usize {
-        let quote = match style {
-            ScalarStyle::DoubleQuoted => b'"',
-            ScalarStyle::SingleQuoted => b'\'',
-            _ => return end,
-        };
-        let text = self.text.yaml.as_bytes().get(start..end);
-        let mut bytes = text.unwrap_or_default().iter().enumerate().peekable();
-        if bytes.next().is_none_or(|it| *it.1 != quote) {
-            return end;
-        }
-        while let Some((at, &byte)) = bytes.next() {
-            if byte == b'\\' && quote == b'"' {
-                bytes.next();
-            } else if byte == quote {
-                let is_doubled = quote == b'\'' && bytes.next_if(|it| *it.1 == quote).is_some();
-                if !is_doubled {
-                    return start + at + 1;
-                }
-            }
-        }
-        end
-    }
-
     fn open(
         &mut self,
         start: usize,
         end: usize,
-        anchor: usize,
-        tag: Option<std::borrow::Cow<'_, Tag>>,
+        properties: Properties,
         content: Content,
     ) -> Result<(), YamlError> {
         if self.open.len() >= MAX_DEPTH {
@@ -202,11 +228,14 @@ impl<'t> Builder<'t> {
                 format!("more than {MAX_DEPTH} levels of nesting"),
             ));
         }
+        if let Some(anchor) = &properties.anchor {
+            self.anchors.insert(anchor.clone(), None);
+        }
+        let start = self.after_properties(start, self.text.yaml.len(), &properties);
         self.open.push(Frame {
             start,
-            end,
-            anchor,
-            tag: tag_text(tag),
+            end: end.max(start),
+            properties,
             content,
         });
         Ok(())
@@ -224,16 +253,16 @@ impl<'t> Builder<'t> {
         };
         let node = Node {
             span: Span::new(frame.start, end.max(frame.start)),
-            tag: frame.tag,
+            tag: frame.properties.tag,
             value,
         };
-        self.place(node, frame.anchor)
+        self.place(node, frame.properties.anchor)
     }
 
     /// Puts a finished value where it belongs.
-    fn place(&mut self, node: Node, anchor: usize) -> Result<(), YamlError> {
-        if anchor > 0 {
-            self.anchors.insert(anchor, node.clone());
+    fn place(&mut self, node: Node, anchor: Option<String>) -> Result<(), YamlError> {
+        if let Some(anchor) = anchor {
+            self.anchors.insert(anchor, Some(node.clone()));
         }
         let Some(frame) = self.open.last_mut() else {
             self.root = Some(node);
@@ -243,7 +272,7 @@ impl<'t> Builder<'t> {
         match &mut frame.content {
             Content::Sequence(items) => items.push(node),
             Content::Mapping(entries, key) => match key.take() {
-                None => *key = Some(node),
+                None => *key = Some(checked_key(node)?),
                 Some(key) if is_merge(&key) => merge(entries, node)?,
                 Some(key) => entries.push(Entry { key, value: node }),
             },
@@ -251,10 +280,17 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn alias(&mut self, anchor: usize, start: usize, end: usize) -> Result<(), YamlError> {
-        let Some(node) = self.anchors.get(&anchor) else {
-            let message = "the alias stands inside the value that it names".to_owned();
-            return Err(error(start, message));
+    fn alias(&mut self, anchor: &str, start: usize, end: usize) -> Result<(), YamlError> {
+        let node = match self.anchors.get(anchor) {
+            Some(Some(node)) => node,
+            Some(None) => {
+                let message = "the alias stands inside the value that it names".to_owned();
+                return Err(error(start, message));
+            }
+            None => {
+                let message = format!("no anchor before it is named &{anchor}");
+                return Err(error(start, message));
+            }
         };
         let (nodes, depth) = measure(node);
         self.aliased += nodes;
@@ -272,8 +308,22 @@ impl<'t> Builder<'t> {
             span: Span::new(start, end),
             ..node.clone()
         };
-        self.place(node, 0)
+        self.place(node, None)
     }
+}
+
+/// A key that an object of JSON can have.
+///
+/// Source: sigs.k8s.io/yaml `yaml.go: convertToJSONableObject`, go-yaml
+/// `v2/decode.go: isStringMap`.
+fn checked_key(key: Node) -> Result<Node, YamlError> {
+    let what = match key.kind() {
+        None => key.described(),
+        Some(Kind::Null) => "null",
+        Some(_) => return Ok(key),
+    };
+    let message = format!("a key is {what}: what holds braces is quoted");
+    Err(error(key.span.start as usize, message))
 }
 
 /// Whether a key brings in the entries of its value: `<<` without quotes.
@@ -331,13 +381,16 @@ fn measure(node: &Node) -> (usize, usize) {
 
 fn style_of(style: ScalarStyle) -> Style {
     match style {
-        ScalarStyle::Plain => Style::Plain,
         ScalarStyle::SingleQuoted => Style::SingleQuoted,
         ScalarStyle::DoubleQuoted => Style::DoubleQuoted,
         ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
+        _ => Style::Plain,
     }
 }
 
-fn tag_text(tag: Option<std::borrow::Cow<'_, Tag>>) -> Option<Box<str>> {
-    tag.map(|tag| format!("{}{}", tag.handle, tag.suffix).into())
+fn properties(anchor: Option<String>, tag: Option<String>) -> Properties {
+    Properties {
+        anchor,
+        tag: tag.map(String::into_boxed_str),
+    }
 }

@@ -67,7 +67,7 @@ fn blocks_stand_line_for_line() {
         Some("a: |\r\n  two\r\n"),
     );
     // What was folded stands nowhere as it is: every place is the whole value.
-    let whole = "one\n  two\n";
+    let whole = ">\n  one\n  two\n";
     check("a: >\n  one\n  two\n", &[whole, whole], None, None);
 }
 

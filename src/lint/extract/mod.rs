@@ -6,6 +6,7 @@ mod flags;
 mod kubelet;
 mod objects;
 mod setting;
+mod templates;
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::yaml::Node;
@@ -15,7 +16,8 @@ use crate::pod::kubelet_file::fields;
 use crate::text::Span;
 
 pub use flags::{arguments, settings};
-pub use objects::{objects, pod_spec};
+pub use objects::objects;
+pub use templates::pod_specs;
 
 /// What others must know of a file.
 pub fn facts(found: &Documents) -> Facts {

@@ -31,7 +31,7 @@ pub(super) fn kind(object: &Node) -> &str {
 }
 
 /// The spec of the pods that an object makes.
-pub fn pod_spec(object: &Node) -> Option<&Node> {
+pub(super) fn pod_spec(object: &Node) -> Option<&Node> {
     let spec = template_spec(kind(object), object)?;
     // Other kinds can keep something else in a template.
     (kind(object) == "Pod" || spec.get("containers").is_some()).then_some(spec)

@@ -1,6 +1,6 @@
 //! Texts that objects of Kubernetes and settings of clusters hold.
 
-use crate::config::yaml::Node;
+use crate::config::yaml::{Node, Value};
 use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
 use crate::lint::inner::{Content, Inner};
@@ -27,14 +27,73 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
             .collect(),
         "" => {
             let mut texts: Vec<Inner<'_>> = talos(object).into_iter().collect();
-            texts.extend(helm_servers(object));
+            texts.extend(chart_servers(object));
+            texts.extend(ansible(object));
             if object.word(&["apiVersion"]).is_none() {
                 texts.extend(kustomization(object));
             }
             texts
         }
-        _ => Vec::new(),
+        "Application" | "ApplicationSet" => {
+            let mut texts = chart_servers(object);
+            let helm = mappings(object).into_iter().filter_map(|it| it.get("helm"));
+            let values = helm.filter_map(|it| Inner::scalar("values.yaml", it.get("values")?));
+            texts.extend(values.map(|it| it.of_form(Form::Yaml)));
+            texts
+        }
+        "CustomResourceDefinition" => Vec::new(),
+        _ => chart_servers(object),
     }
+}
+
+/// More mappings of one object are not looked at, nor deeper ones.
+const MAX_MAPPINGS: usize = 10_000;
+const MAX_DEPTH: usize = 24;
+
+/// The mappings in a value, itself among them.
+fn mappings(root: &Node) -> Vec<&Node> {
+    let mut found = Vec::new();
+    let mut open = vec![(root, 0)];
+    while let Some((node, depth)) = open.pop() {
+        if depth > MAX_DEPTH || found.len() >= MAX_MAPPINGS {
+            break;
+        }
+        match &node.value {
+            Value::Scalar(_) => {}
+            Value::Sequence(items) => open.extend(items.iter().rev().map(|it| (it, depth + 1))),
+            Value::Mapping(entries) => {
+                found.push(node);
+                open.extend(entries.iter().rev().map(|it| (&it.value, depth + 1)));
+            }
+        }
+    }
+    found
+}
+
+/// The files that tasks of Ansible write, but templates.
+///
+/// Source: ansible/ansible `lib/ansible/modules/copy.py`.
+fn ansible(object: &Node) -> Vec<Inner<'_>> {
+    let files = mappings(object).into_iter().filter_map(|task| {
+        let copy = task.get("ansible.builtin.copy").or(task.get("copy"))?;
+        let (dest, content) = (copy.word(&["dest"])?, copy.get("content")?);
+        let is_template = |it: &str| it.contains("{{") || it.contains("{%");
+        let text = &content.as_scalar()?.text;
+        (!is_template(dest) && !is_template(text))
+            .then(|| Inner::scalar(dest, content))
+            .flatten()
+    });
+    files.collect()
+}
+
+/// The Corefiles that values of the chart of `CoreDNS` make, wherever they
+/// stand: in a file of values or below the name of a subchart, in a release of
+/// Flux, an application of Argo CD, a file of helmfile.
+fn chart_servers(object: &Node) -> Vec<Inner<'_>> {
+    mappings(object)
+        .into_iter()
+        .filter_map(helm_servers)
+        .collect()
 }
 
 /// The texts of a `ConfigMap`: its keys are names of files.

@@ -13,6 +13,7 @@ macro_rules! rules {
     };
 }
 
+pub mod cluster;
 pub mod corefile;
 pub mod kubelet;
 pub mod node;
@@ -31,17 +32,18 @@ pub mod prelude {
     pub use crate::lint::options::Role;
     pub use crate::lint::report::Report;
     pub use crate::lint::subject::{
-        CorefileText, Entry, Kubelet, KubeletText, ResolverFile, SettingsText, Workload,
+        CorefileText, Entry, Kubelet, KubeletText, Object, ResolverFile, SettingsText, Workload,
     };
     pub use crate::node::Node;
 }
 
 /// Every rule, by group, in the order of their codes.
-pub const GROUPS: [&[&Rule]; 6] = [
+pub const GROUPS: [&[&Rule]; 7] = [
     resolver_file::ALL,
     kubelet::ALL,
     corefile::ALL,
     pod_spec::ALL,
+    cluster::ALL,
     node::ALL,
     reading::ALL,
 ];

@@ -109,6 +109,7 @@ fn fix(edit: &Edit) -> Option<Fix> {
     Some(Fix {
         title: shown(&self::change(edit)),
         edits: vec![change],
+        is_safe: false,
     })
 }
 

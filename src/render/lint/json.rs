@@ -59,7 +59,7 @@ struct FindingForm<'r> {
     help: Option<&'r str>,
     /// What breaks and when.
     notes: &'r [String],
-    /// The one safe fix.
+    /// The one fix.
     fix: Option<FixForm<'r>>,
     /// The rule's page.
     url: Option<String>,
@@ -104,6 +104,9 @@ struct RangeForm {
 struct FixForm<'r> {
     /// What it does, as a command.
     title: &'r str,
+    /// Whether it cannot change what works, so that `--fix` alone makes it;
+    /// otherwise only `--fix --unsafe-fixes` does.
+    safe: bool,
     /// The changes, none of them over another one.
     edits: Vec<EditForm<'r>>,
 }
@@ -139,7 +142,9 @@ pub fn write(lint: &Lint<'_>, out: &mut dyn Write) -> io::Result<()> {
         let forms = wanted.map(|it| MessageForm {
             message: &it.message,
         });
-        forms.collect::<Vec<_>>()
+        let asides = lint.asides.iter().filter(|_| !is_error);
+        let asides = asides.map(|message| MessageForm { message });
+        forms.chain(asides).collect::<Vec<_>>()
     };
     let suppressed = lint.suppressed.iter().map(|(it, reason)| SuppressedForm {
         finding: finding(it),
@@ -153,7 +158,10 @@ pub fn write(lint: &Lint<'_>, out: &mut dyn Write) -> io::Result<()> {
             error: of(Severity::Error),
             warning: of(Severity::Warning),
             info: of(Severity::Info),
-            fixable: lint.findings.iter().filter(|it| it.fix.is_some()).count(),
+            fixable: {
+                let fixes = lint.findings.iter().filter_map(|it| it.fix.as_ref());
+                fixes.filter(|it| it.is_safe).count()
+            },
             files: lint.files,
         },
         errors: messages(true),
@@ -179,6 +187,7 @@ fn finding(finding: &Finding) -> FindingForm<'_> {
         notes: &finding.notes,
         fix: finding.fix.as_ref().map(|fix| FixForm {
             title: &fix.title,
+            safe: fix.is_safe,
             edits: fix.edits.iter().map(edit).collect(),
         }),
         url: rules::find(finding.code).map(page_uri),

@@ -20,7 +20,7 @@ struct RuleJson {
     severity: &'static str,
     /// One line.
     summary: &'static str,
-    /// What it looks at: `resolv.conf`, `kubelet`, `Corefile`, `pod`, `node`…
+    /// What it looks at: `resolv.conf`, `kubelet`, `Corefile`, `pod`, `object`, `node`…
     subject: &'static str,
     /// Whether it needs `--root` or `--node`.
     needs_node: bool,
@@ -62,6 +62,7 @@ fn subject(rule: &Rule) -> &'static str {
         Check::Corefile(_) => "Corefile",
         Check::Workload(_) => "pod",
         Check::Settings(_) => "settings",
+        Check::Object(_) => "object",
         Check::Node(_) => "node",
         Check::Reading => "any",
     }

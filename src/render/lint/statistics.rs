@@ -16,7 +16,7 @@ pub fn write(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
     for finding in findings {
         let (count, fixed) = counts.entry((finding.code, finding.name)).or_default();
         *count += 1;
-        *fixed += usize::from(finding.fix.is_some());
+        *fixed += usize::from(finding.fix.as_ref().is_some_and(|it| it.is_safe));
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
     // Stable: rules with the same count stay in the order of their codes.

@@ -6,8 +6,9 @@ use std::ops::Range;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use colored::{Color, Colorize as _};
 
-use crate::finding::{Finding, Label, Severity};
+use crate::finding::{Finding, Fix, Label, Severity};
 use crate::render::findings::{self, concise};
+use crate::render::lint::Lint;
 use crate::render::paragraph;
 use crate::text::is_unprintable;
 
@@ -35,13 +36,12 @@ const MAX_DETAILED: usize = 20;
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write(
-    findings: &[Finding],
-    files: usize,
-    style: Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let line = summary(findings, files);
+pub fn write(lint: &Lint<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let findings = lint.findings;
+    let mut line = summary(findings, lint.files);
+    if !lint.asides.is_empty() {
+        line = format!("{line} ({})", lint.asides.join("; "));
+    }
     let worst = findings.iter().map(|it| it.severity).max();
     let line = match worst {
         _ if !style.colors => line,
@@ -173,8 +173,9 @@ fn write_one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result
     if let Some(fix) = &finding.fix {
         writeln!(
             out,
-            "{} --fix can {}",
+            "{} {} can {}",
             paint("fix:", Color::Green),
+            option(fix),
             fix.title
         )?;
     }
@@ -203,12 +204,28 @@ fn summary(findings: &[Finding], files: usize) -> String {
     if parts.is_empty() {
         return format!("nothing found in {files}");
     }
-    let fixed = findings.iter().filter(|it| it.fix.is_some()).count();
-    let offer = match fixed {
-        0 => String::new(),
-        _ => format!("; {fixed} can be fixed with --fix"),
+    let fixed = |is_safe: bool| {
+        let fixes = findings.iter().filter_map(|it| it.fix.as_ref());
+        fixes.filter(|it| it.is_safe == is_safe).count()
+    };
+    let offer = match (fixed(true), fixed(false)) {
+        (0, 0) => String::new(),
+        (safe, 0) => format!("; {safe} can be fixed with --fix"),
+        (0, others) => format!("; {others} can be fixed with --fix --unsafe-fixes"),
+        (safe, others) => {
+            format!("; {safe} can be fixed with --fix, {others} more with --unsafe-fixes")
+        }
     };
     format!("{} in {files}{offer}", parts.join(", "))
+}
+
+/// The option that makes a fix.
+fn option(fix: &Fix) -> &'static str {
+    if fix.is_safe {
+        "--fix"
+    } else {
+        "--fix --unsafe-fixes"
+    }
 }
 
 /// Lines of a file with marks in them.

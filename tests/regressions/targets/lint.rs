@@ -81,7 +81,7 @@ impl Outcome {
 
     /// The files that fixes change, as they are afterwards.
     fn fixed(&self, files: &BTreeMap<String, Arc<Source>>) -> BTreeMap<String, Arc<Source>> {
-        let edits = fix::edits(&self.found.findings);
+        let edits = fix::edits(&self.found.findings, true);
         let changed = edits.into_iter().filter_map(|(path, edits)| {
             let old = &files.get(&path).expect("a file that was given").bytes;
             let new = fix::applied(old, &edits).expect("edits inside of the file");
@@ -120,6 +120,7 @@ impl Outcome {
             notices: Vec::new(),
             files: files.len(),
             fail_on: Severity::Warning,
+            asides: Vec::new(),
         };
         let mut out = Vec::new();
         let style = text::Style {
@@ -127,7 +128,7 @@ impl Outcome {
             verbose: true,
             columns: 80,
         };
-        text::write(&self.found.findings, files.len(), style, &mut out).unwrap();
+        text::write(&lint, style, &mut out).unwrap();
         concise::write(&self.found.findings, &mut out).unwrap();
         github::write(&lint.log(), &mut out).unwrap();
         printable_lines(&out);

@@ -9,7 +9,6 @@ use crate::address::is_link_local;
 use crate::config::corefile::{
     self, Directive, Key, ServerBlock, Transport, Word, split_key, zones,
 };
-use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::lint::context::{Context, Known};
 use crate::lint::document::{At, Change};
@@ -71,6 +70,19 @@ pub(super) fn forwards(block: &ServerBlock) -> impl Iterator<Item = &Directive> 
     let forwards = block.directives.iter();
     forwards.filter(|it| matches!(it.name.text.as_str(), "forward" | "proxy"))
 }
+
+/// What answers in a block behind `hosts` and `template`, as words of a
+/// sentence; empty: nothing does.
+///
+/// Source: `CoreDNS`, plugin.cfg.
+pub(super) fn others_behind(block: &ServerBlock) -> String {
+    let names = ["kubernetes", "forward"];
+    let there: Vec<&str> = names.into_iter().filter(|it| has(block, it)).collect();
+    there.join(" and ")
+}
+
+/// What CoreDNS does when it cannot start with a Corefile.
+pub(super) const KEEPS_OLD: &str = "a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start";
 
 /// The zone that a `forward` is for.
 pub(super) fn forwarded_zone(forward: &Directive) -> Option<String> {
@@ -188,7 +200,7 @@ pub(super) fn version(file: &CorefileText<'_>, context: &Context<'_>) -> Option<
 }
 
 /// Says that a version does not start with something that those before `gone`
-/// knew: with a fix if the version is known, as information if it is not.
+/// knew: with a fix if the version is known.
 pub(super) fn unknown_since<'r>(
     report: &'r mut Report,
     at: At,
@@ -208,9 +220,7 @@ pub(super) fn unknown_since<'r>(
             finding.also_each(version.at, "the version");
         }
         None => {
-            finding
-                .severity(Severity::Info)
-                .note("--coredns-version tells which it is");
+            finding.note("no version that Kubernetes 1.20 or newer came with knows it");
         }
     }
     finding
@@ -342,6 +352,23 @@ pub(super) fn block_behind(
     let text = format!(" {{{newline}{blanks}{step}{line}{newline}{blanks}}}");
     let at = last.at.span.end as usize;
     file.document.change(Span::new(at, at), text)
+}
+
+/// Puts a line behind the last one of a directive's block, with its blanks.
+pub(super) fn line_behind(file: &CorefileText<'_>, line: &[Word], text: &str) -> Option<Change> {
+    let (first, last) = (line.first()?, line.last()?);
+    if first.at.source != 0 || last.at.source != 0 {
+        return None;
+    }
+    let blanks = indentation(file, first)?;
+    let rest = behind(file, last)?;
+    let is_alone = rest.trim_ascii().is_empty() || rest.trim_ascii().starts_with(b"# ");
+    let at = last.at.span.end as usize + rest.len();
+    let newline = newline(file, last);
+    let text = format!("{newline}{blanks}{text}");
+    is_alone
+        .then(|| file.document.change(Span::new(at, at), text))
+        .flatten()
 }
 
 /// Takes a line of a directive's block away. `None`: something else stands on

@@ -31,9 +31,12 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
                 continue;
             };
             report
-                .add(at, format!("CoreDNS does not start: there is no plugin {name}"))
+                .add(
+                    at,
+                    format!("CoreDNS does not start: there is no plugin {name}"),
+                )
                 .help(help)
-                .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start");
+                .note(blocks::KEEPS_OLD);
         }
     }
 }

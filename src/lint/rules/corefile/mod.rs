@@ -1,5 +1,6 @@
 //! Rules about Corefiles: `KC`.
 
+mod autopath_unverified;
 mod bind_interface;
 mod blocks;
 mod empty_corefile;
@@ -9,6 +10,7 @@ mod forward_itself;
 mod forward_loopback;
 mod forward_name;
 mod health_twice;
+mod hosts_answers_all;
 mod loop_plugin_missing;
 mod loop_zone_order;
 mod many_forwards;
@@ -21,10 +23,14 @@ mod node_cache_no_bind;
 mod non_equivalent_upstreams;
 mod pillar_left;
 mod plugin_twice;
+mod plugins;
 mod proxy_directive;
 mod query_log_on;
+mod refused_argument;
 mod shadowed_forward;
+mod template_answers_all;
 mod too_many_upstreams;
+mod unknown_property;
 mod unknown_snippet;
 mod unparseable_corefile;
 mod upstream_option;
@@ -65,4 +71,9 @@ pub const ALL: &[&Rule] = rules! {
     forward_name: Corefile,
     unknown_snippet: Corefile,
     empty_corefile: Corefile,
+    unknown_property: Corefile,
+    refused_argument: Corefile,
+    hosts_answers_all: Corefile,
+    template_answers_all: Corefile,
+    autopath_unverified: Corefile,
 };

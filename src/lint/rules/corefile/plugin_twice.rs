@@ -6,7 +6,18 @@ use crate::lint::rules::prelude::*;
 /// Plugins that a block can have once.
 ///
 /// Source: `CoreDNS`, the `setup.go` of each: `plugin.ErrOnce`.
-const ONCE: [&str; 6] = ["errors", "cache", "hosts", "kubernetes", "loop", "ready"];
+const ONCE: [&str; 10] = [
+    "errors",
+    "cache",
+    "hosts",
+    "kubernetes",
+    "loop",
+    "ready",
+    "dnssec",
+    "metadata",
+    "nsid",
+    "pprof",
+];
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let mut places = blocks::Places::of(file);
@@ -21,10 +32,13 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
                 continue;
             };
             let finding = report
-                .add(at, format!("CoreDNS does not start: {name} can be used once in a server block"))
+                .add(
+                    at,
+                    format!("CoreDNS does not start: {name} can be used once in a server block"),
+                )
                 .also(first_at, "the first time")
                 .help("remove one of them")
-                .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start");
+                .note(blocks::KEEPS_OLD);
             let is_same =
                 first.arguments.is_empty() && second.arguments.is_empty() && first.lines.is_empty();
             if is_same && found.next().is_none() {

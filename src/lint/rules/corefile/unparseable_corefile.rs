@@ -61,6 +61,9 @@ const BLANK: &str = "write a blank before the {";
 
 fn said<'r>(report: &'r mut Report, at: At, message: &str) -> &'r mut Draft {
     report
-        .add(at, format!("CoreDNS does not start with this Corefile: {message}"))
-        .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start")
+        .add(
+            at,
+            format!("CoreDNS does not start with this Corefile: {message}"),
+        )
+        .note(blocks::KEEPS_OLD)
 }

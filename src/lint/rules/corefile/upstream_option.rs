@@ -1,5 +1,6 @@
 #![doc = include_str!("upstream_option.md")]
 
+use crate::config::corefile::{Directive, Word};
 use crate::kubelet::Version;
 use crate::lint::context::Known;
 use crate::lint::document::{At, Change};
@@ -41,6 +42,11 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
             }
         }
     }
+}
+
+/// Whether this rule speaks of a line of a directive's block.
+pub(super) fn is_gone_from(directive: &Directive, option: &Word) -> bool {
+    directive.name.text == "kubernetes" && is_gone(&option.text)
 }
 
 fn is_gone(option: &str) -> bool {

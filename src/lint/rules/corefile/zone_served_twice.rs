@@ -68,8 +68,11 @@ fn said(
         return;
     };
     report
-        .add(at, format!("CoreDNS does not start: {} is served twice", word.text))
+        .add(
+            at,
+            format!("CoreDNS does not start: {} is served twice", word.text),
+        )
         .also(first, "the first time")
         .help("put the directives of both into one server block, or remove one of them")
-        .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start");
+        .note(blocks::KEEPS_OLD);
 }

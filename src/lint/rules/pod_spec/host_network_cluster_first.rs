@@ -3,7 +3,7 @@
 use crate::config::yaml::Node;
 use crate::lint::rules::prelude::*;
 
-use super::spec::{field, service_names};
+use super::spec::{field, service_names, starts_first};
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let Some(host_network) = workload.host_network() else {
@@ -18,20 +18,29 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
         "{} has the node's network, where the policy ClusterFirst means Default",
         workload.label()
     );
-    // No fix: a controller that brings up the network cannot ask the cluster's DNS.
-    report
-        .add(policy.at, message)
+    let finding = report.add(policy.at, message);
+    finding
         .label("the cluster's DNS is not asked")
         .also(workload.at(host_network), "because of this")
-        .help("write dnsPolicy: ClusterFirstWithHostNet, or dnsPolicy: Default if no Service is looked up")
         .note("names of Services do not resolve in it");
+    // What brings up the network cannot ask the cluster's DNS.
+    match starts_first(workload) {
+        Some(first) => finding
+            .severity(Severity::Info)
+            .also(workload.at(first), "this starts before the cluster's DNS")
+            .help("write dnsPolicy: Default, which says what happens"),
+        None => finding.help("write dnsPolicy: ClusterFirstWithHostNet, or dnsPolicy: Default if no Service is looked up"),
+    };
 }
 
 /// The policy that nobody wrote is `ClusterFirst`, too. Most parts of the
 /// system on the host network look up no Service.
 fn without_policy(workload: &Workload<'_>, host_network: &Node, report: &mut Report) {
     // Where the name of one stands in it, another rule says so.
-    if is_of_system(workload) || !service_names(workload).is_empty() {
+    if is_of_system(workload)
+        || starts_first(workload).is_some()
+        || !service_names(workload).is_empty()
+    {
         return;
     }
     let message = format!(

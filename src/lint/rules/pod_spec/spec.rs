@@ -274,3 +274,56 @@ mod tests {
         }
     }
 }
+
+/// The container, or the toleration, by which a pod is known to start before the
+/// cluster's DNS: it brings up nodes or their network.
+pub(super) fn starts_first<'w>(workload: &Workload<'w>) -> Option<&'w Node> {
+    let is_tolerated = |it: &&Node| field(it, "key") == UNINITIALIZED;
+    let mut tolerations = workload.spec.items(&["tolerations"]).iter();
+    let container = containers(workload).find(|it| {
+        let words = [image_name(field(it, "image")), field(it, "name")];
+        words.into_iter().any(is_first)
+    });
+    container.or_else(|| tolerations.find(is_tolerated))
+}
+
+/// The taint of a node that its cloud's controller has not seen.
+///
+/// Source: kubernetes/kubernetes `staging/src/k8s.io/cloud-provider/api/well_known_taints.go`.
+const UNINITIALIZED: &str = "node.cloudprovider.kubernetes.io/uninitialized";
+
+/// The last part of an image's name, without tag and digest.
+pub(super) fn image_name(image: &str) -> &str {
+    let name = image.rsplit('/').next().unwrap_or_default();
+    name.split([':', '@']).next().unwrap_or_default()
+}
+
+/// Whether an image or container is called as what starts first: controllers of
+/// clouds, networks and their addresses, the control plane, DNS on the node.
+fn is_first(name: &str) -> bool {
+    const PARTS: [&str; 12] = [
+        "cloud-controller-manager",
+        "kube-vip",
+        "kube-proxy",
+        "kube-router",
+        "node-cache",
+        "node-local-dns",
+        "nodelocaldns",
+        "calico-node",
+        "cilium",
+        "flannel",
+        "antrea-agent",
+        "multus",
+    ];
+    const NAMES: [&str; 7] = [
+        "aws-node",
+        "amazon-k8s-cni",
+        "etcd",
+        "kube-apiserver",
+        "kube-controller-manager",
+        "kube-scheduler",
+        "weave-kube",
+    ];
+    let is_part = PARTS.iter().any(|it| name.contains(it));
+    is_part || NAMES.contains(&name) || name.strip_suffix("-ccm").is_some()
+}

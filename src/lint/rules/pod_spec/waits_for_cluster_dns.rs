@@ -3,7 +3,7 @@
 use crate::config::yaml::Node;
 use crate::lint::rules::prelude::*;
 
-use super::spec::{containers, field};
+use super::spec::{containers, field, image_name};
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let is_cluster = |it: &crate::lint::facts::Text| it.text == "ClusterFirstWithHostNet";
@@ -28,12 +28,10 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
 
 /// Whether it is the controller that takes the taint of new nodes away.
 fn is_controller(container: &Node) -> bool {
-    let image = field(container, "image")
-        .rsplit('/')
-        .next()
-        .unwrap_or_default();
-    let image = image.split([':', '@']).next().unwrap_or_default();
-    [image, field(container, "name")]
-        .iter()
-        .any(|it| it.contains("cloud-controller-manager") || it.ends_with("-ccm"))
+    [
+        image_name(field(container, "image")),
+        field(container, "name"),
+    ]
+    .iter()
+    .any(|it| it.contains("cloud-controller-manager") || it.ends_with("-ccm"))
 }

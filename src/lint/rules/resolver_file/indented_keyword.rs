@@ -28,7 +28,7 @@ pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Repor
             .note("glibc and musl look for keywords only where a line begins");
         // Where nobody reads the line now, it can be meant to be so.
         if is_kubelets {
-            finding.fix("remove the blanks", [file.document.change(blanks, "")]);
+            finding.unsafe_fix("remove the blanks", [file.document.change(blanks, "")]);
         }
         point_to_setting(finding, file);
     }

@@ -40,7 +40,7 @@ pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut
         finding.severity(Severity::Info);
     }
     finding.also(file.document.at(last.keyword.span), "this line counts");
-    finding.fix("write one line", joined(file, &lines));
+    finding.unsafe_fix("write one line", joined(file, &lines));
     point_to_setting(finding, file);
 }
 

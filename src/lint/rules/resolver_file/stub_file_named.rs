@@ -32,6 +32,6 @@ pub(super) fn check(kubelet: &Kubelet<'_>, _: &Context<'_>, report: &mut Report)
             at: value.at,
             text: UPLINK_FILE.to_owned(),
         };
-        finding.fix("name the uplink file", [Some(change)]);
+        finding.unsafe_fix("name the uplink file", [Some(change)]);
     }
 }

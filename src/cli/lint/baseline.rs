@@ -1,0 +1,60 @@
+//! `--baseline` and `--write-baseline`: the file of what is known.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+
+use super::args::LintArgs;
+use super::inputs::Inputs;
+use super::{formats, notices};
+use crate::cli::output;
+use crate::cli::streams::{Status, Streams};
+use crate::finding::{Finding, Severity};
+use crate::host;
+use crate::lint::{Findings, baseline};
+use crate::render::findings::Notice;
+
+/// Writes what was found; what could not be read makes it undecided.
+pub(super) fn write(
+    path: &Path,
+    inputs: &Inputs,
+    outcome: &Findings,
+    args: &LintArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    let text = baseline::written(&outcome.findings);
+    output::write(Some(path), args.outputs.others, streams.out, |out| {
+        out.write_all(text.as_bytes())
+    })?;
+    let mut notices = notices(inputs, outcome, args);
+    let is_error = |it: &Notice| it.severity == Severity::Error;
+    let has_failed = notices.iter().any(is_error);
+    let count = outcome.findings.len();
+    let written = match count {
+        1 => "1 finding".to_owned(),
+        _ => format!("{count} findings"),
+    };
+    let message = format!("wrote {written} to {}", host::shown(path));
+    notices.push(Notice::new(Severity::Info, &message));
+    formats::tell(&notices, streams);
+    Ok(if has_failed {
+        Status::Undecided
+    } else {
+        Status::Clean
+    })
+}
+
+/// Takes what the file knows away from the findings, and tells how many.
+pub(super) fn take_known(
+    path: &Path,
+    findings: &mut Vec<Finding>,
+) -> anyhow::Result<Option<String>> {
+    let read = host::read_named(path)?;
+    if let Some(reason) = read.cut() {
+        return Err(anyhow!("cannot use the baseline: {reason}"));
+    }
+    let shown = host::shown(path);
+    let known = baseline::take_known(&read.source.bytes, findings)
+        .map_err(|reason| anyhow!("{shown} is no baseline: {reason}"))?;
+    Ok((known > 0).then(|| format!("{known} known from {shown}")))
+}

@@ -1,0 +1,74 @@
+//! Specs of pods in objects of any kind: pod templates of custom resources, and
+//! what values of charts say of pods.
+
+use crate::config::manifest::{DnsPolicy, KINDS, template_spec};
+use crate::config::yaml::{Node, Value};
+
+use super::objects::{kind, pod_spec};
+
+/// Deeper values are not looked at.
+const MAX_DEPTH: usize = 24;
+/// More specs of one object are not looked at.
+const MAX_SPECS: usize = 1_000;
+
+/// Kinds that hold something else where a spec of a pod could be seen: schemas,
+/// texts, settings of nodes.
+const OTHERS: [&str; 6] = [
+    "ConfigMap",
+    "CustomResourceDefinition",
+    "JobList",
+    "KubeletConfiguration",
+    "Namespace",
+    "Secret",
+];
+
+/// The specs of the pods that an object makes: that of Kubernetes' own kinds,
+/// and in any other object whatever has containers with a name and an image, or
+/// says something of the DNS of pods.
+pub fn pod_specs(object: &Node) -> Vec<&Node> {
+    let kind = kind(object);
+    if let Some(spec) = pod_spec(object) {
+        return vec![spec];
+    }
+    // A patch for one has no containers.
+    if let Some(spec) = template_spec(kind, object).filter(|it| is_pod_spec(it)) {
+        return vec![spec];
+    }
+    let is_known = kind == "Pod" || KINDS.contains(&kind) || OTHERS.contains(&kind);
+    let mut specs = Vec::new();
+    if !is_known {
+        collect(object, 0, &mut specs);
+    }
+    specs
+}
+
+fn collect<'n>(node: &'n Node, depth: usize, specs: &mut Vec<&'n Node>) {
+    if depth > MAX_DEPTH || specs.len() >= MAX_SPECS {
+        return;
+    }
+    match &node.value {
+        Value::Scalar(_) => {}
+        Value::Sequence(items) => items.iter().for_each(|it| collect(it, depth + 1, specs)),
+        Value::Mapping(_) if is_pod_spec(node) => specs.push(node),
+        Value::Mapping(entries) => {
+            let values = entries.iter().map(|it| &it.value);
+            values.for_each(|it| collect(it, depth + 1, specs));
+        }
+    }
+}
+
+fn is_pod_spec(node: &Node) -> bool {
+    let is_container = |it: &Node| it.word(&["name"]).is_some() && it.word(&["image"]).is_some();
+    let has_containers = || node.items(&["containers"]).iter().any(is_container);
+    let has_policy = || {
+        let policy = node.word(&["dnsPolicy"]);
+        policy.is_some_and(|it| DnsPolicy::named(it).is_some())
+    };
+    let has_config = || {
+        let lists = ["nameservers", "searches", "options"];
+        lists
+            .iter()
+            .any(|it| !node.items(&["dnsConfig", it]).is_empty())
+    };
+    has_policy() || has_config() || has_containers()
+}

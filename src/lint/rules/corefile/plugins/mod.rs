@@ -1,0 +1,103 @@
+//! What CoreDNS's plugins take: their arguments and properties by version, as
+//! data (`table.txt`).
+
+mod grammar;
+mod kind;
+mod rewrite;
+
+use std::sync::LazyLock;
+
+use crate::config::corefile::{Directive, Word};
+use crate::kubelet::Version;
+use crate::lint::rules::corefile::plugins::grammar::Plugin;
+
+pub(super) use grammar::{Property, Refusal};
+
+static TABLE: LazyLock<Vec<Plugin>> = LazyLock::new(|| grammar::plugins(include_str!("table.txt")));
+
+/// What a plugin takes; none of one that is not in the table.
+fn plugin(name: &str) -> Option<&'static Plugin> {
+    TABLE.iter().find(|it| it.name == name)
+}
+
+/// Why the arguments of a directive are refused.
+pub(super) fn refused_arguments(directive: &Directive) -> Option<Refusal<'_>> {
+    match directive.name.text.as_str() {
+        "rewrite" => rewrite::refusal(directive),
+        "cache" => refused_time(directive.arguments.first()?),
+        name => plugin(name)?.arguments.refusal(&directive.arguments),
+    }
+}
+
+/// The first word of `cache` is the longest time that answers are kept, if it is
+/// a number, else a zone.
+///
+/// Source: `CoreDNS`, plugin/cache/setup.go: `cacheParse`.
+fn refused_time(word: &Word) -> Option<Refusal<'_>> {
+    let is_refused = word.text.parse().is_ok_and(|it: i64| it <= 0);
+    is_refused.then(|| Refusal::Wrong(word, "a number of seconds, 1 or more".to_owned()))
+}
+
+/// What is wrong with a line of a directive's block.
+pub(super) enum Line<'w> {
+    /// There is no such property in any version.
+    Unknown(&'w Word),
+    /// Versions before, or since, do not know it.
+    Other(&'w Word, &'static Property),
+    /// What stands behind it is refused.
+    Refused(&'w Word, Refusal<'w>),
+}
+
+/// What is wrong with the lines of a directive's block, one after the other; of
+/// a version if it is known.
+pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Vec<Line<'_>> {
+    let Some(plugin) = plugin(&directive.name.text) else {
+        return Vec::new();
+    };
+    if plugin.properties.is_empty() && !plugin.has_no_block {
+        return Vec::new();
+    }
+    let lines = directive.lines.iter();
+    let is_open = plugin.is_open && !has_fallthrough_first(plugin, directive);
+    let wrong = lines.filter_map(|line| {
+        let (name, arguments) = line.split_first()?;
+        if matches!(name.text.as_str(), "{" | "}") || line.iter().any(Word::has_variable) {
+            return None;
+        }
+        let Some(property) = plugin.property(&name.text) else {
+            return (!is_open).then_some(Line::Unknown(name));
+        };
+        if !property.is_known(version) {
+            return Some(Line::Other(name, property));
+        }
+        let refusal = property.arguments.refusal(arguments)?;
+        Some(Line::Refused(name, refusal))
+    });
+    wrong.collect()
+}
+
+/// Whether the block of `hosts` begins with `fallthrough`: what is no property
+/// is refused behind it, and is a line of hosts before.
+///
+/// Source: `CoreDNS`, plugin/hosts/setup.go: `hostsParse`.
+fn has_fallthrough_first(plugin: &Plugin, directive: &Directive) -> bool {
+    let first = directive.lines.first().and_then(|it| it.first());
+    plugin.name == "hosts" && first.is_some_and(|it| it.text == "fallthrough")
+}
+
+/// The property without which a directive is refused, if it is not there.
+///
+/// Source: `CoreDNS`, plugin/secondary/setup.go, plugin/transfer/setup.go.
+pub(super) fn missing_property(directive: &Directive) -> Option<&'static str> {
+    let needed = match directive.name.text.as_str() {
+        "secondary" => "transfer",
+        "transfer" => "to",
+        // One of three, of which this is the first.
+        "timeouts" if directive.lines.is_empty() => "read",
+        _ => return None,
+    };
+    directive.options(needed).next().is_none().then_some(needed)
+}
+
+#[cfg(test)]
+mod tests;

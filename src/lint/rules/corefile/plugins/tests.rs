@@ -1,0 +1,136 @@
+use super::*;
+use crate::config::corefile;
+use crate::text::Source;
+
+/// What is wrong with the first directive of a server block that holds `text`.
+fn wrong(text: &str, version: Option<Version>) -> bool {
+    let source = Source {
+        name: "Corefile".to_owned(),
+        bytes: format!(".:53 {{\n{text}\n}}\n").into_bytes(),
+    };
+    let corefile = corefile::parse(source, &[]);
+    let Some(directive) = corefile.blocks.first().and_then(|it| it.directives.first()) else {
+        return true;
+    };
+    refused_arguments(directive).is_some()
+        || missing_property(directive).is_some()
+        || !wrong_lines(directive, version).is_empty()
+}
+
+#[test]
+fn what_stands_behind_plugins() {
+    for (text, is_refused) in [
+        ("cache 30", false),
+        ("cache 0", true),
+        ("cache example.org", false),
+        ("cache 30 {\n success 5000 3600 60\n denial 2500\n}", false),
+        ("cache {\n success\n}", true),
+        ("cache {\n prefetch 10 1m 10%\n}", false),
+        ("cache {\n prefetch 10 1m 5%\n}", true),
+        ("cache {\n serve_stale 1h verify\n}", false),
+        ("cache {\n serve_stale 1h Verify 3s\n}", false),
+        ("cache {\n serve_stale 1h later\n}", true),
+        ("cache {\n servfail 6m\n}", true),
+        ("cache {\n disable success a.example\n}", false),
+        ("health {\n lameduck 5s\n}", false),
+        ("health {\n lameduck 5\n}", true),
+        ("health 8080", true),
+        ("health :8080", false),
+        ("health {$ADDRESS}", false),
+        ("ready 127.0.0.1:8181", false),
+        ("ready [::1]:8181", false),
+        ("loop now", true),
+        ("errors stderr", true),
+        (
+            "errors {\n consolidate 5m \".*i/o timeout$\" warning\n}",
+            false,
+        ),
+        ("errors {\n consolidate 5m\n}", true),
+        (
+            "kubernetes cluster.local {\n pods verified\n ttl 30\n}",
+            false,
+        ),
+        ("kubernetes cluster.local {\n pods yes\n}", true),
+        ("kubernetes cluster.local {\n ttl 3601\n}", true),
+        ("kubernetes cluster.local {\n TTL 30\n}", true),
+        (
+            "kubernetes cluster.local {\n endpoint_pod_names yes\n}",
+            true,
+        ),
+        ("forward . 192.0.2.1 {\n max_concurrent 1000\n}", false),
+        ("forward . 192.0.2.1 {\n max_concurrent many\n}", true),
+        (
+            "forward . 192.0.2.1 {\n health_check 5s no_rec domain a.example\n}",
+            false,
+        ),
+        ("forward . 192.0.2.1 {\n health_check 5s domain\n}", true),
+        ("forward . 192.0.2.1 {\n policy first\n}", true),
+        ("forward . 192.0.2.1 {\n force_tcp yes\n}", true),
+        ("hosts {\n 192.0.2.1 a.example\n fallthrough\n}", false),
+        ("hosts {\n fallthrough\n 192.0.2.1 a.example\n}", true),
+        ("hosts {\n ttl 0\n}", true),
+        ("reload 1s", true),
+        ("reload 10s 500ms", true),
+        ("reload 30s 0s", false),
+        ("bufsize 1232", false),
+        ("bufsize 100", true),
+        (
+            "template IN A {\n answer \"{{ .Name }} 60 IN A 192.0.2.1\"\n}",
+            false,
+        ),
+        ("template A IN", true),
+        ("acl {\n BLOCK type A net 192.0.2.0/24\n}", false),
+        ("acl {\n deny net *\n}", true),
+        ("rewrite name a.example b.example", false),
+        (
+            "rewrite stop {\n name regex (.*) {1}\n answer auto\n}",
+            false,
+        ),
+        ("rewrite name a.example", true),
+        ("rewrite names a.example b.example", true),
+        ("rewrite class IN CH more", true),
+        ("transfer a.example {\n source 192.0.2.1\n}", true),
+        ("timeouts {\n read 10s\n idle 30\n}", false),
+        ("timeouts {\n read 0\n}", true),
+        ("metadata a.example", false),
+        ("metadata a.example {\n some\n}", true),
+        ("loadbalance round_robin", false),
+        ("loadbalance weighted weights.txt", false),
+        ("loadbalance weighted", true),
+        ("timeouts {\n maxtcpqueries -1\n}", false),
+        ("transfer {\n to *\n}", false),
+        ("dns64 64:ff9b::/96", false),
+        ("dns64 64:ff9b::/100", true),
+        ("nobodys plugin {\n at all\n}", false),
+    ] {
+        assert_eq!(wrong(text, None), is_refused, "{text}");
+    }
+}
+
+#[test]
+fn properties_have_versions() {
+    let of = |minor| Some(Version::release(1, minor, 0));
+    for (text, version, is_refused) in [
+        ("cache {\n keepttl\n}", None, false),
+        ("cache {\n keepttl\n}", of(9), true),
+        ("cache {\n keepttl\n}", of(11), false),
+        ("kubernetes {\n resyncperiod 5m\n}", of(6), false),
+        ("kubernetes {\n resyncperiod 5m\n}", of(9), true),
+        ("etcd {\n min-lease-ttl 10s\n}", of(13), false),
+        ("etcd {\n min-lease-ttl 10s\n}", of(12), true),
+    ] {
+        assert_eq!(wrong(text, version), is_refused, "{text} {version:?}");
+    }
+}
+
+#[test]
+fn durations_are_those_of_go() {
+    use super::kind::Kind;
+    let duration = Kind::of("duration");
+    for word in ["5s", "1h30m", "0", "-1.5h", "100ms", ".5s", "2\u{b5}s"] {
+        assert!(duration.is_met(word), "{word}");
+    }
+    for word in ["5", "", "s", "5 s", "1d", "5S", "1h30", "-"] {
+        assert!(!duration.is_met(word), "{word}");
+    }
+}

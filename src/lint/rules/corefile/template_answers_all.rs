@@ -1,0 +1,42 @@
+#![doc = include_str!("template_answers_all.md")]
+
+use crate::config::corefile::{Directive, ServerBlock, zones};
+use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::prelude::*;
+
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let mut places = blocks::Places::of(file);
+    for block in blocks::blocks(file) {
+        let behind = blocks::others_behind(block);
+        for template in blocks::named(block, "template") {
+            if behind.is_empty() || !is_for_all(block, template) {
+                continue;
+            }
+            if let Some(at) = places.first(&template.name) {
+                report
+                    .add(
+                        at,
+                        format!("this template answers every query: none reaches {behind}"),
+                    )
+                    .help("name the zones that it is for, or write a match into its block");
+            }
+        }
+    }
+}
+
+/// Whether it answers for every type in the root zone, whatever the name.
+fn is_for_all(block: &ServerBlock, template: &Directive) -> bool {
+    let [class, kind, of_its_own @ ..] = template.arguments.as_slice() else {
+        return false;
+    };
+    let is_every = matches!(class.text.as_str(), "IN" | "ANY") && kind.text == "ANY";
+    if !is_every || template.options("match").next().is_some() {
+        return false;
+    }
+    if of_its_own.is_empty() {
+        return blocks::key_of(block, ".").is_some();
+    }
+    of_its_own
+        .iter()
+        .any(|it| zones(&it.text).iter().any(|zone| zone == "."))
+}
