@@ -20,7 +20,7 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, QueryId};
 use crate::resolver::c_ares::config::Config;
 use crate::resolver::c_ares::name::c_string;
-use crate::resolver::reading::Reading;
+use crate::resolver::reading::{Reading, Setting};
 use crate::scenario::{Family, Lookup, Scenario};
 
 /// The versions whose control flow is modelled.
@@ -40,7 +40,26 @@ pub enum Call {
     GetAddrInfo,
     /// `ares_search`
     Search,
+    /// `ares_query`: no search list.
+    Query,
+    /// `ares_query` in a channel as Node makes it.
+    /// Source: Node `src/cares_wrap.cc: ChannelWrap::Setup`.
+    Node,
 }
+
+/// What a program asks for when it makes a channel.
+#[derive(Clone, Copy, Debug)]
+struct Flags {
+    /// Whether queries have an OPT record: `ARES_FLAG_EDNS`, which a program
+    /// that gives flags of its own leaves out.
+    edns: bool,
+    /// Whether SERVFAIL, NOTIMP and REFUSED lead to the next server: not with
+    /// `ARES_FLAG_NOCHECKRESP`.
+    checks_responses: bool,
+}
+
+/// How often Node lets a query be sent (`tries` of `dns.Resolver`).
+const NODE_TRIES: u32 = 4;
 
 /// A name that is to be asked, as text.
 #[derive(Clone, Debug)]
@@ -71,6 +90,8 @@ enum Wanted {
     Addresses(Family),
     /// `ares_search` for this type.
     Records(RecordType),
+    /// `ares_query` for this type.
+    AsIs(RecordType),
 }
 
 /// What every run of a lookup begins with.
@@ -78,19 +99,28 @@ enum Wanted {
 pub struct Setup<'a> {
     scenario: &'a Scenario,
     version: Version,
+    call: Call,
     config: Config<'a>,
 }
 
 impl<'a> Setup<'a> {
     /// Reads the configuration of `scenario`.
-    pub fn read(scenario: &'a Scenario, version: Version) -> Self {
-        let config = match version {
+    pub fn read(scenario: &'a Scenario, version: Version, call: Call) -> Self {
+        let mut config = match version {
             Version::V1_18 => v1_18::config(scenario),
             Version::V1_34 => v1_34::config(scenario),
         };
+        if call == Call::Node {
+            config.flags = Flags {
+                edns: false,
+                checks_responses: false,
+            };
+            config.reading.attempts = Setting::built_in(NODE_TRIES);
+        }
         Self {
             scenario,
             version,
+            call,
             config,
         }
     }
@@ -102,7 +132,7 @@ impl<'a> Setup<'a> {
 }
 
 /// The lookup.
-pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>, call: Call) -> Outcome {
+pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
     let Setup {
         scenario, config, ..
     } = &*setup;
@@ -110,7 +140,7 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>, call: Call) -> Outcome {
         io.note(note);
     }
     let name = c_string(&scenario.name);
-    let wanted = wanted(scenario.lookup, call);
+    let wanted = wanted(scenario.lookup, setup.call);
     match setup.version {
         Version::V1_18 => v1_18::lookup(io, scenario, config, name, wanted).await,
         Version::V1_34 => v1_34::lookup(io, scenario, config, name, wanted).await,
@@ -119,6 +149,11 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>, call: Call) -> Outcome {
 
 fn wanted(lookup: Lookup, call: Call) -> Wanted {
     match (lookup, call) {
+        (Lookup::Records(record_type), Call::Query | Call::Node) => Wanted::AsIs(record_type),
+        (Lookup::Addresses(Family::Inet6), Call::Query | Call::Node) => {
+            Wanted::AsIs(RecordType::AAAA)
+        }
+        (Lookup::Addresses(_), Call::Query | Call::Node) => Wanted::AsIs(RecordType::A),
         (Lookup::Records(record_type), _) => Wanted::Records(record_type),
         (Lookup::Addresses(family), Call::GetAddrInfo) => Wanted::Addresses(family),
         (Lookup::Addresses(_), Call::Search) => Wanted::Records(RecordType::A),

@@ -30,7 +30,10 @@ const KEYWORDS: [&[u8]; 5] = [b"nameserver", b"search", b"domain", b"options", b
 /// `resolv/resolv_conf.c: update_from_conf` (2.36).
 pub(super) fn res_vinit<'a>(scenario: &'a Scenario, version: &'static Version) -> Reading<'a> {
     let mut reading = res_vinit_1(scenario, version);
-    reading.refused = failed_assertion(&reading);
+    match version.search_limits {
+        Some(limits) => cut_search(&mut reading, limits),
+        None => reading.refused = failed_assertion(&reading),
+    }
     for server in reading.servers.iter().skip(MAX_SERVERS) {
         if let Origin::File(span) = server.origin {
             let why = format!("only {MAX_SERVERS} name servers are used");
@@ -40,6 +43,29 @@ pub(super) fn res_vinit<'a>(scenario: &'a Scenario, version: &'static Version) -
     reading.servers.truncate(MAX_SERVERS);
     reading.dropped.sort();
     reading
+}
+
+/// What an old `_res` has room for: so many domains, and so many bytes with
+/// one between two of them.
+fn cut_search(reading: &mut Reading<'_>, (domains, bytes): (usize, usize)) {
+    let mut left = bytes;
+    let mut kept = 0;
+    for entry in &mut reading.search {
+        if kept == domains || left == 0 {
+            break;
+        }
+        kept += 1;
+        if let Cow::Borrowed(value) = &mut entry.value {
+            *value = value.get(..left).unwrap_or(value);
+        }
+        left = left.saturating_sub(entry.value.len() + 1);
+    }
+    for entry in reading.search.drain(kept..) {
+        if let Origin::File(span) = entry.origin {
+            let why = format!("before 2.26 glibc uses {domains} domains, of {bytes} bytes in all");
+            reading.dropped.push(span, why);
+        }
+    }
 }
 
 /// The search list is copied to a place of 256 bytes for old programs, and an
@@ -203,7 +229,21 @@ impl<'a> Parser<'a> {
             self.reading.drop(line.span(), "no address follows");
             return;
         };
-        match (address(&word.value), word.origin) {
+        let is_space = |byte: &u8| byte.is_ascii_whitespace();
+        let ends_at_space = self.version.address_ends_at_space;
+        let end = word
+            .value
+            .iter()
+            .position(is_space)
+            .filter(|_| ends_at_space);
+        let v4 = end
+            .and_then(|end| word.value.get(..end))
+            .and_then(inet_aton);
+        let found = match v4 {
+            Some(ip) => Some(IpAddr::V4(ip).into()),
+            None => address(&word.value),
+        };
+        match (found, word.origin) {
             (Some(address), origin) => self.reading.servers.push(Setting {
                 value: address.into(),
                 origin,

@@ -111,6 +111,8 @@ impl<'a> Client<'a> {
         if !is_domain_name(name) {
             return Err(NO_SUCH_HOST);
         }
+        let both = Some(Family::Both).filter(|_| self.version.asks_both_families);
+        let family = both.unwrap_or(family);
         let mut found = Found::default();
         for candidate in self.name_list(name) {
             // `fqdn == name+"."` is never so for a name that ends in a dot.

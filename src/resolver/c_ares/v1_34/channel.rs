@@ -185,7 +185,7 @@ impl<'c> Channel<'c> {
             callback: Callback::Lookup,
             question,
             because: candidate.because,
-            edns: true,
+            edns: self.config.flags.edns,
             cookie: false,
             transport: Transport::Udp,
             try_count: 0,

@@ -163,7 +163,7 @@ impl Channel<'_> {
             Rcode::Refused => Some(Status::Refused),
             Rcode::NoError | Rcode::NxDomain | Rcode::FormErr => None,
         };
-        if let Some(status) = failed {
+        if let Some(status) = failed.filter(|_| self.config.flags.checks_responses) {
             self.server_increment_failures(server);
             return self.ares_requeue_query(qid, status, Some(reply), requeue);
         }
