@@ -12,7 +12,10 @@ use crate::lab::{
 
 use crate::vectors::predict;
 
-const VECTORS: &str = include_str!("../../testdata/vectors/visible.jsonl");
+const VECTORS: &str = concat!(
+    include_str!("../../testdata/vectors/visible.jsonl"),
+    include_str!("../../testdata/vectors/versions.jsonl"),
+);
 
 /// Longer runs are left out.
 const LONGEST_MS: u64 = 10_000;

@@ -46,7 +46,7 @@ fn check(program: &Program, expected: &str) {
     assert!(
         choice
             .resolver
-            .is_none_or(|it| crate::resolver::find(it).is_some())
+            .is_none_or(|it| resolver::find(it).is_some())
     );
     assert!(
         !choice.why.is_empty() && !choice.why.ends_with('.'),

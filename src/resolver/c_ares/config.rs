@@ -38,6 +38,7 @@ pub(super) struct Sysconfig<'a> {
     pub(super) timeout: Option<Setting<u32>>,
     pub(super) tries: Option<Setting<u32>>,
     pub(super) rotate: Option<Origin>,
+    pub(super) use_vc: bool,
     pub(super) dropped: Unused,
     /// Why nothing of it is applied.
     pub(super) refused: Option<Dropped>,
@@ -79,6 +80,8 @@ impl<'a> Sysconfig<'a> {
             flags: Flags {
                 edns: true,
                 checks_responses: true,
+                use_vc: self.use_vc,
+                tick: None,
             },
             lookups: self.lookups.unwrap_or_else(|| DEFAULT_LOOKUPS.to_owned()),
             reading: Reading {

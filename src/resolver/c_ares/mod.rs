@@ -11,7 +11,9 @@ mod status;
 mod v1_18;
 mod v1_34;
 
+use std::borrow::Cow;
 use std::rc::Rc;
+use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
 
@@ -56,10 +58,17 @@ struct Flags {
     /// Whether SERVFAIL, NOTIMP and REFUSED lead to the next server: not with
     /// `ARES_FLAG_NOCHECKRESP`.
     checks_responses: bool,
+    /// Whether all queries go over TCP: `ARES_FLAG_USEVC` of a file or variable,
+    /// which the usual flags overwrite.
+    use_vc: bool,
+    /// How often the program looks for time-outs; `None`: when one is due.
+    tick: Option<Duration>,
 }
 
 /// How often Node lets a query be sent (`tries` of `dns.Resolver`).
 const NODE_TRIES: u32 = 4;
+/// Source: Node `src/cares_wrap.cc: ChannelWrap::StartTimer`.
+const NODE_TICK: Duration = Duration::from_secs(1);
 
 /// A name that is to be asked, as text.
 #[derive(Clone, Debug)]
@@ -111,11 +120,12 @@ impl<'a> Setup<'a> {
             Version::V1_34 => v1_34::config(scenario),
         };
         if call == Call::Node {
-            config.flags = Flags {
-                edns: false,
-                checks_responses: false,
-            };
             config.reading.attempts = Setting::built_in(NODE_TRIES);
+            config.flags.edns = false;
+            config.flags.checks_responses = false;
+            config.flags.tick = Some(NODE_TICK);
+        } else {
+            config.flags.use_vc = false;
         }
         Self {
             scenario,
@@ -139,12 +149,23 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
     if let Some(note) = config.note {
         io.note(note);
     }
-    let name = c_string(&scenario.name);
+    let ascii = (setup.call == Call::Node).then(|| to_ascii(&scenario.name));
+    let name = c_string(ascii.as_deref().unwrap_or(&scenario.name));
     let wanted = wanted(scenario.lookup, setup.call);
     match setup.version {
         Version::V1_18 => v1_18::lookup(io, scenario, config, name, wanted).await,
         Version::V1_34 => v1_34::lookup(io, scenario, config, name, wanted).await,
     }
+}
+
+/// The name as Node hands it over: in small letters, and in ASCII.
+///
+/// Source: Node `lib/internal/dns/callback_resolver.js`, `toASCII`.
+fn to_ascii(name: &str) -> Cow<'_, str> {
+    if name.is_ascii() {
+        return Cow::Owned(name.to_ascii_lowercase());
+    }
+    ::idna::domain_to_ascii(name).map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
 fn wanted(lookup: Lookup, call: Call) -> Wanted {

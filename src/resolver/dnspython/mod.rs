@@ -8,6 +8,7 @@
 mod read;
 mod resolution;
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use hickory_proto::rr::RecordType;
@@ -44,7 +45,10 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
     if let Some(exception) = configuration.exception {
         return Outcome::Failed(exception);
     }
-    let names = match qnames_to_try(&configuration, scenario.name.as_bytes(), call) {
+    let Ok(name) = to_ascii(&scenario.name) else {
+        return Outcome::Failed("IDNAException");
+    };
+    let names = match qnames_to_try(&configuration, name.as_bytes(), call) {
         Ok(names) => names,
         Err(exception) => return Outcome::Failed(exception),
     };
@@ -53,6 +57,16 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
         Ok(addresses) => Outcome::Found(addresses),
         Err(exception) => Outcome::Failed(exception),
     }
+}
+
+/// Names with other letters are converted.
+///
+/// Source: dnspython `dns/name.py: from_text, from_unicode` (2.3)
+fn to_ascii(name: &str) -> Result<Cow<'_, str>, ::idna::Errors> {
+    if name.is_ascii() {
+        return Ok(Cow::Borrowed(name));
+    }
+    ::idna::domain_to_ascii(name).map(Cow::Owned)
 }
 
 /// What it takes from the configuration.

@@ -20,6 +20,8 @@ const NDOTS: u32 = 1;
 #[derive(Debug)]
 pub(super) struct Configuration<'a> {
     pub(super) reading: Reading<'a>,
+    /// All that stands behind `nameserver`, in order; `None`: no address.
+    pub(super) servers: Vec<Option<Server>>,
     /// The labels of the search list's names, without the root.
     pub(super) search: Vec<Vec<Vec<u8>>>,
     /// Names with more labels than this are asked as they are first.
@@ -37,17 +39,14 @@ pub(super) fn read_resolv_conf(scenario: &Scenario) -> Configuration<'_> {
             attempts: Setting::built_in(1),
             ..Reading::default()
         },
+        servers: Vec::new(),
         domain: None,
         exception: None,
     };
     match &scenario.resolv_conf {
         Some(file) => {
-            for line in file.lines() {
-                if let Err(exception) = parser.line(line) {
-                    parser.exception = Some(exception);
-                    break;
-                }
-            }
+            let lines = file.lines().flat_map(universal_newlines);
+            parser.exception = lines.map(|line| parser.line(line)).find_map(Result::err);
         }
         None => parser.exception = Some("NoResolverConfiguration"),
     }
@@ -56,35 +55,36 @@ pub(super) fn read_resolv_conf(scenario: &Scenario) -> Configuration<'_> {
 
 struct Parser<'a> {
     reading: Reading<'a>,
+    servers: Vec<Option<Server>>,
     /// The last `domain` line's.
     domain: Option<Setting<Cow<'a, [u8]>>>,
     exception: Option<Exception>,
 }
 
 impl<'a> Parser<'a> {
-    fn line(&mut self, line: Line<'a>) -> Result<(), Exception> {
-        if matches!(line.bytes().first(), Some(b'#' | b';')) {
+    fn line(&mut self, line: Word<'a>) -> Result<(), Exception> {
+        if matches!(line.bytes.first(), Some(b'#' | b';')) {
             return Ok(());
         }
-        let words: Vec<Word<'a>> = line.words().collect();
+        let words: Vec<Word<'a>> = line.split(b" \t\x0b\x0c").collect();
         let [keyword, values @ ..] = words.as_slice() else {
             return Ok(());
         };
         let Some(first) = values.first() else {
-            self.reading.drop(line.span(), "nothing follows it");
+            self.reading.drop(line.span, "nothing follows it");
             return Ok(());
         };
         match keyword.bytes {
             b"nameserver" => self.nameserver(*first),
             b"domain" => {
-                from_text(first.bytes)?;
+                domain(first.bytes)?;
                 self.drop_search("a later `domain` line replaces it");
                 self.domain = Some(setting(*first));
             }
             b"search" => {
                 self.drop_search("a later `search` line replaces it");
                 for word in values {
-                    from_text(word.bytes)?;
+                    domain(word.bytes)?;
                     self.reading.search.push(setting(*word));
                 }
             }
@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
                     self.option(*word);
                 }
             }
-            _ => self.reading.drop(line.span(), "dnspython does not know it"),
+            _ => self.reading.drop(line.span, "dnspython does not know it"),
         }
         Ok(())
     }
@@ -111,9 +111,13 @@ impl<'a> Parser<'a> {
         match address(word.bytes) {
             Some(address) => {
                 let server = Server::from(address);
+                self.servers.push(Some(server.clone()));
                 self.reading.servers.push(Setting::file(server, word.span));
             }
-            None => self.reading.drop(word.span, "it is no address"),
+            None => {
+                self.servers.push(None);
+                self.reading.drop(word.span, "it is no address");
+            }
         }
     }
 
@@ -143,7 +147,7 @@ impl<'a> Parser<'a> {
     }
 
     fn finish(mut self, scenario: &'a Scenario) -> Configuration<'a> {
-        if self.exception.is_none() && self.reading.servers.is_empty() {
+        if self.exception.is_none() && self.servers.is_empty() {
             self.exception = Some("NoResolverConfiguration");
         }
         if self.reading.search.is_empty() {
@@ -154,18 +158,36 @@ impl<'a> Parser<'a> {
                     value: Cow::Borrowed(domain.as_bytes()),
                     origin: Origin::HostName,
                 });
-            self.reading.search.extend(self.domain.or(of_host));
+            let is_root = |it: &Setting<Cow<'_, [u8]>>| it.value.as_ref() == b".";
+            let domain = self.domain.or(of_host);
+            self.reading.search.extend(domain.filter(|it| !is_root(it)));
         }
         let names = self.reading.search.iter().map(|it| from_text(&it.value));
         let search = names.map(|name| name.unwrap_or_default().0).collect();
         let ndots = self.reading.ndots.map_or(NDOTS, |it| it.value);
         Configuration {
+            servers: self.servers,
             search,
             ndots: usize::try_from(ndots).unwrap_or(usize::MAX),
             exception: self.exception,
             reading: self.reading,
         }
     }
+}
+
+/// Python's lines of a text: a carriage return ends one, too.
+fn universal_newlines(line: Line<'_>) -> impl Iterator<Item = Word<'_>> {
+    let mut start = line.span().start as usize;
+    line.bytes().split(|&byte| byte == b'\r').map(move |bytes| {
+        let span = Span::new(start, start + bytes.len());
+        start += bytes.len() + 1;
+        Word { bytes, span }
+    })
+}
+
+/// A name of the search list, which must be one.
+fn domain(text: &[u8]) -> Result<(), Exception> {
+    super::joined(&from_text(text)?.0, &[]).map(|_| ())
 }
 
 fn setting(word: Word<'_>) -> Setting<Cow<'_, [u8]>> {

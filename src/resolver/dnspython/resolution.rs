@@ -3,6 +3,7 @@
 //! Source: dnspython `dns/resolver.py: _Resolution, Resolver.resolve`,
 //! `dns/query.py: udp, tcp` (2.3)
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
@@ -92,17 +93,22 @@ impl<'r> Resolution<'r> {
                 self.io.sleep(self.io.now() + backoff).await;
                 backoff = (backoff * 2).min(MAX_BACKOFF);
             }
-            let server = waiting.remove(0);
+            let place = waiting.remove(0);
+            // It is taken for a URL, and nothing is there to ask it with.
+            let Some(server) = &place else {
+                self.time_left()?;
+                continue;
+            };
             let question = (name, because);
-            let mut asked = self.ask(&server, question, Transport::Udp).await?;
+            let mut asked = self.ask(server, question, Transport::Udp).await?;
             if matches!(asked, Asked::Truncated) {
-                asked = self.ask(&server, question, Transport::Tcp).await?;
+                asked = self.ask(server, question, Transport::Tcp).await?;
             }
             let reply = match asked {
                 Asked::Reply(reply) => reply,
                 Asked::Timeout => continue,
                 Asked::Useless | Asked::Truncated => {
-                    remove(&mut servers, &server);
+                    remove(&mut servers, &place);
                     continue;
                 }
             };
@@ -114,15 +120,15 @@ impl<'r> Resolution<'r> {
                     };
                 }
                 Rcode::NxDomain => return Ok(Ended::NextName),
-                _ => remove(&mut servers, &server),
+                _ => remove(&mut servers, &place),
             }
         }
     }
 
     /// The servers, with `rotate` in any order.
-    fn servers(&self) -> Vec<Server> {
+    fn servers(&self) -> Vec<Option<Server>> {
         let reading = &self.configuration.reading;
-        let mut left: Vec<Server> = reading.servers.iter().map(|it| it.value.clone()).collect();
+        let mut left = self.configuration.servers.clone();
         if !reading.flags.iter().any(|it| it.value == "rotate") {
             return left;
         }
@@ -142,11 +148,9 @@ impl<'r> Resolution<'r> {
         (name, because): (&Name, &Because),
         transport: Transport,
     ) -> Result<Asked, Exception> {
-        let begun = self.io.now();
-        let left = LIFETIME.checked_sub(begun).filter(|left| !left.is_zero());
-        let left = left.ok_or("LifetimeTimeout")?;
+        let left = self.time_left()?;
         let reading = &self.configuration.reading;
-        let until = begun + left.min(reading.timeout.value);
+        let until = self.io.now() + left.min(reading.timeout.value);
         let Ok(socket) = self.io.connect(server, transport).await else {
             return Ok(Asked::Useless);
         };
@@ -172,10 +176,20 @@ impl<'r> Resolution<'r> {
             Some(Came::Reply(reply)) if reply.truncated && transport == Transport::Udp => {
                 Asked::Truncated
             }
+            // `UnexpectedSource`
+            Some(Came::Reply(_)) if transport == Transport::Udp && !is_source(server) => {
+                Asked::Timeout
+            }
             Some(Came::Reply(reply)) => Asked::Reply(reply),
             Some(_) => Asked::Useless,
             None => Asked::Timeout,
         })
+    }
+
+    /// Source: `BaseResolver._compute_timeout`
+    fn time_left(&self) -> Result<Duration, Exception> {
+        let left = LIFETIME.checked_sub(self.io.now());
+        left.filter(|left| !left.is_zero()).ok_or("LifetimeTimeout")
     }
 
     /// The addresses at the end of the answer's aliases; `None`: it has no
@@ -207,14 +221,26 @@ impl<'r> Resolution<'r> {
 
 fn address(data: &Data) -> Option<Address> {
     match data {
-        Data::A(ip) => Some(std::net::IpAddr::V4(*ip).into()),
-        Data::Aaaa(ip) => Some(std::net::IpAddr::V6(*ip).into()),
+        Data::A(ip) => Some(IpAddr::V4(*ip).into()),
+        Data::Aaaa(ip) => Some(IpAddr::V6(*ip).into()),
         Data::Cname(_) | Data::Other(_) => None,
     }
 }
 
+/// Whether replies come from the address that was asked, written as it is.
+///
+/// Source: `dns/query.py: _matches_destination`
+fn is_source(server: &Server) -> bool {
+    let address = &server.address;
+    let is_local = match address.ip {
+        IpAddr::V6(ip) => ip.is_unicast_link_local() && address.scope.is_none(),
+        IpAddr::V4(_) => false,
+    };
+    !address.ip.is_unspecified() && !is_local
+}
+
 /// Takes a server out, once if it is there twice.
-fn remove(servers: &mut Vec<Server>, server: &Server) {
+fn remove(servers: &mut Vec<Option<Server>>, server: &Option<Server>) {
     if let Some(at) = servers.iter().position(|it| it == server) {
         servers.remove(at);
     }

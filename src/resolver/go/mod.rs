@@ -40,6 +40,8 @@ pub struct Version {
     /// Whether `LookupIP` asks for both families whichever is wanted
     /// (`dnsclient_unix.go: goLookupIPCNAMEOrder`).
     asks_both_families: bool,
+    /// Whether `.` is no name (`dnsclient.go: isDomainName`).
+    root_is_no_name: bool,
     /// Whether the numbers of an IPv4 address may begin with zeros
     /// (`ip.go: parseIPv4`).
     leading_zeros: bool,
@@ -91,6 +93,7 @@ pub struct Version {
 pub const V1_15: Version = Version {
     edns: false,
     asks_both_families: true,
+    root_is_no_name: true,
     leading_zeros: true,
     dns_without_sources: true,
     ..V1_19
@@ -101,6 +104,7 @@ pub const V1_19: Version = Version {
     edns: true,
     knows_netedns0: false,
     asks_both_families: false,
+    root_is_no_name: false,
     leading_zeros: false,
     dns_without_sources: false,
     netip: false,
@@ -137,6 +141,7 @@ pub const V1_27: Version = Version {
     edns: true,
     knows_netedns0: true,
     asks_both_families: false,
+    root_is_no_name: false,
     leading_zeros: false,
     dns_without_sources: false,
     netip: true,

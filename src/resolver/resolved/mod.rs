@@ -46,16 +46,21 @@ pub struct Version {
     /// without it: 248 to 253. Source: `resolved-dns-transaction.c:
     /// dns_transaction_process_reply`, "DVE-2018-0001".
     repeats_nxdomain: bool,
+    /// Whether a name of the machine is answered before servers are asked, not
+    /// after they know nothing. Observed: 257.
+    own_names_first: bool,
 }
 
 /// systemd 252, as in Debian 12.
 pub const V252: Version = Version {
     repeats_nxdomain: true,
+    own_names_first: false,
 };
 
 /// systemd 257, as in Debian 13.
 pub const V257: Version = Version {
     repeats_nxdomain: false,
+    own_names_first: true,
 };
 
 /// How systemd-resolved is asked.

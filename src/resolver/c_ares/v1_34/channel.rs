@@ -180,6 +180,11 @@ impl<'c> Channel<'c> {
             }
         };
         let qid = self.next_qid();
+        let transport = if self.config.flags.use_vc {
+            Transport::Tcp
+        } else {
+            Transport::Udp
+        };
         self.queries.push(Query {
             qid,
             callback: Callback::Lookup,
@@ -187,7 +192,7 @@ impl<'c> Channel<'c> {
             because: candidate.because,
             edns: self.config.flags.edns,
             cookie: false,
-            transport: Transport::Udp,
+            transport,
             try_count: 0,
             no_retries: false,
             error_status: None,
