@@ -211,11 +211,12 @@ impl Command {
         }
     }
 
-    /// Whether it looks at a process, container or pod of a node.
+    /// Whether it looks into a process, container, pod or network of a node.
     fn has_target(&self) -> bool {
         match self {
             Self::Explain(args) => args.has_target(),
             Self::Path(args) => args.target.is_some(),
+            Self::Watch(args) => args.is_live(),
             Self::Nsenter(_) => true,
             _ => false,
         }

@@ -5,6 +5,11 @@ use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nix::sys::statfs::{
+    CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC, FsType, PROC_SUPER_MAGIC, SYSFS_MAGIC,
+    TRACEFS_MAGIC, statfs,
+};
+
 use super::git::Ignored;
 use super::{io_reason, shown};
 
@@ -22,9 +27,19 @@ pub struct Tree {
 /// Directories of version control, which hold nothing that anyone wrote.
 const UNWANTED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
+/// File systems whose files nobody wrote.
+const OF_THE_KERNEL: [FsType; 6] = [
+    PROC_SUPER_MAGIC,
+    SYSFS_MAGIC,
+    CGROUP_SUPER_MAGIC,
+    CGROUP2_SUPER_MAGIC,
+    DEBUGFS_MAGIC,
+    TRACEFS_MAGIC,
+];
+
 /// Finds the files below `directory` whose name is `wanted`; what a
-/// `.gitignore` or `.ignore` names, there or above, is left out. Links are not
-/// followed.
+/// `.gitignore` or `.ignore` names, there or above, is left out, and so is what
+/// the kernel shows of itself (`/proc`, `/sys`). Links are not followed.
 pub fn walk(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Tree {
     // Patterns are about the place itself, however it was named.
     let place = directory.canonicalize();
@@ -77,7 +92,9 @@ impl Walk<'_> {
             return;
         }
         if kind.is_dir() {
-            self.below(&path, &place);
+            if !is_of_the_kernel(&path) {
+                self.below(&path, &place);
+            }
         } else if kind.is_symlink() {
             if let Ok(to) = fs::read_link(&path) {
                 self.tree.links.insert(shown(&path), shown(to));
@@ -92,5 +109,22 @@ impl Walk<'_> {
         self.tree
             .unread
             .push(format!("cannot read {}: {reason}", shown(path)));
+    }
+}
+
+fn is_of_the_kernel(directory: &Path) -> bool {
+    statfs(directory).is_ok_and(|it| OF_THE_KERNEL.contains(&it.filesystem_type()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_shows_of_itself_is_no_file_of_anybody() {
+        for (directory, expected) in [("/proc", true), ("/proc/self/net", true), ("/", false)] {
+            let is_it = is_of_the_kernel(Path::new(directory));
+            assert_eq!(is_it, expected, "{directory}");
+        }
     }
 }

@@ -222,7 +222,6 @@ mod tests {
     use crate::packet::Reader;
 
     #[test]
-    #[expect(clippy::manual_is_multiple_of, reason = "as the format has it")]
     fn what_is_written_is_read() {
         let comments = vec!["one".to_owned(), "x".repeat(65_535)];
         let mut writer = Writer::begin(Vec::new(), "kdns", &comments).unwrap();
@@ -230,7 +229,7 @@ mod tests {
             number,
             time: 1_700_000_000_123_456_789 + number.cast_signed(),
             interface,
-            outgoing: (number % 2 == 0).then_some(number == 2),
+            outgoing: (number.is_multiple_of(2)).then_some(number == 2),
             link,
             bytes,
             original_length: 77,

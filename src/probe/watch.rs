@@ -254,10 +254,9 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::items_after_statements, reason = "it belongs here")]
     fn what_the_kernel_reports_is_no_closed_port_but_for_one() {
-        let of = |errno| refusal(std::io::Error::from(errno).kind());
         use nix::errno::Errno;
+        let of = |errno| refusal(std::io::Error::from(errno).kind());
         assert_eq!(of(Errno::ECONNREFUSED), Reply::NobodyListens);
         for errno in [Errno::EPERM, Errno::EACCES] {
             assert_eq!(of(errno), Reply::NotReached(Barrier::Filter), "{errno}");

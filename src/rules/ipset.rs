@@ -75,7 +75,6 @@ pub struct Key<'k> {
 
 impl Set {
     /// Whether a packet is in it by these sides; `None`: not known.
-    #[expect(clippy::similar_names, reason = "these are their names")]
     pub fn has(&self, sides: &[Side], key: &Key<'_>) -> Option<bool> {
         let kinds = self.parts.as_ref()?;
         // The rule gives a side for each part, or the set never matches.
@@ -200,7 +199,6 @@ impl Set {
     }
 }
 
-#[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
 fn part(text: &str, kind: PartKind) -> Option<Part> {
     Some(match kind {
         PartKind::Net if text.contains('-') => Part::Net(Addresses::range(text)?),

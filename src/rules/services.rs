@@ -98,9 +98,8 @@ impl Rules {
 }
 
 /// `-A KUBE-SERVICES -d 10.96.0.10/32 … --comment "NS/NAME:PORT cluster IP" … --dport 53 …`.
-#[expect(clippy::needless_question_mark, reason = "the same on every line")]
 fn of_iptables(line: &str) -> Option<Named> {
-    let after = |word: &str| Some(line.split_once(word)?.1.split([' ', '/']).next()?);
+    let after = |word: &str| line.split_once(word)?.1.split([' ', '/']).next();
     let comment = line.split_once("--comment \"")?.1;
     let name = comment.split(['"', ' ']).next()?;
     Some(Named {

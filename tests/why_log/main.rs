@@ -241,7 +241,6 @@ fn only_lines_of_the_time_count() {
 
 /// Whatever is in a log, memory stays bounded and nothing fails.
 #[test]
-#[expect(clippy::format_push_string, reason = "a few short pieces")]
 fn names_without_end_are_bounded() {
     let mut log = String::new();
     for number in 0..300_000u64 {

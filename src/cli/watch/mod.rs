@@ -50,6 +50,13 @@ pub(super) struct WatchArgs {
     outputs: Outputs<Format>,
 }
 
+impl WatchArgs {
+    /// Whether it looks into the network of this node or of a target.
+    pub(super) fn is_live(&self) -> bool {
+        self.input.read.is_none()
+    }
+}
+
 /// Opens the input, judges what comes, writes what was found.
 pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let input = Input::open(&args.input, streams)?;

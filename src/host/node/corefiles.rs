@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::corefile::{in_manifest, parse};
 use crate::config::glob;
-use crate::host::node::files::source;
+use crate::host::node::files::{self, source};
 use crate::host::root::Root;
 use crate::text::{Source, escaped};
 
@@ -107,8 +107,8 @@ fn last_part(path: &str) -> Vec<u8> {
 pub trait Files {
     /// The file at an absolute path; what keeps it from being read is noted.
     fn file(&self, path: &Path, skipped: &mut Vec<String>) -> Option<Source>;
-    /// The names in a directory.
-    fn names(&self, directory: &Path) -> Vec<OsString>;
+    /// The names in a directory; what keeps it from being read is noted.
+    fn names(&self, directory: &Path, skipped: &mut Vec<String>) -> Vec<OsString>;
 }
 
 impl Files for Root {
@@ -116,8 +116,8 @@ impl Files for Root {
         source(self, path, skipped)
     }
 
-    fn names(&self, directory: &Path) -> Vec<OsString> {
-        self.list(directory).unwrap_or_default()
+    fn names(&self, directory: &Path, skipped: &mut Vec<String>) -> Vec<OsString> {
+        files::names(self, directory, skipped)
     }
 }
 
@@ -145,7 +145,7 @@ pub fn at(files: &dyn Files, path: &str, skipped: &mut Vec<String>) -> Vec<Sourc
             return found;
         }
         for pattern in &new {
-            for path in named(files, Path::new(pattern)) {
+            for path in named(files, Path::new(pattern), skipped) {
                 if found.len() == MAX_FILES {
                     let shown = escaped(pattern.as_bytes());
                     skipped.push(format!("{shown} names more files than kdns reads"));
@@ -163,7 +163,7 @@ pub fn at(files: &dyn Files, path: &str, skipped: &mut Vec<String>) -> Vec<Sourc
 
 /// The files that a pattern from the root with wildcards in its last part
 /// names, sorted; one without them is taken as it is.
-pub(super) fn named(files: &dyn Files, pattern: &Path) -> Vec<PathBuf> {
+pub(super) fn named(files: &dyn Files, pattern: &Path, skipped: &mut Vec<String>) -> Vec<PathBuf> {
     let (Some(directory), Some(last)) = (pattern.parent(), pattern.file_name()) else {
         return Vec::new();
     };
@@ -173,7 +173,7 @@ pub(super) fn named(files: &dyn Files, pattern: &Path) -> Vec<PathBuf> {
     if !glob::has_wildcard(last.as_bytes()) {
         return vec![pattern.to_owned()];
     }
-    let names = files.names(directory).into_iter();
+    let names = files.names(directory, skipped).into_iter();
     let fitting = names.filter(|name| glob::matches(last.as_bytes(), name.as_bytes()));
     fitting.map(|name| directory.join(name)).collect()
 }
@@ -289,5 +289,29 @@ mod tests {
         let mut skipped = Vec::new();
         assert!(at(&root, "/etc/coredns/Corefile", &mut skipped).is_empty());
         assert!(skipped[0].starts_with("cannot read "), "{skipped:?}");
+    }
+
+    /// One whose directories nobody may look into.
+    struct Closed;
+
+    impl Files for Closed {
+        fn file(&self, path: &Path, _: &mut Vec<String>) -> Option<Source> {
+            Some(Source {
+                name: path.to_string_lossy().into_owned(),
+                bytes: b"import custom/*\n".to_vec(),
+            })
+        }
+
+        fn names(&self, directory: &Path, skipped: &mut Vec<String>) -> Vec<OsString> {
+            skipped.push(format!("cannot read {}", directory.display()));
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn imports_that_cannot_be_listed_are_noted() {
+        let mut skipped = Vec::new();
+        assert_eq!(at(&Closed, "/Corefile", &mut skipped).len(), 1);
+        assert_eq!(skipped, ["cannot read /custom"]);
     }
 }

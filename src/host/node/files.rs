@@ -1,5 +1,6 @@
 //! Reads the files in the syntax of resolv.conf that a node has.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::config::resolv_conf::ResolvConf;
@@ -105,6 +106,17 @@ fn whole_paths(path: &Path, links: &[Link]) -> Vec<String> {
         found.push(shown(&current));
     }
     found
+}
+
+/// The names in a directory, sorted, none where there is none; what else keeps
+/// it from being read is noted.
+pub(super) fn names(root: &Root, directory: &Path, skipped: &mut Vec<String>) -> Vec<OsString> {
+    root.list(directory).unwrap_or_else(|error| {
+        if !error.is_missing() {
+            skipped.push(error.to_string());
+        }
+        Vec::new()
+    })
 }
 
 /// Reads a regular file that need not be there; notes why it could not be.

@@ -178,7 +178,6 @@ impl Blocks {
 }
 
 #[test]
-#[expect(clippy::decimal_bitwise_operands, reason = "as the format has it")]
 fn resolutions_and_interfaces() {
     for is_big_endian in [false, true] {
         let mut blocks = Blocks::new(is_big_endian);
@@ -188,7 +187,7 @@ fn resolutions_and_interfaces() {
             (Some(3), 1_700_000_000_123, 123_000_000),
             (Some(0), 1_700_000_000, 0),
             (Some(10), 17_000_000_001_234_567_891, 123_456_789),
-            (Some(0x80 | 10), 1_700_000_000 << 10 | 512, 500_000_000),
+            (Some(0x8a), 1_700_000_000 * 1024 + 512, 500_000_000),
         ];
         for (resolution, _, _) in units {
             blocks.interface(1, resolution, None);
@@ -281,31 +280,32 @@ fn cut_anywhere() {
     }
 }
 
+/// Adds something that no writer writes.
+type Break = fn(&mut Blocks);
+
 #[test]
-#[expect(clippy::type_complexity, reason = "used once")]
-#[expect(clippy::semicolon_if_nothing_returned, reason = "a test")]
 fn damage_ends_it_with_its_place() {
     let mut blocks = Blocks::new(false);
     blocks.interface(1, None, None);
     blocks.packet(0, 1, b"abcde");
     let good = blocks.bytes.len();
-    let broken: [(&dyn Fn(&mut Blocks), &str); 4] = [
+    let broken: [(Break, &str); 4] = [
         (
-            &|it| it.packet(1, 1, b"x"),
+            |it| it.packet(1, 1, b"x"),
             "a packet that is longer than its block, or of an interface without description",
         ),
         (
-            &|it| it.bytes.extend([6, 0, 0, 0, 11, 0, 0, 0, 0, 0, 0, 0]),
+            |it| it.bytes.extend([6, 0, 0, 0, 11, 0, 0, 0, 0, 0, 0, 0]),
             "a block of a length that no block has",
         ),
         (
-            &|it| it.bytes.extend([6, 0, 0, 0, 12, 0, 0, 0, 13, 0, 0, 0]),
+            |it| it.bytes.extend([6, 0, 0, 0, 12, 0, 0, 0, 13, 0, 0, 0]),
             "a block whose two lengths differ",
         ),
         (
-            &|it| {
+            |it| {
                 it.bytes
-                    .extend([6, 0, 0, 0, 0xfc, 0xff, 0xff, 0xff, 0, 0, 0, 0])
+                    .extend([6, 0, 0, 0, 0xfc, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
             },
             "a block of more than 8 MiB",
         ),

@@ -122,7 +122,6 @@ impl Walk<'_> {
     }
 
     /// A verdict for each share; a value that the map lacks ends the rule.
-    #[expect(clippy::single_match_else, reason = "both cases are of one kind")]
     fn verdict_map(
         &mut self,
         at: &Chain<'_>,
@@ -196,7 +195,6 @@ impl Walk<'_> {
         }
     }
 
-    #[expect(clippy::similar_names, reason = "these are their names")]
     fn nft_nat(
         &mut self,
         at: &Chain<'_>,

@@ -120,7 +120,6 @@ impl Walk<'_> {
     }
 
     /// An address of the connection's first packet as it was sent, and its port.
-    #[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
     pub(super) fn original(
         &self,
         is_source: bool,

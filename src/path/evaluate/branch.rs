@@ -67,8 +67,7 @@ pub(super) struct Branch {
 
 /// The rules that did something, the last one first.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::use_self, reason = "the name says which")]
-pub(super) struct Steps(Option<Rc<(StepAt, Steps)>>);
+pub(super) struct Steps(Option<Rc<(StepAt, Self)>>);
 
 /// A rule that did something.
 #[derive(Clone, Debug)]

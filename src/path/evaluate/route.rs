@@ -193,7 +193,6 @@ impl Walk<'_> {
     }
 
     /// Whether a policy is about the packet; `None`: not known.
-    #[expect(clippy::similar_names, reason = "these are their names")]
     fn applies(
         &self,
         policy: &Policy,

@@ -20,11 +20,13 @@ impl Text<'_> {
         if explanation.scenario.answers.is_empty() {
             return Ok(());
         }
-        let slowest = members(explanation).max_by_key(|it| it.run.elapsed);
-        match slowest.map(|it| timeline::played(it.resolver, &it.run)) {
-            Some(played) => bars::write(self, &played),
-            None => Ok(()),
-        }
+        let Some(slowest) = members(explanation).max_by_key(|it| it.run.elapsed) else {
+            return Ok(());
+        };
+        let is_one = members(explanation).nth(1).is_none();
+        let whose = if is_one { "" } else { slowest.resolver.id };
+        let played = timeline::played(slowest.resolver, &slowest.run);
+        bars::write(self, &played, whose)
     }
 
     /// How long silent servers take, and whom resolvers believe.

@@ -32,7 +32,8 @@ impl Text<'_> {
             return Ok(());
         }
         let ends = shared(members(explanation), end);
-        self.some("Outcome", explanation, &whose(&ends))
+        let ends = self.first(explanation, &whose(&ends), "; ");
+        self.titled("Outcome", &format!("{ends}."))
     }
 }
 

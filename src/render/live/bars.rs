@@ -11,7 +11,7 @@ use crate::scenario::record_type::Shown;
 /// Faster lookups have nothing to see.
 const SLOW: Duration = Duration::from_millis(100);
 /// So many rows are shown; the others are counted.
-const ROWS: usize = 8;
+const ROWS: usize = 6;
 
 /// What was asked of one server at one time and ended alike.
 struct Row {
@@ -22,8 +22,13 @@ struct Row {
     is_silent: bool,
 }
 
-/// Writes the bars of a slow lookup: nothing for others.
-pub(in crate::render) fn write(text: &mut Text<'_>, played: &Played) -> io::Result<()> {
+/// Writes the bars of a slow lookup, and below them whose it is: nothing for
+/// others.
+pub(in crate::render) fn write(
+    text: &mut Text<'_>,
+    played: &Played,
+    whose: &str,
+) -> io::Result<()> {
     let rows = rows(played);
     if played.elapsed < SLOW || rows.is_empty() {
         return Ok(());
@@ -59,7 +64,7 @@ pub(in crate::render) fn write(text: &mut Text<'_>, played: &Played) -> io::Resu
     }
     let scale = format!("{:>room$}", time(played.elapsed));
     let scale = scale.replacen("  ", "0 ", 1);
-    text.line(&format!("  {:width$}  {}", "", text.dim(&scale)))
+    text.line(&format!("  {whose:width$}  {}", text.dim(&scale)))
 }
 
 /// Where a time is, from the left.

@@ -85,7 +85,7 @@ pub fn conclude(
 ) -> io::Result<()> {
     let mut text = Text::new(style, out);
     let played = &lived.played;
-    bars::write(&mut text, played)?;
+    bars::write(&mut text, played, "")?;
     text.line("")?;
     conclusion::write(&mut text, scenario, lived)?;
     for note in played.notes.iter().chain(&played.strays) {

@@ -84,7 +84,7 @@ pub fn repeated(
         .iter()
         .max_by_key(|it| (is_failed(it), it.played.elapsed));
     if let Some(worst) = worst {
-        bars::write(&mut text, &worst.played)?;
+        bars::write(&mut text, &worst.played, "")?;
         text.line("")?;
         conclusion::write(&mut text, scenario, worst)?;
     }

@@ -86,7 +86,6 @@ fn panel(tree: &Tree, top: u32) -> (Group, u32) {
     (group, y + 16)
 }
 
-#[expect(clippy::manual_midpoint, reason = "small numbers")]
 fn end(outcome: &Outcome, from: u32, at: u32) -> Group {
     let class = if !outcome.depends_on.is_empty() {
         "maybe"
@@ -96,7 +95,7 @@ fn end(outcome: &Outcome, from: u32, at: u32) -> Group {
         "bad"
     };
     let (start, stop) = (LEFT + 210, RIGHT - 8);
-    let half = (start + stop) / 2;
+    let half = start.midpoint(stop);
     let data = format!("M{start} {from} C{half} {from} {half} {at} {stop} {at}");
     // A larger share is a broader line.
     let broad = 1.5 + 6.0 * outcome.share.as_f64();

@@ -116,16 +116,15 @@ pub enum Operator {
 
 /// Something that has a value.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::use_self, reason = "the name says which")]
 pub enum Expression {
     /// Read off the packet.
     Field(Field),
     /// Given.
     Values(Values),
     /// Several values one behind the other.
-    Concat(Vec<Expression>),
+    Concat(Vec<Self>),
     /// Two numbers put together.
-    Binary(Operator, Box<Expression>, Box<Expression>),
+    Binary(Operator, Box<Self>, Box<Self>),
     /// One of so many numbers, by lot or by turns; the smallest is `offset`.
     Numgen {
         /// How many.
@@ -134,7 +133,7 @@ pub enum Expression {
         offset: u32,
     },
     /// What a map has for a value.
-    Map(Box<Expression>, Box<Expression>),
+    Map(Box<Self>, Box<Self>),
     /// A set or map of this name.
     Named(Box<str>),
     /// One that kdns does not know, as it is written.
@@ -143,7 +142,6 @@ pub enum Expression {
 
 /// Constant values.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::use_self, reason = "the name says which")]
 pub enum Values {
     /// One.
     One(Vec<Atom>),
@@ -154,9 +152,9 @@ pub enum Values {
     /// Names that begin so.
     Prefix(Box<str>),
     /// Several of them, part by part.
-    Each(Vec<Values>),
+    Each(Vec<Self>),
     /// One of these; what a map has for it stands beside it.
-    Set(Vec<(Values, Option<Value>)>),
+    Set(Vec<(Self, Option<Value>)>),
 }
 
 /// A client draws its port from here on.
@@ -279,7 +277,6 @@ fn protocol(word: &str) -> Option<u128> {
 }
 
 /// Numbers that nftables writes as words.
-#[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
 fn named_number(word: &str) -> Option<u128> {
     Some(match word {
         // meta nfproto

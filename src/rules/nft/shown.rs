@@ -24,7 +24,6 @@ pub(in crate::rules) fn shown(bytes: &[u8]) -> String {
     escaped(text.as_bytes())
 }
 
-#[expect(clippy::similar_names, reason = "these are their names")]
 fn statement(value: &Value) -> String {
     let Some((key, inner)) = value.as_object().and_then(|it| it.iter().next()) else {
         return value.to_string();

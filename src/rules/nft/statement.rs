@@ -112,8 +112,6 @@ fn try_comparison(inner: &Value, whole: &Value) -> Option<Comparison> {
     })
 }
 
-#[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
-#[expect(clippy::bool_comparison, reason = "as it is written")]
 fn error(inner: &Value, is_six: Option<bool>) -> Box<str> {
     let text = |key: &str| inner.get(key).and_then(Value::as_str);
     let kind = text("type").unwrap_or("icmpx");
@@ -124,7 +122,7 @@ fn error(inner: &Value, is_six: Option<bool>) -> Box<str> {
     let is_six = kind == "icmpv6" || is_six == Some(true);
     match (code, is_six) {
         // Which it is follows from the packet.
-        ("port-unreachable", _) if kind == "icmpx" && is_six != true => "".into(),
+        ("port-unreachable", _) if kind == "icmpx" && !is_six => "".into(),
         ("admin-prohibited", true) => "icmp6-adm-prohibited".into(),
         ("admin-prohibited", false) if kind == "icmpx" => "icmp-admin-prohibited".into(),
         ("no-route", true) => "icmp6-no-route".into(),
@@ -156,7 +154,6 @@ fn port_range(value: Option<&Value>) -> Result<Ports, ()> {
     }
 }
 
-#[expect(clippy::similar_names, reason = "these are their names")]
 fn nat(key: &str, inner: &Value) -> Option<Action> {
     let side = if key == "dnat" {
         Side::Destination
@@ -206,7 +203,6 @@ fn mangle(inner: &Value) -> Option<Action> {
     }
 }
 
-#[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
 fn target(key: &Map<String, Value>) -> Option<Field> {
     let (kind, inner) = key.iter().next()?;
     match (kind.as_str(), inner.get("key").and_then(Value::as_str)) {

@@ -21,7 +21,6 @@ pub(super) struct Line<'t> {
 
 /// Splits a line that has a rule in it; `None`: it has none. In front of it may
 /// stand what a log, a quotation or a shell puts there.
-#[expect(clippy::single_match_else, reason = "both cases are of one kind")]
 pub(super) fn split(line: &str) -> Option<Line<'_>> {
     let (before, rule) = match line.strip_prefix("-A ") {
         Some(rule) => ("", rule),

@@ -58,7 +58,7 @@ pub(super) fn target(name: &str, words: &[Cow<'_, str>]) -> Action {
         "MARK" => mark(words).map(|(clear, flip)| Action::Mark { clear, flip }),
         "CONNMARK" => connmark(words),
         "NOTRACK" => Some(Action::NoTrack),
-        "CT" => ct(words),
+        "CT" => Some(ct(words)),
         "TPROXY" => tproxy(words),
         _ if HARMLESS.contains(&name) => Some(Action::Nothing),
         _ if UNKNOWN.contains(&name) => None,
@@ -174,20 +174,14 @@ fn connmark(words: &[Cow<'_, str>]) -> Option<Action> {
     mark(words).map(|(clear, flip)| Action::ConnectionMark { clear, flip })
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "called like those beside it")]
-fn ct(words: &[Cow<'_, str>]) -> Option<Action> {
+fn ct(words: &[Cow<'_, str>]) -> Action {
     if has(words, "--notrack") {
-        return Some(Action::NoTrack);
+        return Action::NoTrack;
     }
-    for option in ["--zone", "--zone-orig", "--zone-reply"] {
-        if let Some(zone) = value(words, option) {
-            return Some(match zone.parse() {
-                Ok(zone) => Action::Zone(zone),
-                Err(_) => Action::Nothing,
-            });
-        }
-    }
-    Some(Action::Nothing)
+    let options = ["--zone", "--zone-orig", "--zone-reply"];
+    let zone = options.iter().find_map(|it| value(words, it));
+    zone.and_then(|it| it.parse().ok())
+        .map_or(Action::Nothing, Action::Zone)
 }
 
 fn tproxy(words: &[Cow<'_, str>]) -> Option<Action> {

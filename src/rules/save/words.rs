@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 /// The words of a line. A word in double quotes has `\"` and `\\` in it; in a
 /// paste, an end without its quote is taken as it is.
-#[expect(clippy::single_match_else, reason = "both cases are of one kind")]
 pub(super) fn words(line: &str) -> Vec<Cow<'_, str>> {
     let mut words = Vec::with_capacity(24);
     let mut rest = line.trim_start();

@@ -1,5 +1,6 @@
 //! What is seen most often, in bounded memory and with a bound on the error.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -108,10 +109,9 @@ impl<V: Default> Frequent<V> {
     }
 
     /// Adds what another one has counted; `join` puts values together.
-    #[expect(clippy::unnecessary_sort_by, reason = "two keys")]
     pub(super) fn merge(&mut self, other: Self, join: impl Fn(&mut V, V)) {
         let mut slots: Vec<(u64, Slot<V>)> = other.slots.into_iter().collect();
-        slots.sort_unstable_by(|a, b| (b.1.count, b.0).cmp(&(a.1.count, a.0)));
+        slots.sort_unstable_by_key(|(hash, slot)| Reverse((slot.count, *hash)));
         for (hash, slot) in slots {
             join(self.add(hash, &slot.text, slot.count), slot.value);
         }
@@ -124,7 +124,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::manual_is_multiple_of, reason = "as the format has it")]
     fn the_error_is_as_stated() {
         let mut counts = Frequent::<()>::new(16);
         let mut truth = std::collections::BTreeMap::new();
@@ -135,7 +134,7 @@ mod tests {
                 .wrapping_add(1);
             let random = state >> 33;
             // Half are of four keys, the others are nearly all different.
-            let key = if random % 2 == 0 {
+            let key = if random.is_multiple_of(2) {
                 random / 2 % 4
             } else {
                 random

@@ -163,7 +163,6 @@ impl<'s> Reading<'s> {
 }
 
 /// Counts the pods whose lines are mixed in one log.
-#[expect(clippy::single_match_else, reason = "both cases are of one kind")]
 fn note_pod(pods: &mut Vec<u64>, tally: &mut Tally, pod: &[u8]) {
     /// More are as good as so many: what is asked is whether there are several.
     const MAX_PODS: usize = 64;

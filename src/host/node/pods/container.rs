@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::host::FileRead;
 use crate::host::node::corefiles::Files;
+use crate::host::node::files;
 use crate::host::node::processes::Directory;
 use crate::host::root::Root;
 use crate::kubelet::effective::absolute;
@@ -124,9 +125,9 @@ impl Files for Container<'_> {
         Some(file.source)
     }
 
-    fn names(&self, directory: &Path) -> Vec<OsString> {
+    fn names(&self, directory: &Path, skipped: &mut Vec<String>) -> Vec<OsString> {
         if let Some((_, own)) = &self.own {
-            return own.list(directory).unwrap_or_default();
+            return files::names(own, directory, skipped);
         }
         let places = self.on_node(directory.to_str().unwrap_or_default());
         let mut found = places.iter().map(|it| self.node.list(Path::new(it)));

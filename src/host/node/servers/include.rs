@@ -75,7 +75,7 @@ impl Includes<'_> {
             Some(Include::Servers(path)) => self.dnsmasq_file(&path, true, into, depth + 1),
             Some(Include::Directory(directory)) => {
                 let path = Path::new(OsStr::from_bytes(&directory.path));
-                for name in self.root.list(path).unwrap_or_default() {
+                for name in files::names(self.root, path, self.skipped) {
                     if directory.takes(name.as_bytes()) {
                         let file = path.join(&name).into_os_string().into_vec();
                         self.dnsmasq_file(&file, false, into, depth + 1);
@@ -128,7 +128,7 @@ impl Includes<'_> {
                 into.settings.push(setting);
                 continue;
             };
-            for path in matching(self.root, pattern, "/etc/unbound") {
+            for path in matching(self.root, pattern, "/etc/unbound", self.skipped) {
                 self.unbound_file(&path, into, depth + 1);
             }
         }
@@ -161,7 +161,7 @@ impl Includes<'_> {
         for mut statement in statements {
             if conf.word(&statement, 0) == b"include" && statement.block.is_none() {
                 let pattern = conf.word(&statement, 1).to_vec();
-                for path in matching(self.root, &pattern, "/etc/bind") {
+                for path in matching(self.root, &pattern, "/etc/bind", self.skipped) {
                     found.extend(self.named_file(&path, conf, depth + 1));
                 }
                 continue;
@@ -223,7 +223,7 @@ pub(super) fn drop_ins(root: &Root, directories: &[&str]) -> Vec<Vec<u8>> {
 
 /// The files that a pattern names, without hidden ones; a relative one begins at
 /// `from`.
-fn matching(root: &Root, pattern: &[u8], from: &str) -> Vec<Vec<u8>> {
+fn matching(root: &Root, pattern: &[u8], from: &str, skipped: &mut Vec<String>) -> Vec<Vec<u8>> {
     let path = Path::new(from).join(OsStr::from_bytes(pattern));
     let is_hidden = |it: &PathBuf| {
         *it != path
@@ -231,7 +231,7 @@ fn matching(root: &Root, pattern: &[u8], from: &str) -> Vec<Vec<u8>> {
                 .file_name()
                 .is_some_and(|it| it.as_bytes().starts_with(b"."))
     };
-    let mut found = corefiles::named(root, &path);
+    let mut found = corefiles::named(root, &path, skipped);
     found.retain(|it| !is_hidden(it));
     found
         .into_iter()

@@ -55,7 +55,6 @@ struct Page<'p> {
 }
 
 impl Page<'_> {
-    #[expect(clippy::format_push_string, reason = "a few short pieces")]
     fn verdict(&mut self, summary: &Summary) -> io::Result<()> {
         let mut text = format!("{}.", words::verdict(&summary.advice).text);
         if let Some(share) = waste_beside(summary) {
@@ -86,7 +85,6 @@ impl Page<'_> {
         paragraph::write(self.out, head, &rest, text)
     }
 
-    #[expect(clippy::format_push_string, reason = "a few short pieces")]
     fn counts(&mut self, summary: &Summary) -> io::Result<()> {
         let mut text = format!(
             "{} in {} lines",
@@ -156,7 +154,6 @@ impl Page<'_> {
         Ok(())
     }
 
-    #[expect(clippy::format_push_string, reason = "a few short pieces")]
     fn clients(&mut self, summary: &Summary) -> io::Result<()> {
         let all = &summary.clients;
         let shown: Vec<_> = all.first.iter().take(self.rows).collect();

@@ -99,7 +99,6 @@ fn fact(advice: &Advice) -> String {
     }
 }
 
-#[expect(clippy::format_push_string, reason = "a few short pieces")]
 fn savings(advice: &Advice) -> String {
     match advice {
         Advice::Ndots {
@@ -143,7 +142,6 @@ fn savings(advice: &Advice) -> String {
     }
 }
 
-#[expect(clippy::format_push_string, reason = "a few short pieces")]
 fn errors(advice: &Advice) -> String {
     match advice {
         Advice::Error {

@@ -71,7 +71,6 @@ fn item(out: &mut dyn Write, head: &str, text: &str) -> io::Result<()> {
     paragraph::write(out, &first, "          ", text)
 }
 
-#[expect(clippy::format_push_string, reason = "a few short pieces")]
 fn write_page(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let page = &judged.page;
     let mut who = escaped(page.name.as_bytes());
@@ -126,7 +125,6 @@ fn write_page(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-#[expect(clippy::format_push_string, reason = "a few short pieces")]
 fn write_requests(page: &Page, seconds: Option<f64>, out: &mut dyn Write) -> io::Result<()> {
     let Some(requests) = page.requests else {
         return item(

@@ -143,7 +143,6 @@ fn upstream(finding: &Finding) -> String {
     }
 }
 
-#[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
 fn fix(finding: &Finding) -> String {
     match finding {
         Finding::Restarted | Finding::Panics(_) => {
