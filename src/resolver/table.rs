@@ -360,10 +360,8 @@ fn numbers(version: &str) -> Vec<u32> {
 /// of it, else the newest.
 pub fn find_among(word: &str, versions: &[&str]) -> Option<&'static Resolver> {
     let is_own = |resolver: &&Resolver| resolver.family == word;
-    let has_id = ALL.iter().any(|resolver| resolver.id == word);
     let own = versions.iter().filter_map(|id| find(id)).find(is_own);
-    own.filter(|_| !has_id || word == "glibc")
-        .or_else(|| find(word))
+    own.or_else(|| find(word))
 }
 
 /// Every word that [`find`] knows, ids first, but for versions.
