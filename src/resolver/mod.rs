@@ -10,6 +10,7 @@ pub mod bind;
 pub mod busybox;
 pub mod c_ares;
 pub mod dnspython;
+mod find;
 pub mod glibc;
 pub mod go;
 pub mod hickory;
@@ -21,7 +22,8 @@ mod table;
 use std::rc::Rc;
 
 pub use alias::{Alias, alias, aliases};
-pub use table::{ALL, find, find_among, names, of_version};
+pub use find::{find, find_among, names, of_version};
+pub use table::ALL;
 
 use crate::engine::machine::Machine;
 use crate::resolver::reading::Reading;
