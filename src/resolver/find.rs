@@ -10,6 +10,11 @@ const SHORT: &[(&str, &str)] = &[
     ("busybox", "busybox-nslookup"),
 ];
 
+/// Those that stand for all.
+pub fn usual() -> impl Iterator<Item = &'static Resolver> {
+    ALL.iter().filter(|resolver| resolver.is_usual)
+}
+
 /// The resolver of this id, this family or this version of a family: `musl` is
 /// the newest one, `musl-1.2.4` the one whose versions that is among.
 pub fn find(word: &str) -> Option<&'static Resolver> {

@@ -22,7 +22,7 @@ mod table;
 use std::rc::Rc;
 
 pub use alias::{Alias, alias, aliases};
-pub use find::{find, find_among, names, of_version};
+pub use find::{find, find_among, names, of_version, usual};
 pub use table::ALL;
 
 use crate::engine::machine::Machine;
@@ -37,6 +37,9 @@ use crate::world::World;
 pub struct Resolver {
     /// Name on the command line and in output.
     pub id: &'static str,
+    /// Whether it is among those that are explained where all are wanted; the
+    /// others are versions and calls of which one has to be named.
+    pub is_usual: bool,
     /// What it is a version of, as in a version's id: `glibc`, `go`, `c-ares-search`.
     pub family: &'static str,
     /// The version that the model is of.

@@ -6,6 +6,7 @@ use super::{Model, Resolver, bind, c_ares, dnspython, glibc, go, musl, resolved}
 pub const ALL: &[Resolver] = &[
     Resolver {
         id: "glibc",
+        is_usual: true,
         family: "glibc",
         version: "2.36",
         since: "2.36",
@@ -15,6 +16,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "glibc-2.41",
+        is_usual: false,
         family: "glibc",
         version: "2.41",
         since: "2.41",
@@ -24,6 +26,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "glibc-2.31",
+        is_usual: false,
         family: "glibc",
         version: "2.31",
         since: "2.31",
@@ -33,6 +36,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "glibc-2.28",
+        is_usual: false,
         family: "glibc",
         version: "2.28",
         since: "2.26",
@@ -42,6 +46,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "glibc-2.17",
+        is_usual: false,
         family: "glibc",
         version: "2.17",
         since: "2.17",
@@ -51,6 +56,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "glibc-res_search",
+        is_usual: true,
         family: "glibc-res_search",
         version: "2.36",
         since: "2.36",
@@ -60,6 +66,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "glibc-res_query",
+        is_usual: true,
         family: "glibc-res_query",
         version: "2.36",
         since: "2.36",
@@ -69,6 +76,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "musl-1.2.3",
+        is_usual: true,
         family: "musl",
         version: "1.2.3",
         since: "1.2.1",
@@ -78,6 +86,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "musl-1.2.5",
+        is_usual: true,
         family: "musl",
         version: "1.2.5",
         since: "1.2.4",
@@ -87,6 +96,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "go-1.15",
+        is_usual: false,
         family: "go",
         version: "1.15.15",
         since: "1.11",
@@ -96,6 +106,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "go-1.19",
+        is_usual: true,
         family: "go",
         version: "1.19.8",
         since: "1.19",
@@ -105,6 +116,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "go-1.21",
+        is_usual: false,
         family: "go",
         version: "1.21.13",
         since: "1.21",
@@ -114,6 +126,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "go-1.22",
+        is_usual: false,
         family: "go",
         version: "1.22.10",
         since: "1.22",
@@ -123,6 +136,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "go-1.27",
+        is_usual: true,
         family: "go",
         version: "1.27.3",
         since: "1.23",
@@ -132,6 +146,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "c-ares-1.18",
+        is_usual: true,
         family: "c-ares",
         version: "1.18.1",
         since: "1.16",
@@ -141,6 +156,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "c-ares-1.18-search",
+        is_usual: true,
         family: "c-ares-search",
         version: "1.18.1",
         since: "1.16",
@@ -150,6 +166,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "c-ares-1.34",
+        is_usual: true,
         family: "c-ares",
         version: "1.34.9",
         since: "1.34",
@@ -159,6 +176,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "c-ares-1.34-search",
+        is_usual: true,
         family: "c-ares-search",
         version: "1.34.9",
         since: "1.34",
@@ -168,6 +186,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "c-ares-1.34-query",
+        is_usual: false,
         family: "c-ares-query",
         version: "1.34.9",
         since: "1.34",
@@ -177,6 +196,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "node-resolve",
+        is_usual: false,
         family: "node-resolve",
         version: "20.20.2",
         since: "20.16",
@@ -186,6 +206,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "dig",
+        is_usual: true,
         family: "dig",
         version: "9.18.49",
         since: "9.18",
@@ -195,6 +216,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "dig-search",
+        is_usual: true,
         family: "dig-search",
         version: "9.18.49",
         since: "9.18",
@@ -204,6 +226,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "host",
+        is_usual: true,
         family: "host",
         version: "9.18.49",
         since: "9.18",
@@ -213,6 +236,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "host-9.20",
+        is_usual: false,
         family: "host",
         version: "9.20.30",
         since: "9.20",
@@ -222,6 +246,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "nslookup",
+        is_usual: true,
         family: "nslookup",
         version: "9.18.49",
         since: "9.18",
@@ -231,6 +256,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "busybox-nslookup",
+        is_usual: true,
         family: "busybox-nslookup",
         version: "1.35.0",
         since: "1.30",
@@ -240,6 +266,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "systemd-resolved",
+        is_usual: true,
         family: "systemd-resolved",
         version: "252.39",
         since: "248",
@@ -249,6 +276,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "systemd-resolved-stub",
+        is_usual: true,
         family: "systemd-resolved-stub",
         version: "252.39",
         since: "248",
@@ -258,6 +286,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "systemd-resolved-257",
+        is_usual: false,
         family: "systemd-resolved",
         version: "257.13",
         since: "254",
@@ -267,6 +296,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "systemd-resolved-stub-257",
+        is_usual: false,
         family: "systemd-resolved-stub",
         version: "257.13",
         since: "254",
@@ -276,6 +306,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "hickory-0.26",
+        is_usual: true,
         family: "hickory",
         version: "0.26.3",
         since: "0.26",
@@ -285,6 +316,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "dnspython",
+        is_usual: false,
         family: "dnspython",
         version: "2.3.0",
         since: "2.0",
@@ -294,6 +326,7 @@ pub const ALL: &[Resolver] = &[
     },
     Resolver {
         id: "dnspython-search",
+        is_usual: false,
         family: "dnspython-search",
         version: "2.3.0",
         since: "2.0",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::resolver::{ALL, Resolver};
+use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
 use crate::watch::lookup::Lookup;
 use crate::watch::plan;
@@ -31,16 +31,17 @@ pub struct Fit {
 
 /// Tries every model on a sample.
 pub(super) fn fit(base: &Scenario, sample: &[Lookup]) -> Fit {
+    let all: Vec<&'static Resolver> = resolver::usual().collect();
     let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
     for lookup in sample {
-        for (number, resolver) in ALL.iter().enumerate() {
+        for (number, resolver) in all.iter().enumerate() {
             let plan = plan::of(base, resolver, lookup);
             *sums.entry(number).or_default() += plan.map_or(0.0, |it| it.1.likeness);
         }
     }
     let count = f64::from(u32::try_from(sample.len().max(1)).unwrap_or(u32::MAX));
     let likeness = |number: usize| sums.get(&number).copied().unwrap_or_default() / count;
-    let mut order: Vec<usize> = (0..ALL.len()).collect();
+    let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by(|one, other| likeness(*other).total_cmp(&likeness(*one)));
     let first = order.first().copied().unwrap_or_default();
     let best = likeness(first);
@@ -54,7 +55,7 @@ pub(super) fn fit(base: &Scenario, sample: &[Lookup]) -> Fit {
     let mut resolvers = alike
         .into_iter()
         .filter(|_| fits)
-        .filter_map(|it| ALL.get(it));
+        .filter_map(|it| all.get(it).copied());
     Fit {
         best: resolvers.next(),
         likeness: best,

@@ -6,7 +6,7 @@ use crate::engine::message::Because;
 use crate::explain::plan::candidates;
 use crate::explain::transition::run_when;
 use crate::name::Name;
-use crate::resolver::{ALL, Resolver};
+use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
 use crate::watch::name::{Shape, of_wire};
 use crate::world::{Effect, Rule};
@@ -59,7 +59,7 @@ pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>)
     };
     let longest = match resolver {
         Some(resolver) => longest(resolver),
-        None => ALL.iter().map(longest).max().unwrap_or_default(),
+        None => resolver::usual().map(longest).max().unwrap_or_default(),
     };
     let longest = longest.min(LONGEST_WAIT) + SPARE;
     i64::try_from(longest.as_nanos()).unwrap_or(i64::MAX)
