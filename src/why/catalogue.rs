@@ -125,6 +125,12 @@ impl Message {
         !self.causes.is_empty()
     }
 
+    /// Whether one of its causes is likely.
+    pub fn leads(&self) -> bool {
+        let likely = Some(Likely::High);
+        self.causes.iter().any(|it| it.likely == likely)
+    }
+
     /// The codes of its causes, and the ids of messages whose causes it has.
     pub fn codes(&self) -> impl Iterator<Item = &'static str> {
         self.causes.iter().map(|it| it.code)

@@ -2,7 +2,8 @@
 //!
 //! `lookup <name> on <server>: no such host`. Letters may be large or small. A
 //! hole ends where the words behind it begin for the first time, so matching
-//! never goes back.
+//! never goes back. `headless <and> nxdomain` are two that both have to be there,
+//! in any order.
 
 use super::asked::{self, Kind};
 use super::plain::boundary;
@@ -13,10 +14,16 @@ use crate::address::DNS_PORT;
 pub struct Pattern {
     /// As it is written.
     pub text: &'static str,
-    pieces: Vec<Piece>,
+    parts: Vec<Part>,
     /// How much it says: the letters that have to be there, and a little for
     /// what its holes demand.
     pub weight: usize,
+}
+
+/// What stands between two `<and>`.
+#[derive(Clone, Debug)]
+struct Part {
+    pieces: Vec<Piece>,
 }
 
 #[derive(Clone, Debug)]
@@ -67,6 +74,9 @@ pub struct Match<'t> {
     pub found: Vec<Found<'t>>,
 }
 
+/// Between parts that all have to be there.
+const AND: &str = " <and> ";
+
 /// Text in a hole is at most so long: an error in the words of its cause.
 const LONGEST: usize = 400;
 
@@ -83,6 +93,38 @@ pub struct Searched<'t> {
 impl Pattern {
     /// Reads one; an unknown word between `<` and `>` stands for itself.
     pub fn parse(text: &'static str) -> Self {
+        let parts: Vec<Part> = text.split(AND).map(Part::parse).collect();
+        let pieces = parts.iter().flat_map(|it| &it.pieces);
+        Self {
+            text,
+            weight: pieces.map(Piece::weight).sum(),
+            parts,
+        }
+    }
+
+    /// Whether it ends with a text that may be anything.
+    pub fn is_open(&self) -> bool {
+        let last = self.parts.last().and_then(|it| it.pieces.last());
+        matches!(last, Some(Piece::Hole(Hole::Text)))
+    }
+
+    /// The first place where it matches; with several parts, from the first to
+    /// the last of them.
+    pub fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+        let mut parts = self.parts.iter().map(|it| it.find(searched));
+        let first = parts.next()??;
+        parts.try_fold(first, |mut all, part| {
+            let part = part?;
+            all.start = all.start.min(part.start);
+            all.end = all.end.max(part.end);
+            all.found.extend(part.found);
+            Some(all)
+        })
+    }
+}
+
+impl Part {
+    fn parse(text: &str) -> Self {
         let mut pieces = Vec::new();
         let mut words = String::new();
         let mut rest = text;
@@ -104,21 +146,10 @@ impl Pattern {
         }
         words.push_str(rest);
         push_words(&mut pieces, &mut words);
-        let weight = pieces.iter().map(Piece::weight).sum();
-        Self {
-            text,
-            pieces,
-            weight,
-        }
+        Self { pieces }
     }
 
-    /// Whether it ends with a text that may be anything.
-    pub fn is_open(&self) -> bool {
-        matches!(self.pieces.last(), Some(Piece::Hole(Hole::Text)))
-    }
-
-    /// The first place where it matches.
-    pub fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+    fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
         let has = |piece: &Piece| match piece {
             Piece::Words(words) => searched.small.contains(words.as_str()),
             Piece::Hole(_) => true,
@@ -293,6 +324,14 @@ mod tests {
             Some(&["10.0.0.1:5", "8.8.8.8:53"]),
         );
         check("name <name>", "name é.x!", Some(&["é.x"]));
+    }
+
+    #[test]
+    fn parts_stand_in_any_order() {
+        let pattern = "headless <and> NXDOMAIN for <name>";
+        let text = "we get nxdomain for db.x of a Headless Service";
+        check(pattern, text, Some(&["db.x"]));
+        check(pattern, "nxdomain for db.x", None);
     }
 
     #[test]

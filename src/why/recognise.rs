@@ -63,10 +63,15 @@ pub fn recognise<'c>(
         });
         found.extend(matches.max_by_key(|it| it.weight));
     }
-    // What is no DNS error says nothing beside one; what says more comes first.
+    // What is no DNS error says nothing beside one; a program's message says what
+    // it means, and what leads somewhere more than what does not; then what says
+    // more comes first.
     let rank = |it: &Sighting<'_, '_>| {
         let is_part = found.iter().any(|other| it.is_part_of(other));
-        (is_part, !it.message.is_dns(), Reverse(it.weight))
+        let (message, weight) = (it.message, Reverse(it.weight));
+        let is_symptom = message.speaker.is_symptom();
+        let leads = !is_symptom || message.leads();
+        (is_part, !message.is_dns(), is_symptom, !leads, weight)
     };
     let ranks: Vec<_> = found.iter().map(rank).collect();
     let mut order: Vec<usize> = (0..found.len()).collect();
@@ -80,14 +85,41 @@ pub fn recognise<'c>(
     };
     let matches: Vec<&Match<'_>> = found.iter().map(|it| &it.at).collect();
     let asked = server(&text, &matches, node);
-    let causes = catalogue.causes_of(message, asked.as_ref());
     Ok(Recognised {
         message,
         others: found.iter().skip(1).map(|it| it.message).collect(),
         asked,
         name: name(&matches),
-        causes,
+        causes: causes(catalogue, &found, asked.as_ref()),
     })
+}
+
+/// The causes of the message that says the most. The likely ones of what was seen
+/// besides come first, for it says where to look, unless the message leaves one
+/// only.
+fn causes<'c>(
+    catalogue: &'c Catalogue,
+    found: &[&Sighting<'c, '_>],
+    asked: Option<&Asked>,
+) -> Vec<(Likely, &'c Cause)> {
+    let Some(first) = found.first() else {
+        return Vec::new();
+    };
+    let own = catalogue.causes_of(first.message, asked);
+    if own.len() == 1 {
+        return own;
+    }
+    let symptoms = found.iter().filter(|it| it.message.speaker.is_symptom());
+    let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked));
+    let (likely, mut others): (Vec<_>, Vec<_>) = seen.partition(|it| it.0 == Likely::High);
+    others.sort_by_key(|it| it.0);
+    let mut causes: Vec<(Likely, &Cause)> = Vec::new();
+    for cause in likely.into_iter().chain(own).chain(others) {
+        if !causes.iter().any(|it| it.1.code == cause.1.code) {
+            causes.push(cause);
+        }
+    }
+    causes
 }
 
 /// A known message in a text.
@@ -103,8 +135,11 @@ struct Sighting<'c, 't> {
 impl Sighting<'_, '_> {
     /// Whether another speaker hands it on: its words are among the other's, as
     /// Docker's are around Go's. What is no DNS error hands nothing on by an end
-    /// that may be anything.
+    /// that may be anything, and what is seen never does.
     fn is_part_of(&self, other: &Self) -> bool {
+        if other.message.speaker.is_symptom() {
+            return false;
+        }
         let is_inside = other.at.start <= self.at.start && self.at.end <= other.at.end;
         let is_smaller = self.at.end - self.at.start < other.at.end - other.at.start;
         let may = other.message.is_dns() || !other.is_open;

@@ -9,13 +9,23 @@ pub struct Speaker {
     pub who: &'static str,
 }
 
+/// The id of the speaker of what is seen without a message.
+const SYMPTOM: &str = "symptom";
+
+impl Speaker {
+    /// Whether it is no message of a program, but what somebody has seen.
+    pub fn is_symptom(&self) -> bool {
+        self.id == SYMPTOM
+    }
+}
+
 /// The speaker with this id.
 pub fn find(id: &str) -> Option<&'static Speaker> {
     ALL.iter().find(|it| it.id == id)
 }
 
 /// Every speaker.
-pub static ALL: [Speaker; 30] = [
+pub static ALL: [Speaker; 31] = [
     of("glibc", "glibc's getaddrinfo"),
     of("musl", "musl's getaddrinfo (Alpine)"),
     of("go", "Go"),
@@ -46,6 +56,7 @@ pub static ALL: [Speaker; 30] = [
     of("docker", "Docker"),
     of("kernel", "the kernel"),
     of("other", "another program"),
+    of(SYMPTOM, "nobody: it is what is seen"),
 ];
 
 const fn of(id: &'static str, who: &'static str) -> Speaker {
