@@ -165,7 +165,6 @@ impl Bases {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolver;
     use crate::scenario;
 
     fn search(id: &str, file: &str) -> Search {

@@ -108,7 +108,7 @@ impl<'r> Resolution<'r> {
                 Asked::Reply(reply) => reply,
                 Asked::Timeout => continue,
                 Asked::Useless | Asked::Truncated => {
-                    remove(&mut servers, &place);
+                    remove(&mut servers, place.as_ref());
                     continue;
                 }
             };
@@ -120,7 +120,7 @@ impl<'r> Resolution<'r> {
                     };
                 }
                 Rcode::NxDomain => return Ok(Ended::NextName),
-                _ => remove(&mut servers, &place),
+                _ => remove(&mut servers, place.as_ref()),
             }
         }
     }
@@ -240,8 +240,8 @@ fn is_source(server: &Server) -> bool {
 }
 
 /// Takes a server out, once if it is there twice.
-fn remove(servers: &mut Vec<Option<Server>>, server: &Option<Server>) {
-    if let Some(at) = servers.iter().position(|it| it == server) {
+fn remove(servers: &mut Vec<Option<Server>>, server: Option<&Server>) {
+    if let Some(at) = servers.iter().position(|it| it.as_ref() == server) {
         servers.remove(at);
     }
 }

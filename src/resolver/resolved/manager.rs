@@ -31,7 +31,7 @@ pub(super) struct Manager<'c> {
     /// Sockets and clock.
     pub io: Rc<Io>,
     /// What it does as its version does it.
-    pub version: &'static Version,
+    pub version: Version,
     /// Servers, domains, hosts file and host name as they were read.
     pub configuration: &'c Configuration<'c>,
     /// The servers, in their order.
@@ -75,11 +75,7 @@ const EITHER_DUE: &str =
 
 impl<'c> Manager<'c> {
     /// Source: `manager_new`, `manager_start`.
-    pub(super) fn new(
-        io: Rc<Io>,
-        version: &'static Version,
-        configuration: &'c Configuration<'c>,
-    ) -> Self {
+    pub(super) fn new(io: Rc<Io>, version: Version, configuration: &'c Configuration<'c>) -> Self {
         let mut servers = Pool::new(DnsServer::new(&IpAddr::V4(Ipv4Addr::UNSPECIFIED).into()));
         for server in &configuration.reading.servers {
             servers.push(DnsServer::new(&server.value));

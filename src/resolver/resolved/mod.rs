@@ -121,7 +121,7 @@ impl<'a> Setup<'a> {
 
 /// The lookup.
 pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
-    let manager = Manager::new(Rc::clone(&io), setup.version, &setup.configuration);
+    let manager = Manager::new(Rc::clone(&io), *setup.version, &setup.configuration);
     match &setup.client {
         Client::NssResolve(scenario) => varlink::lookup(manager, scenario).await,
         Client::Glibc(seen) => stub_client::lookup(io, seen, manager).await,

@@ -106,6 +106,9 @@ const ROWS: &[Row] = &[
     Row("dnspython-search", Kind::Script(&["lookup.py", "search"]), Place::Here, "/usr/bin/python3"),
 ];
 
+/// No id is without a row.
+const NONE: Row = Row("", Kind::Hickory, Place::Here, "");
+
 impl ResolverId {
     /// Every resolver.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
@@ -118,8 +121,7 @@ impl ResolverId {
     }
 
     fn row(self) -> &'static Row {
-        // An id is made from a row.
-        ROWS.iter().find(|row| row.0 == self.0).unwrap_or(&ROWS[0])
+        ROWS.iter().find(|row| row.0 == self.0).unwrap_or(&NONE)
     }
 
     /// How it is asked.
