@@ -42,23 +42,48 @@ pub struct Room {
     pub max: u64,
 }
 
-/// Counters of the table of connections, over all processors.
+/// What a file says about the table of connections.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Statistics {
     /// The file that says so.
     pub file: String,
+    /// Its counters.
+    pub counters: ConntrackCounters,
+}
+
+/// Counters of the table of connections, over all processors; 0 where the kernel
+/// has no such counter.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct ConntrackCounters {
     /// Packets that were dropped because their connection could not be
     /// entered: another one had the same addresses and ports.
     pub insert_failed: u64,
     /// Packets that were dropped because there was no room for their
-    /// connection, or it was given up; `None`: the kernel has no such column.
-    pub drop: Option<u64>,
+    /// connection, or it was given up.
+    pub drop: u64,
     /// Connections that were entered although another one had the same addresses
-    /// and ports: harmless by itself; `None`: the kernel has no such column (it
-    /// came with Linux 5.10).
-    pub clash_resolve: Option<u64>,
+    /// and ports: harmless by itself (Linux 5.10 and later).
+    pub clash_resolve: u64,
     /// Connections that were thrown out because the table was full.
     pub early_drop: u64,
+}
+
+impl ConntrackCounters {
+    /// How far they have risen since `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            insert_failed: self.insert_failed.saturating_sub(before.insert_failed),
+            drop: self.drop.saturating_sub(before.drop),
+            clash_resolve: self.clash_resolve.saturating_sub(before.clash_resolve),
+            early_drop: self.early_drop.saturating_sub(before.early_drop),
+        }
+    }
+
+    /// Packets that were lost.
+    pub fn lost(self) -> u64 {
+        self.insert_failed.saturating_add(self.drop)
+    }
 }
 
 /// A connection to a server on port 53.
@@ -107,7 +132,7 @@ pub struct ServiceFlow {
 /// More connections are not looked at.
 pub const MAX_FLOWS: usize = 10_000;
 
-/// The counters in `/proc/net/stat/nf_conntrack`; `None`: it has not those.
+/// What `/proc/net/stat/nf_conntrack` says; `None`: it has not those counters.
 ///
 /// The columns are found by their names: versions of the kernel have others.
 ///
@@ -117,27 +142,22 @@ pub fn statistics(file: &str, text: &[u8]) -> Option<Statistics> {
     let header: Vec<&str> = lines.next()?.split_ascii_whitespace().collect();
     let column = |name: &str| header.iter().position(|it| *it == name);
     let (failed, early) = (column("insert_failed")?, column("early_drop")?);
-    let mut statistics = Statistics {
-        file: file.to_owned(),
-        ..Statistics::default()
-    };
+    let mut counters = ConntrackCounters::default();
     for line in lines {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        let add = |sum: &mut u64, at: usize| {
-            let word = words.get(at).copied().unwrap_or_default();
+        let add = |sum: &mut u64, at: Option<usize>| {
+            let word = at.and_then(|it| words.get(it)).copied().unwrap_or_default();
             *sum = sum.saturating_add(u64::from_str_radix(word, 16).unwrap_or_default());
         };
-        let add_if_there = |sum: &mut Option<u64>, name: &str| {
-            if let Some(at) = column(name) {
-                add(sum.get_or_insert(0), at);
-            }
-        };
-        add_if_there(&mut statistics.drop, "drop");
-        add_if_there(&mut statistics.clash_resolve, "clashres");
-        add(&mut statistics.insert_failed, failed);
-        add(&mut statistics.early_drop, early);
+        add(&mut counters.drop, column("drop"));
+        add(&mut counters.clash_resolve, column("clashres"));
+        add(&mut counters.insert_failed, Some(failed));
+        add(&mut counters.early_drop, Some(early));
     }
-    Some(statistics)
+    Some(Statistics {
+        file: file.to_owned(),
+        counters,
+    })
 }
 
 /// The connections to port 53 in `/proc/net/nf_conntrack`.
@@ -275,8 +295,9 @@ mod tests {
         let text = b"entries  clashres found new invalid ignore delete chainlength insert insert_failed drop early_drop icmp_error  expect_new\n\
             00000000  00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 0000000a 00000002 00000001 00000000  00000000\n\
             00000000  00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 00000006 00000000 00000000 00000000  00000000\n";
-        let found = statistics("/s", text).unwrap();
-        assert_eq!((found.insert_failed, found.drop), (16, Some(2)));
+        let found = statistics("/s", text).unwrap().counters;
+        assert_eq!((found.insert_failed, found.drop), (16, 2));
+        assert_eq!(found.clash_resolve, 2);
         assert_eq!(found.early_drop, 1);
         assert_eq!(statistics("/s", b""), None);
         assert_eq!(statistics("/s", b"entries found\n1 2\n"), None);

@@ -1,5 +1,6 @@
 //! What is known of a node, or of another network namespace.
 
+use crate::node::kernel::ConntrackCounters;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -159,15 +160,4 @@ pub struct Conntrack {
     pub max: Option<u64>,
     /// What went wrong since the node started, over all CPUs.
     pub counters: Option<ConntrackCounters>,
-}
-
-/// Counters of the connection tracking table.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct ConntrackCounters {
-    /// Entries that lost a race with another of the same addresses.
-    pub insert_failed: u64,
-    /// Packets that were dropped because there was no room, or no port.
-    pub drop: u64,
-    /// Entries that were taken out before their time to make room.
-    pub early_drop: u64,
 }

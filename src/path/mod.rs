@@ -15,10 +15,7 @@ pub mod probe;
 mod tree;
 
 pub use evaluate::evaluate;
-pub use host::{
-    Address, Conntrack, ConntrackCounters, Host, Link, LinkKind, Neighbour, Policy, Route,
-    RouteKind,
-};
+pub use host::{Address, Conntrack, Host, Link, LinkKind, Neighbour, Policy, Route, RouteKind};
 pub use own::{all_seen, evaluate_from, unroutable, unseen};
 pub use packet::{Packet, Protocol, Start};
 pub use tree::{

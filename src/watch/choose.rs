@@ -24,6 +24,10 @@ const LARGE: u32 = 400;
 /// How often glibc does so.
 const LARGER_BUFFERS: usize = 4;
 
+/// Of so many lookups of one name by one client, under way at once, the newest are
+/// looked at: a program that asks for one name all the time has many.
+const MAX_ALIKE: usize = 64;
+
 /// How well a query fits a lookup; the greatest counts.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Fit {
@@ -42,7 +46,8 @@ pub(super) fn lookup(table: &Table, exchange: &Exchange, bases: &Bases) -> Optio
     let client = exchange.client.ip();
     let mut best: Option<(Fit, i64, u32)> = None;
     for base in bases.iter() {
-        for &index in table.of_base(client, base.hash) {
+        let newest = table.of_base(client, base.hash).iter().rev();
+        for &index in newest.take(MAX_ALIKE) {
             let Some(open) = table.open(index) else {
                 continue;
             };

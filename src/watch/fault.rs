@@ -185,14 +185,16 @@ fn is_ignored(lookup: &Lookup, exchange: &Exchange) -> bool {
 fn pair(lookup: &Lookup, exchange: &Exchange) -> Pair {
     let is_other = |it: &&Exchange| {
         it.client == exchange.client
-            && it.server == exchange.server
             && it.qtype != exchange.qtype
             && it.name.eq_ignore_case(&exchange.name)
             && it.first.time.abs_diff(exchange.first.time) < PAIR.unsigned_abs()
             && !follows(it, exchange)
             && !follows(exchange, it)
     };
-    let Some(other) = lookup.exchanges.iter().find(is_other) else {
+    let others = || lookup.exchanges.iter().filter(is_other);
+    // A program can ask two addresses of one server.
+    let same_server = others().find(|it| it.server == exchange.server);
+    let Some(other) = same_server.or_else(|| others().next()) else {
         return Pair::None;
     };
     let is_answered = other.answered().is_some_and(|it| it == other.first);

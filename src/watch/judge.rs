@@ -1,5 +1,6 @@
 //! What is wrong with each lookup, and with all of them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -11,18 +12,21 @@ use crate::watch::findings::{self, Known};
 use crate::watch::infer::Inferred;
 use crate::watch::join::Joiner;
 use crate::watch::lookup::Lookup;
-use crate::watch::model::{self, Fit, SAMPLE};
+use crate::watch::model::{self, Fit, Sample};
 use crate::watch::plan::{self, Plan};
 use crate::watch::report::{Parts, Report, Whose};
-use crate::watch::search::Search;
+use crate::watch::search::{Lists, Search};
 use crate::watch::tally::Tally;
 use crate::watch::{End, Progress, Setup, advice};
 
 /// So many plans are played for lookups that broke them, if not all are wanted.
 const MAX_PLANS: u64 = 4096;
 
-/// So many lookups wait until it is known whose they are.
-const MAX_WAITING: usize = 2048;
+/// So many exchanges wait, in their lookups, until it is known whose they are…
+const MAX_WAITING: usize = 16_384;
+
+/// … and so many more are kept to find that out.
+const MAX_SAMPLED: usize = 16_384;
 
 /// The resolvers of so many clients are told apart.
 const MAX_CLIENTS: usize = 64;
@@ -41,20 +45,29 @@ pub struct Judged {
 /// What is known of a client.
 #[derive(Debug, Default)]
 struct Client {
-    sample: Vec<Lookup>,
+    sample: Sample,
     fit: Option<Fit>,
+}
+
+/// Exchanges that are kept.
+#[derive(Debug, Default)]
+struct Kept {
+    waiting: usize,
+    sampled: usize,
 }
 
 /// Judges lookups as they end.
 #[derive(Debug)]
 pub(super) struct Judge {
     setup: Setup,
-    search: Search,
-    inferred: Option<Inferred>,
-    none: Search,
+    lists: Lists,
+    /// The servers of each client, where the packets had to tell.
+    servers: Option<BTreeMap<IpAddr, Vec<IpAddr>>>,
     clients: BTreeMap<IpAddr, Client>,
     pub(super) tally: Tally,
     waiting: Vec<Judged>,
+    /// How many exchanges wait, and how many are in samples.
+    kept: Kept,
     judged: Vec<Judged>,
     plans: u64,
 }
@@ -68,32 +81,26 @@ impl Judge {
         };
         Self {
             setup,
-            search,
-            inferred: None,
-            none: Search::default(),
+            lists: Lists::of_all(search),
+            servers: None,
             clients: BTreeMap::new(),
             tally: Tally::default(),
             waiting: Vec::new(),
+            kept: Kept::default(),
             judged: Vec::new(),
             plans: 0,
         }
     }
 
-    /// The search list of a client.
-    pub(super) fn search_of(&self, client: IpAddr) -> &Search {
-        match &self.inferred {
-            Some(inferred) => inferred.search.get(&client).unwrap_or(&self.none),
-            None => &self.search,
-        }
+    /// The search lists of all clients.
+    pub(super) fn lists(&self) -> &Lists {
+        &self.lists
     }
 
     /// What the packets say about files that nobody gave.
     pub(super) fn infer(&mut self, inferred: Inferred) {
-        // A client of which nothing is known has the list of the others.
-        if let Some(first) = inferred.search.values().max_by_key(|it| it.entries.len()) {
-            self.none = first.clone();
-        }
-        self.inferred = Some(inferred);
+        self.lists = Lists::inferred(inferred.search);
+        self.servers = Some(inferred.servers);
     }
 
     /// The files of a client, as far as they are known.
@@ -102,11 +109,8 @@ impl Judge {
             return scenario.clone();
         }
         let mut scenario = Scenario::new("watch", "x");
-        let servers = self
-            .inferred
-            .as_ref()
-            .and_then(|it| it.servers.get(&client));
-        let search = self.search_of(client);
+        let servers = self.servers.as_ref().and_then(|it| it.get(&client));
+        let search = self.lists.of(client);
         let mut text = String::new();
         for server in servers.into_iter().flatten() {
             let _ = writeln!(text, "nameserver {server}");
@@ -129,11 +133,10 @@ impl Judge {
     pub(super) fn add(&mut self, lookup: Lookup, joiner: &Joiner) {
         let attempts = |client, server| joiner.attempt(client, server);
         let faults = faults(&lookup, joiner.now(), &attempts);
-        let entries = match &self.inferred {
-            Some(inferred) => inferred.search.get(&lookup.client).unwrap_or(&self.none),
-            None => &self.search,
-        };
-        self.tally.add(&lookup, &faults, &entries.entries);
+        let entries = &self.lists.of(lookup.client).entries;
+        // A resolver that has no list sends names as they are.
+        let is_given = self.setup.resolver.is_some() && !entries.is_empty();
+        self.tally.add(&lookup, &faults, (entries, is_given));
         let is_shown = self.setup.show.as_ref().is_some_and(|name| {
             let mut names = lookup.readings.iter().map(|it| &it.name);
             let asks = lookup
@@ -152,9 +155,10 @@ impl Judge {
             faults,
             plan: None,
         };
-        if is_known || self.waiting.len() >= MAX_WAITING {
+        if is_known || self.kept.waiting >= MAX_WAITING {
             self.plan(judged);
         } else {
+            self.kept.waiting += judged.lookup.exchanges.len();
             self.waiting.push(judged);
         }
     }
@@ -169,8 +173,10 @@ impl Judge {
         if client.fit.is_some() {
             return true;
         }
-        client.sample.push(lookup.clone());
-        if client.sample.len() < SAMPLE {
+        let before = client.sample.exchanges;
+        let is_enough = client.sample.take(lookup);
+        self.kept.sampled += client.sample.exchanges - before;
+        if !is_enough && self.kept.sampled < MAX_SAMPLED {
             return false;
         }
         self.fit(lookup.client);
@@ -182,6 +188,7 @@ impl Judge {
         let scenario = self.scenario_of(client);
         if let Some(known) = self.clients.get_mut(&client) {
             let sample = std::mem::take(&mut known.sample);
+            self.kept.sampled -= sample.exchanges;
             known.fit = Some(model::fit(&scenario, &sample));
         }
     }
@@ -190,6 +197,7 @@ impl Judge {
         let is_its = |it: &mut Judged| it.lookup.client == client;
         let its: Vec<Judged> = self.waiting.extract_if(.., is_its).collect();
         for judged in its {
+            self.kept.waiting -= judged.lookup.exchanges.len();
             self.plan(judged);
         }
     }
@@ -241,12 +249,14 @@ impl Judge {
     /// The client with the most lookups.
     fn main_client(&self) -> Option<IpAddr> {
         let clients = self.tally.clients.iter();
-        clients.max_by_key(|it| *it.1).map(|it| *it.0)
+        let main = clients.max_by_key(|it| (*it.1, Reverse(*it.0)));
+        main.map(|it| *it.0)
     }
 
     pub(super) fn report(self, end: &End, joiner: &Joiner) -> Report {
         let client = self.main_client();
-        let search = client.map_or(&self.search, |it| self.search_of(it)).clone();
+        let unspecified = IpAddr::from([0; 4]);
+        let search = self.lists.of(client.unwrap_or(unspecified)).clone();
         let findings = findings::all(&Known {
             tally: &self.tally,
             conntrack: end.conntrack,
@@ -268,7 +278,7 @@ impl Judge {
         let parts = Parts {
             resolver,
             search,
-            is_inferred: self.inferred.is_some(),
+            is_inferred: self.servers.is_some(),
             findings,
             advice,
         };

@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
 use crate::packet::{Transport, Unreachable};
+use crate::watch::open::Question;
 use crate::watch::reply::Reply;
 
 /// More responses to one query are not kept.
@@ -30,6 +31,8 @@ pub struct Lookup {
 pub struct Reading {
     /// The name.
     pub name: Name,
+    /// Its hash, whatever its case.
+    pub(super) hash: u64,
     /// Whether it had a final dot, or the search list does not matter to whoever
     /// asked.
     pub is_absolute: bool,
@@ -214,6 +217,14 @@ impl Exchange {
     pub fn last(&self) -> i64 {
         let replied = self.reply.map(|it| it.time);
         replied.map_or(self.last_sent().time, |it| it.max(self.last_sent().time))
+    }
+
+    /// What it asks, whatever the case of the name.
+    pub(super) fn question(&self) -> Question {
+        Question {
+            name: self.hash,
+            qtype: self.qtype,
+        }
     }
 
     /// Whether it went over TCP.

@@ -15,6 +15,7 @@ mod infer;
 mod join;
 mod judge;
 pub mod lookup;
+mod map;
 pub mod model;
 mod name;
 mod open;
@@ -26,10 +27,8 @@ pub mod report;
 pub mod search;
 pub mod tally;
 
-use std::net::IpAddr;
-
 use crate::name::Name;
-use crate::node::kernel::Statistics;
+use crate::node::kernel::ConntrackCounters;
 use crate::packet::{Content, Counters, Quoted, Seen};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
@@ -78,34 +77,7 @@ pub struct End {
     /// Packets that the kernel had no room for; `None`: not known.
     pub drops: Option<u64>,
     /// How far the counters of the connection table rose meanwhile.
-    pub conntrack: Option<Conntrack>,
-}
-
-/// How far counters of the kernel's connection table rose.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Conntrack {
-    /// Packets that were dropped because their connection could not be entered.
-    pub insert_failed: u64,
-    /// Packets that were dropped for want of room, or given up.
-    pub drop: u64,
-    /// Clashes that ended well. Alone they are healthy.
-    pub clash_resolve: u64,
-}
-
-impl Conntrack {
-    /// How far they rose from one reading to the other.
-    pub fn risen(before: &Statistics, after: &Statistics) -> Self {
-        let risen = |one: Option<u64>, other: Option<u64>| {
-            other
-                .unwrap_or_default()
-                .saturating_sub(one.unwrap_or_default())
-        };
-        Self {
-            insert_failed: after.insert_failed.saturating_sub(before.insert_failed),
-            drop: risen(before.drop, after.drop),
-            clash_resolve: risen(before.clash_resolve, after.clash_resolve),
-        }
-    }
+    pub conntrack: Option<ConntrackCounters>,
 }
 
 /// Where watching stands.
@@ -214,8 +186,7 @@ impl Watch {
     }
 
     fn take(&mut self, seen: &Seen<'_>) {
-        let client = client_of(seen);
-        self.joiner.push(seen, self.judge.search_of(client));
+        self.joiner.push(seen, self.judge.lists());
         if self.joiner.has_ended() {
             self.settle();
         }
@@ -237,11 +208,6 @@ impl Watch {
             self.take(&message.as_seen());
         }
     }
-}
-
-/// Who may have asked: either side.
-fn client_of(seen: &Seen<'_>) -> IpAddr {
-    seen.from.ip()
 }
 
 impl Stored {

@@ -1,6 +1,9 @@
 //! Which resolver a client has, by what it sent.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
+
+use foldhash::fast::FixedState;
 
 use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
@@ -8,7 +11,7 @@ use crate::watch::lookup::Lookup;
 use crate::watch::plan;
 
 /// So many lookups of a client are looked at.
-pub(super) const SAMPLE: usize = 48;
+const SAMPLE: u32 = 48;
 
 /// A model fits if lookups are as alike as this on average, from 0 to 1.
 const FITS: f64 = 0.8;
@@ -29,17 +32,81 @@ pub struct Fit {
     pub also: Vec<&'static Resolver>,
 }
 
+/// Lookups of a client, of which those that a model cannot tell apart are kept
+/// once.
+#[derive(Debug, Default)]
+pub(super) struct Sample {
+    /// By [`course`], with how many there were.
+    courses: BTreeMap<u64, (Lookup, u32)>,
+    lookups: u32,
+    /// Exchanges of those that are kept.
+    pub(super) exchanges: usize,
+}
+
+impl Sample {
+    /// Takes one more; whether that is enough.
+    pub(super) fn take(&mut self, lookup: &Lookup) -> bool {
+        self.lookups += 1;
+        let known = self.courses.entry(course(lookup)).or_insert_with(|| {
+            self.exchanges += lookup.exchanges.len();
+            (lookup.clone(), 0)
+        });
+        known.1 += 1;
+        self.lookups >= SAMPLE
+    }
+}
+
+/// A hash of what a model makes a difference by: of the name its labels' number,
+/// the last one, and whether it is a host's; what was asked of whom and when, to a
+/// twentieth of a second; what came.
+fn course(lookup: &Lookup) -> u64 {
+    const ABOUT: i64 = 50_000_000;
+    let mut hasher = FixedState::default().build_hasher();
+    let asked = lookup.readings.first();
+    let name = asked.map_or(&[][..], |it| it.name.as_wire());
+    for reading in &lookup.readings {
+        let labels = reading.name.labels();
+        let is_host = |it: &u8| it.is_ascii_alphanumeric() || *it == b'-';
+        let is_of_host = labels.flatten().all(is_host);
+        let last = reading.name.labels().last();
+        let count = reading.name.labels().count();
+        (count, last, is_of_host, reading.is_absolute).hash(&mut hasher);
+    }
+    let start = lookup.start();
+    let about = |time: i64| time.saturating_sub(start) / ABOUT;
+    let first = lookup.exchanges.first();
+    for exchange in &lookup.exchanges {
+        let suffix = exchange.name.as_wire().get(name.len()..);
+        let is_first_socket = first.is_some_and(|it| it.client == exchange.client);
+        let flags = (exchange.flags, exchange.edns, exchange.is_tcp());
+        (suffix, exchange.qtype, exchange.server.ip()).hash(&mut hasher);
+        (is_first_socket, flags).hash(&mut hasher);
+        for sent in exchange.sent() {
+            about(sent.time).hash(&mut hasher);
+        }
+        for reply in exchange.replies() {
+            let what = std::mem::discriminant(&reply.answer);
+            (about(reply.time), reply.flags, what).hash(&mut hasher);
+            (reply.soa, reply.opt).hash(&mut hasher);
+        }
+        let ends = (exchange.unreachable(), exchange.broken());
+        let at = |it: crate::watch::lookup::Sent| about(it.time);
+        (ends.0.map(|it| at(it.1)), ends.1.map(at)).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
 /// Tries every model on a sample.
-pub(super) fn fit(base: &Scenario, sample: &[Lookup]) -> Fit {
+pub(super) fn fit(base: &Scenario, sample: &Sample) -> Fit {
     let all: Vec<&'static Resolver> = resolver::usual().collect();
     let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
-    for lookup in sample {
+    for (lookup, times) in sample.courses.values() {
         for (number, resolver) in all.iter().enumerate() {
-            let plan = plan::of(base, resolver, lookup);
-            *sums.entry(number).or_default() += plan.map_or(0.0, |it| it.1.likeness);
+            let likeness = plan::of(base, resolver, lookup).map_or(0.0, |it| it.1.likeness);
+            *sums.entry(number).or_default() += likeness * f64::from(*times);
         }
     }
-    let count = f64::from(u32::try_from(sample.len().max(1)).unwrap_or(u32::MAX));
+    let count = f64::from(sample.lookups.max(1));
     let likeness = |number: usize| sums.get(&number).copied().unwrap_or_default() / count;
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by(|one, other| likeness(*other).total_cmp(&likeness(*one)));
@@ -51,7 +118,7 @@ pub(super) fn fit(base: &Scenario, sample: &[Lookup]) -> Fit {
         .filter(|it| best - likeness(*it) <= ALIKE)
         .collect();
     alike.sort_unstable();
-    let fits = best >= FITS && !sample.is_empty();
+    let fits = best >= FITS && sample.lookups > 0;
     let mut resolvers = alike
         .into_iter()
         .filter(|_| fits)
@@ -59,7 +126,7 @@ pub(super) fn fit(base: &Scenario, sample: &[Lookup]) -> Fit {
     Fit {
         best: resolvers.next(),
         likeness: best,
-        lookups: sample.len(),
+        lookups: sample.lookups as usize,
         also: resolvers.collect(),
     }
 }

@@ -1,8 +1,11 @@
 //! Names of messages: cheap to compare, to take apart and to keep.
 
-use std::collections::HashMap;
+use std::hash::{BuildHasher as _, Hasher as _};
 
-use crate::name::Name;
+use foldhash::fast::FixedState;
+
+use crate::name::{MAX_WIRE_BYTES, Name};
+use crate::watch::map::Map;
 
 /// So many ends of labels are told apart; a name of an IPv6 address has 34. The
 /// labels of a longer name count as one from there on.
@@ -21,28 +24,28 @@ pub(super) struct Shape<'a> {
     count: usize,
 }
 
-// Source: FNV-1a, <https://www.rfc-editor.org/rfc/rfc9923>.
-const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
-
 impl<'a> Shape<'a> {
     /// Takes a name apart: labels with their lengths, with or without the
     /// root's zero. What is no label ends it.
     pub(super) fn of(wire: &'a [u8]) -> Self {
-        let mut marks = [(0, FNV_BASIS); MAX_LABELS];
-        let (mut at, mut count, mut hash) = (0_usize, 0, FNV_BASIS);
-        while let Some(&length) = wire.get(at).filter(|it| (1..64).contains(*it)) {
+        // No length of a label is a letter, so all bytes can be put in lower case.
+        let mut lower = [0; MAX_WIRE_BYTES];
+        let length = wire.len().min(MAX_WIRE_BYTES);
+        let (lower, _) = lower.split_at_mut(length);
+        lower.copy_from_slice(wire.get(..length).unwrap_or_default());
+        lower.make_ascii_lowercase();
+        let mut marks = [(0, 0); MAX_LABELS];
+        let (mut at, mut count, mut hasher) = (0_usize, 0, FixedState::default().build_hasher());
+        while let Some(&length) = lower.get(at).filter(|it| (1..64).contains(*it)) {
             let end = at + 1 + usize::from(length);
             let place = count.min(MAX_LABELS - 1);
             let (Some(label), Some(mark), Ok(short)) =
-                (wire.get(at..end), marks.get_mut(place), u8::try_from(end))
+                (lower.get(at..end), marks.get_mut(place), u8::try_from(end))
             else {
                 break;
             };
-            for byte in label {
-                hash = (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(FNV_PRIME);
-            }
-            *mark = (short, hash);
+            hasher.write(label);
+            *mark = (short, hasher.finish());
             (at, count) = (end, place + 1);
         }
         Self {
@@ -60,7 +63,7 @@ impl<'a> Shape<'a> {
     /// The hash of the first so many labels, whatever their case.
     pub(super) fn hash_of(&self, labels: usize) -> u64 {
         let mark = labels.checked_sub(1).and_then(|it| self.marks.get(it));
-        mark.map_or(FNV_BASIS, |it| it.1)
+        mark.map_or(0, |it| it.1)
     }
 
     /// The hash of all of it.
@@ -96,12 +99,14 @@ impl<'a> Shape<'a> {
 /// Names that were seen, each once as long as there is room.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    known: HashMap<u64, Name>,
+    /// By their hash, whatever their case.
+    known: Map<u64, Name>,
 }
 
 impl Names {
-    /// The name with these labels, which a [`Shape`] has taken apart.
-    pub(super) fn get(&mut self, hash: u64, wire: &[u8]) -> Name {
+    /// The name of the first so many labels of `shape`.
+    pub(super) fn get(&mut self, shape: &Shape<'_>, labels: usize) -> Name {
+        let (hash, wire) = (shape.hash_of(labels), shape.prefix(labels));
         if let Some(known) = self.known.get(&hash)
             && known.as_wire() == wire
         {

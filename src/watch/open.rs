@@ -1,10 +1,16 @@
 //! Lookups that are under way, and how packets find them.
 
-use std::collections::{HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasher as _;
 use std::net::{IpAddr, SocketAddr};
 
+use foldhash::quality::RandomState;
+
 use crate::packet::Transport;
-use crate::watch::lookup::{Ended, Exchange, Lookup};
+use crate::watch::lookup::{Ended, Exchange, Lookup, Reading};
+use crate::watch::map::Map;
 
 /// So many lookups are under way at once; then the oldest is let go.
 const MAX_OPEN: usize = 16_384;
@@ -12,22 +18,28 @@ const MAX_OPEN: usize = 16_384;
 /// So many exchanges are under way at once.
 const MAX_EXCHANGES: usize = 49_152;
 
+/// So many questions are known by their ids; a power of two.
+const QUESTIONS: usize = 4096;
+
 /// More queries are not one lookup: the longest plan of a pod has some 60.
 pub(super) const MAX_OF_LOOKUP: usize = 256;
 
-/// How often a lookup is looked at, in nanoseconds.
-const TICK: i64 = 50_000_000;
-
-/// A query as the wire tells it from others.
+/// A query as the wire tells it from others, in 64 bits: the addresses and
+/// ports of both sides, the connection, the id and the question, hashed with a
+/// seed of this run.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub(super) struct Key {
-    pub(super) client: SocketAddr,
-    pub(super) server: SocketAddr,
-    /// The connection, from 1; 0: UDP.
-    pub(super) stream: u64,
-    pub(super) id: u16,
-    pub(super) question: Question,
+pub(super) struct Key(u64);
+
+impl Key {
+    /// Where it would be among so many, a power of two.
+    pub(super) fn slot(self, room: usize) -> usize {
+        usize::try_from(self.0).unwrap_or_default() & (room - 1)
+    }
 }
+
+/// Makes keys, all with one seed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Keys(RandomState);
 
 /// A name, whatever its case, and a type.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -36,25 +48,31 @@ pub(super) struct Question {
     pub(super) qtype: u16,
 }
 
-impl Key {
-    /// The key of a query over this transport.
+impl Question {
+    /// Where the newest exchange with this id and question would be. One that falls
+    /// on the place of another takes it.
+    fn slot(self, id: u16) -> usize {
+        let mixed = self.name ^ u64::from(self.qtype) << 5 ^ u64::from(id);
+        usize::try_from(mixed).unwrap_or_default() & (QUESTIONS - 1)
+    }
+}
+
+impl Keys {
+    /// The key of a query of a client to a server.
     pub(super) fn of(
-        (client, server): (SocketAddr, SocketAddr),
+        &self,
+        ends: (SocketAddr, SocketAddr),
         transport: Transport,
         id: u16,
         question: Question,
-    ) -> Self {
-        let stream = match transport {
-            Transport::Udp => 0,
-            Transport::Tcp(stream) => stream.0.wrapping_add(1),
-        };
-        Self {
-            client,
-            server,
-            stream,
-            id,
-            question,
-        }
+    ) -> Key {
+        Key(self.0.hash_one((ends, transport, id, question)))
+    }
+
+    /// The key of an exchange, as its first query has it.
+    pub(super) fn of_exchange(&self, exchange: &Exchange) -> Key {
+        let ends = (exchange.client, exchange.server);
+        self.of(ends, exchange.transport, exchange.id, exchange.question())
     }
 }
 
@@ -71,10 +89,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) lookup: Lookup,
-    /// The names it can be of, by their hashes.
-    pub(super) bases: Vec<u64>,
-    /// The hash and the key of each exchange's question.
-    keys: Vec<Key>,
+    /// The keys of its queries behind NAT.
     translated: Vec<Key>,
     /// When something last happened.
     pub(super) last: i64,
@@ -85,14 +100,17 @@ pub(super) struct Open {
 pub(super) struct Table {
     slots: Vec<Option<Open>>,
     free: Vec<u32>,
-    keys: HashMap<Key, Place>,
-    /// The newest exchange with this id and question.
-    questions: HashMap<(u16, Question), Place>,
-    bases: HashMap<(IpAddr, u64), Vec<u32>>,
+    pub(super) keys: Keys,
+    places: Map<Key, Place>,
+    /// The newest exchange with an id and question, where [`Question::slot`] says;
+    /// it can have ended.
+    questions: Vec<Option<(u16, Question, Place)>>,
+    /// The lookups of a client that can be of a name, by its hash; the newest last.
+    bases: Map<(IpAddr, u64), Vec<u32>>,
     /// The newest lookup that uses a client's port.
     ports: Vec<u32>,
     /// When to look at which lookup; the number tells whether it is still the same.
-    queue: VecDeque<(i64, u32, u64)>,
+    queue: BinaryHeap<Reverse<(i64, u32, u64)>>,
     exchanges: usize,
     begun: u64,
     /// Lookups that were let go before they had ended.
@@ -104,11 +122,12 @@ impl Default for Table {
         Self {
             slots: Vec::new(),
             free: Vec::new(),
-            keys: HashMap::new(),
-            questions: HashMap::new(),
-            bases: HashMap::new(),
+            keys: Keys::default(),
+            places: Map::default(),
+            questions: vec![None; QUESTIONS],
+            bases: Map::default(),
             ports: vec![u32::MAX; 1 << 16],
-            queue: VecDeque::new(),
+            queue: BinaryHeap::new(),
             exchanges: 0,
             begun: 0,
             forgotten: 0,
@@ -118,13 +137,16 @@ impl Default for Table {
 
 impl Table {
     /// The exchange of this key.
-    pub(super) fn place(&self, key: &Key) -> Option<Place> {
-        self.keys.get(key).copied()
+    pub(super) fn place(&self, key: Key) -> Option<Place> {
+        self.places.get(&key).copied()
     }
 
     /// The newest exchange with this id and question, whoever asked whom.
     pub(super) fn same_question(&self, id: u16, question: Question) -> Option<Place> {
-        self.questions.get(&(id, question)).copied()
+        let newest = self.questions.get(question.slot(id)).copied().flatten();
+        let (.., place) = newest.filter(|it| (it.0, it.1) == (id, question))?;
+        let exchange = self.exchange(place)?;
+        (exchange.id == id && exchange.question() == question).then_some(place)
     }
 
     /// The newest lookup that used this port of a client.
@@ -161,63 +183,59 @@ impl Table {
         open.lookup.exchanges.get_mut(place.exchange as usize)
     }
 
-    /// The key of an exchange, as its first query has it.
-    pub(super) fn key_of(&self, place: Place) -> Option<Key> {
-        let keys = &self.open(place.lookup)?.keys;
-        keys.get(place.exchange as usize).copied()
-    }
-
     /// Whether there is room for one more.
     pub(super) fn is_full(&self) -> bool {
         let open = self.slots.len().saturating_sub(self.free.len());
         open >= MAX_OPEN || self.exchanges >= MAX_EXCHANGES
     }
 
-    /// Begins a lookup, whose first exchange is still to be added.
-    pub(super) fn begin(&mut self, mut lookup: Lookup, bases: Vec<u64>, now: i64) -> u32 {
+    /// Begins a lookup, whose first exchange is still to be added, and which is to
+    /// be looked at at `due`.
+    pub(super) fn begin(&mut self, mut lookup: Lookup, due: i64) -> u32 {
         self.begun += 1;
         lookup.number = self.begun;
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
         });
-        for base in &bases {
-            let of_base = self.bases.entry((lookup.client, *base)).or_default();
+        for reading in &lookup.readings {
+            let of_base = self.bases.entry((lookup.client, reading.hash)).or_default();
             of_base.push(index);
         }
-        self.queue
-            .push_back((now.saturating_add(TICK), index, lookup.number));
+        self.queue.push(Reverse((due, index, lookup.number)));
         if let Some(slot) = self.slots.get_mut(index as usize) {
             *slot = Some(Open {
                 lookup,
-                bases,
-                keys: Vec::new(),
                 translated: Vec::new(),
-                last: now,
+                last: i64::MIN,
             });
         }
         index
     }
 
     /// Adds an exchange to a lookup.
-    pub(super) fn add(&mut self, index: u32, key: Key, exchange: Exchange, now: i64) {
+    pub(super) fn add(&mut self, index: u32, key: Key, exchange: Exchange) {
         let Some(open) = self.slots.get_mut(index as usize).and_then(Option::as_mut) else {
             return;
         };
         let place = Place {
             lookup: index,
-            exchange: u32::try_from(open.keys.len()).unwrap_or(u32::MAX),
+            exchange: u32::try_from(open.lookup.exchanges.len()).unwrap_or(u32::MAX),
             is_translated: false,
         };
-        open.keys.push(key);
-        open.lookup.exchanges.push(exchange);
-        open.last = open.last.max(now);
+        open.last = open.last.max(exchange.first.time);
         self.exchanges += 1;
-        if let Some(port) = self.ports.get_mut(usize::from(key.client.port())) {
+        if let Some(port) = self.ports.get_mut(usize::from(exchange.client.port())) {
             *port = index;
         }
-        self.questions.insert((key.id, key.question), place);
-        self.keys.insert(key, place);
+        let newest = self
+            .questions
+            .get_mut(exchange.question().slot(exchange.id));
+        if let Some(newest) = newest {
+            *newest = Some((exchange.id, exchange.question(), place));
+        }
+        open.lookup.exchanges.push(exchange);
+        self.places.insert(key, place);
     }
 
     /// The same query under other addresses.
@@ -227,26 +245,24 @@ impl Table {
         {
             open.translated.push(key);
             let is_translated = true;
-            self.keys.insert(
-                key,
-                Place {
-                    is_translated,
-                    ..place
-                },
-            );
+            let place = Place {
+                is_translated,
+                ..place
+            };
+            self.places.insert(key, place);
         }
     }
 
-    /// Keeps only those bases that `keeps` says; all others are let go.
-    pub(super) fn narrow(&mut self, index: u32, keeps: impl Fn(u64) -> bool) {
+    /// Keeps only those readings that `keeps` says; all others are let go.
+    pub(super) fn narrow(&mut self, index: u32, keeps: impl Fn(&Reading) -> bool) {
         let Some(open) = self.slots.get_mut(index as usize).and_then(Option::as_mut) else {
             return;
         };
         let client = open.lookup.client;
-        open.bases.retain(|base| {
-            let kept = keeps(*base);
+        open.lookup.readings.retain(|reading| {
+            let kept = keeps(reading);
             if !kept {
-                leave(&mut self.bases, (client, *base), index);
+                leave(&mut self.bases, (client, reading.hash), index);
             }
             kept
         });
@@ -255,12 +271,11 @@ impl Table {
     /// The next lookup to look at, if it is time.
     pub(super) fn due(&mut self, now: i64) -> Option<u32> {
         loop {
-            let (at, index, number) = *self.queue.front()?;
-            // At the end of time nothing is later.
-            if at >= now {
+            let Reverse((at, index, number)) = *self.queue.peek()?;
+            if at > now {
                 return None;
             }
-            self.queue.pop_front();
+            self.queue.pop();
             if self
                 .open(index)
                 .is_some_and(|it| it.lookup.number == number)
@@ -270,19 +285,17 @@ impl Table {
         }
     }
 
-    /// Looks at a lookup again later.
-    pub(super) fn later(&mut self, index: u32, now: i64) {
+    /// Looks at a lookup again at `due`.
+    pub(super) fn later(&mut self, index: u32, due: i64) {
         if let Some(open) = self.open(index) {
-            let number = open.lookup.number;
-            self.queue
-                .push_back((now.saturating_add(TICK), index, number));
+            self.queue.push(Reverse((due, index, open.lookup.number)));
         }
     }
 
-    /// The one that has been looked at last, to make room.
-    pub(super) fn oldest(&mut self) -> Option<u32> {
+    /// The one that would be looked at next, to make room.
+    pub(super) fn first_due(&mut self) -> Option<u32> {
         loop {
-            let (_, index, number) = self.queue.pop_front()?;
+            let Reverse((_, index, number)) = self.queue.pop()?;
             let is_same = |it: &Open| it.lookup.number == number;
             if self.open(index).is_some_and(is_same) {
                 return Some(index);
@@ -294,32 +307,30 @@ impl Table {
     pub(super) fn end(&mut self, index: u32, ended: Ended) -> Option<Lookup> {
         let open = self.slots.get_mut(index as usize)?.take()?;
         self.free.push(index);
-        self.exchanges = self.exchanges.saturating_sub(open.keys.len());
-        for key in open.keys.iter().chain(&open.translated) {
-            self.keys.remove(key);
-            let question = (key.id, key.question);
-            if self
-                .questions
-                .get(&question)
-                .is_some_and(|it| it.lookup == index)
-            {
-                self.questions.remove(&question);
-            }
-        }
-        for base in &open.bases {
-            leave(&mut self.bases, (open.lookup.client, *base), index);
-        }
         let mut lookup = open.lookup;
+        self.exchanges = self.exchanges.saturating_sub(lookup.exchanges.len());
+        for exchange in &lookup.exchanges {
+            self.places.remove(&self.keys.of_exchange(exchange));
+        }
+        for key in &open.translated {
+            self.places.remove(key);
+        }
+        for reading in &lookup.readings {
+            leave(&mut self.bases, (lookup.client, reading.hash), index);
+        }
         lookup.ended = ended;
         Some(lookup)
     }
 }
 
-fn leave(bases: &mut HashMap<(IpAddr, u64), Vec<u32>>, key: (IpAddr, u64), index: u32) {
-    if let Some(of_base) = bases.get_mut(&key) {
-        of_base.retain(|it| *it != index);
+fn leave(bases: &mut Map<(IpAddr, u64), Vec<u32>>, key: (IpAddr, u64), index: u32) {
+    if let Entry::Occupied(mut entry) = bases.entry(key) {
+        let of_base = entry.get_mut();
+        if let Some(at) = of_base.iter().position(|it| *it == index) {
+            of_base.remove(at);
+        }
         if of_base.is_empty() {
-            bases.remove(&key);
+            entry.remove();
         }
     }
 }

@@ -1,47 +1,47 @@
 //! What is kept of what is over: answers that a program may ask for again, and
 //! connections.
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasher as _, RandomState};
 use std::net::{IpAddr, SocketAddr};
 
 use crate::packet::{Seen, Transport};
 use crate::watch::lookup::{Exchange, Sent};
+use crate::watch::map::Map;
 use crate::watch::open::Key;
 
-/// So many answers are remembered.
-const MAX_ANSWERED: usize = 32_768;
+/// So many answers are remembered; a power of two.
+const MAX_ANSWERED: usize = 16_384;
 
 /// So many pairs of client and server are remembered.
 const MAX_PAIRS: usize = 4096;
 
-/// Answers to queries of lookups that are over.
-#[derive(Debug, Default)]
+/// Answers to queries of lookups that are over; a newer one takes the place of one
+/// that falls on it.
+#[derive(Debug)]
 pub(super) struct Answered {
-    hasher: RandomState,
-    packets: HashMap<u64, u64>,
-    order: VecDeque<u64>,
+    /// The query and the packet that answered it.
+    all: Vec<Option<(Key, u64)>>,
+}
+
+impl Default for Answered {
+    fn default() -> Self {
+        Self {
+            all: vec![None; MAX_ANSWERED],
+        }
+    }
 }
 
 impl Answered {
     /// Remembers that a query was answered, by the number of a packet.
-    pub(super) fn insert(&mut self, key: &Key, packet: u64) {
-        let hash = self.hasher.hash_one(key);
-        if self.packets.insert(hash, packet).is_some() {
-            return;
-        }
-        self.order.push_back(hash);
-        if self.order.len() > MAX_ANSWERED
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.packets.remove(&oldest);
+    pub(super) fn insert(&mut self, key: Key, packet: u64) {
+        if let Some(place) = self.all.get_mut(key.slot(MAX_ANSWERED)) {
+            *place = Some((key, packet));
         }
     }
 
     /// The packet that has answered this very query.
-    pub(super) fn get(&self, key: &Key) -> Option<u64> {
-        let hash = self.hasher.hash_one(key);
-        self.packets.get(&hash).copied()
+    pub(super) fn get(&self, key: Key) -> Option<u64> {
+        let known = self.all.get(key.slot(MAX_ANSWERED)).copied().flatten();
+        known.filter(|it| it.0 == key).map(|it| it.1)
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Attempt {
 /// Connections over TCP.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
-    pairs: HashMap<(IpAddr, IpAddr), Attempt>,
+    pairs: Map<(IpAddr, IpAddr), Attempt>,
 }
 
 impl Connections {
@@ -108,6 +108,31 @@ impl Connections {
     /// What is known of a client's connections to a server.
     pub(super) fn attempt(&self, client: IpAddr, server: IpAddr) -> Option<Attempt> {
         self.pairs.get(&(client, server)).copied()
+    }
+}
+
+/// Whether packets are numbered at all: what their IP headers say is one number for
+/// each where the kernel made them.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    /// The last query's id, and the number of its packet.
+    last: Option<(u16, Option<u16>)>,
+    /// The same of the last query before it with another id.
+    other: Option<(u16, Option<u16>)>,
+}
+
+impl Numbers {
+    /// Takes the next query.
+    pub(super) fn take(&mut self, id: u16, number: Option<u16>) {
+        if self.last.is_some_and(|it| it.0 != id) {
+            self.other = self.last;
+        }
+        self.last = Some((id, number));
+    }
+
+    /// Whether another query had this number, too.
+    pub(super) fn are_all(&self, number: Option<u16>) -> bool {
+        self.other.is_some_and(|it| it.1 == number)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The search list backwards: from a query to the name that a program gave.
 
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::engine::message::Because;
@@ -8,6 +10,7 @@ use crate::explain::transition::run_when;
 use crate::name::Name;
 use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
+use crate::watch::map::Map;
 use crate::watch::name::{Shape, of_wire};
 use crate::world::{Effect, Rule};
 
@@ -76,6 +79,38 @@ pub(super) struct Base {
     pub(super) is_first: bool,
     /// The entry that was added.
     pub(super) entry: Option<usize>,
+}
+
+/// The search lists of all clients.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    known: Map<IpAddr, Search>,
+    others: Search,
+}
+
+impl Lists {
+    /// All clients have this one.
+    pub(super) fn of_all(search: Search) -> Self {
+        Self {
+            known: Map::default(),
+            others: search,
+        }
+    }
+
+    /// Clients whose lists were found out: one of which nothing is known has the
+    /// longest list of the others.
+    pub(super) fn inferred(known: BTreeMap<IpAddr, Search>) -> Self {
+        let longest = known.values().max_by_key(|it| it.entries.len());
+        Self {
+            others: longest.cloned().unwrap_or_default(),
+            known: known.into_iter().collect(),
+        }
+    }
+
+    /// The list of a client.
+    pub(super) fn of(&self, client: IpAddr) -> &Search {
+        self.known.get(&client).unwrap_or(&self.others)
+    }
 }
 
 impl Search {

@@ -139,7 +139,7 @@ impl<'n> Facts<'n> {
             "conntrack-race" => {
                 let statistics = self.node.kernel.statistics.as_ref()?;
                 let place = Place::nowhere(&statistics.file);
-                (statistics.insert_failed == 0).then(|| judged(State::False, vec![place]))
+                (statistics.counters.insert_failed == 0).then(|| judged(State::False, vec![place]))
             }
             "bridge-nf-off" => {
                 let place = Place::nowhere("/proc/sys/net/bridge/bridge-nf-call-iptables");

@@ -65,7 +65,7 @@ fn say(scenario: &Scenario) {
     let nowhere = &mut io::sink();
     explanation::write(&explained, style, nowhere).unwrap();
     json::write(&explained, nowhere).unwrap();
-    timeline::write(&[timeline::explained(&explained)], 0, nowhere).unwrap();
+    timeline::write("explain", &[timeline::explained(&explained)], 0, nowhere).unwrap();
 }
 
 fn check(what: &str, shapes: &[Shape], step: fn(&Scenario), change: impl Fn(&mut Scenario, &[u8])) {

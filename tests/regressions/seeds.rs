@@ -30,6 +30,7 @@ pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
             &["kubeadm-flags.env", "/kubelet", "/env"],
             &["cmdline", "/kubelet"],
         ]),
+        "joining" => joining(),
         "lint" => lint(),
         "messages" => messages(),
         "node_state" => node_state(),
@@ -280,6 +281,32 @@ fn messages() -> Vec<Vec<u8>> {
         let question = [1, b'a', 0, rdtype[0], rdtype[1], 0, 1];
         let record = [0xc0, 12, rdtype[0], rdtype[1], 0, 1, 0, 0, 0, 9, 0, 23];
         seeds.push([&[2][..], &header, &question, &record, &data].concat());
+    }
+    seeds
+}
+
+/// Lookups of one or two candidates, answered, denied, lost and refused.
+fn joining() -> Vec<Vec<u8>> {
+    let question = |name: &[u8], kind: u8| [name, &[0, 0, kind, 0, 1]].concat();
+    let message = |flags: [u8; 2], name: &[u8], kind: u8| {
+        let head = [0, kind, flags[0], flags[1], 0, 1, 0, 0, 0, 0, 0, 0];
+        [&head, question(name, kind).as_slice()].concat()
+    };
+    let names = [&b"\x01x\x01a\x04test"[..], b"\x01x\x01b\x04test", b"\x01x"];
+    let mut seeds = Vec::new();
+    for form in 0..4 {
+        for (last, reply) in [(10, 0x80), (10, 0x82), (10, 0x83), (7, 0x80), (0, 0x80)] {
+            let mut parts = Vec::new();
+            for name in names {
+                for kind in [1, 28] {
+                    let asked = message([1, 0], name, kind);
+                    parts.push([&[1, 0, 0, 10][..], &asked].concat());
+                    let back = message([0x81, reply], name, kind);
+                    parts.push([&[12, 0, 0, last + 1][..], &back].concat());
+                }
+            }
+            seeds.push([&[form][..], &parts.join(&0x1e)].concat());
+        }
     }
     seeds
 }

@@ -44,6 +44,11 @@ fn names_and_search_lists() {
     assert_eq!(codes(&lab.end().1), ["no-cache"]);
     lab.healthy(5).lookup("printer.local", &[denied()]);
     assert_eq!(codes(&lab.end().1), ["mdns-leak"]);
+    // Without a dot after the search list it is no leak, and without trying it it is.
+    lab.healthy(5).lookup("printer", &[denied()]);
+    assert_eq!(codes(&lab.end().1), [""; 0]);
+    lab.healthy(5).lookup("printer.", &[denied()]);
+    assert_eq!(codes(&lab.end().1), ["mdns-leak"]);
 }
 
 #[test]

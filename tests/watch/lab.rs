@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
 use kdns::engine::message::Rcode;
+use kdns::node::kernel::ConntrackCounters;
 use kdns::scenario::Scenario;
-use kdns::watch::{Conntrack, Judged, Report, Setup};
+use kdns::watch::{Judged, Report, Setup};
 use kdns::world::{Effect, Rule};
 
 use crate::wire::{DELAY, Packet, Wire};
@@ -63,7 +64,10 @@ impl Lab {
         self.end_with(None)
     }
 
-    pub(crate) fn end_with(&mut self, conntrack: Option<Conntrack>) -> (Vec<Judged>, Report) {
+    pub(crate) fn end_with(
+        &mut self,
+        conntrack: Option<ConntrackCounters>,
+    ) -> (Vec<Judged>, Report) {
         let setup = Setup {
             scenario: Some(scenario(self.file)),
             resolver: Some(of(self.id)),

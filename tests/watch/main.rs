@@ -13,10 +13,11 @@ mod lab;
 mod random;
 mod wire;
 
+use kdns::node::kernel::ConntrackCounters;
 use kdns::packet::Counters;
 use kdns::resolver::{self, Resolver};
 use kdns::scenario::{self, Scenario};
-use kdns::watch::{Conntrack, End, Judged, Report, Setup, Watch};
+use kdns::watch::{End, Judged, Report, Setup, Watch};
 
 use crate::wire::Packet;
 
@@ -37,7 +38,7 @@ fn of(id: &str) -> &'static Resolver {
 fn watched(
     mut packets: Vec<Packet>,
     setup: Setup,
-    conntrack: Option<Conntrack>,
+    conntrack: Option<ConntrackCounters>,
 ) -> (Vec<Judged>, Report) {
     packets.sort_by_key(|it| it.time);
     let mut watch = Watch::new(setup);

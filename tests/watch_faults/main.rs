@@ -5,6 +5,8 @@
 //!   and its file are given or not, and the model that fits best is the
 //!   resolver's own or sends the same.
 //! - `scenes`: each fault has its finding, and nothing else has one.
+//! - `race`: what a node's connection table loses is seen, and what it does not is
+//!   no finding.
 //!
 //! The laboratory of `tests/resolvers` makes the sandbox and serves; the pod
 //! has a network namespace of its own, behind a veth pair.
@@ -29,6 +31,7 @@ mod healthy;
 mod lab;
 #[path = "../needs/mod.rs"]
 mod needs;
+mod race;
 mod run;
 mod scenes;
 
@@ -38,7 +41,10 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
-    if let Some(code) = run::run_hidden().or_else(lab::run_hidden) {
+    if let Some(code) = run::run_hidden()
+        .or_else(race::run_hidden)
+        .or_else(lab::run_hidden)
+    {
         return code;
     }
     let mut arguments = Arguments::from_args();
@@ -46,6 +52,7 @@ fn main() -> ExitCode {
     arguments.test_threads.get_or_insert(4);
     let mut trials = healthy::trials();
     trials.extend(scenes::trials());
+    trials.extend(race::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -15,7 +15,7 @@ use crate::lab::observation::Outcome;
 use crate::lab::programs::How;
 use crate::lab::{Observation, ResolverId, Scenario, real, sandbox};
 
-const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
+pub(crate) const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
 /// The hidden argument; the scene is on standard input.
 const RUN: &str = "kdns-watch-run";
 

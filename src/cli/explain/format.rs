@@ -58,7 +58,7 @@ pub(super) fn write(
             }
             Ok(())
         }
-        Format::Svg => timeline::write(&[drawn(scenario, context, resolvers)], 0, out),
+        Format::Svg => timeline::write("explain", &[drawn(scenario, context, resolvers)], 0, out),
     }
 }
 

@@ -190,7 +190,7 @@ impl Live<'_> {
                     }
                     Format::Svg => {
                         let page = timeline::lived(scenario, &self.context, lived);
-                        timeline::write(&[page], 0, out)
+                        timeline::write("explain", &[page], 0, out)
                     }
                 }
             })?;

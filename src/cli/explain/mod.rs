@@ -153,7 +153,7 @@ fn report(
         Format::Text => Ok(()),
         Format::Json => explanation::json::write_error(&name, &name, &message, None, out),
         Format::Jsonl => prediction::error_line(&name, &message, None, out),
-        Format::Svg => timeline::write(&[timeline::failed(&name, &message)], 0, out),
+        Format::Svg => timeline::write("explain", &[timeline::failed(&name, &message)], 0, out),
     })?;
     streams.tell(message);
     Ok(Status::Undecided)

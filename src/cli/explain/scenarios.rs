@@ -273,7 +273,7 @@ impl Target<'_> {
         if self.format == Format::Svg {
             let more = self.count - self.pages.len();
             self.sink
-                .write(|out| timeline::write(&self.pages, more, out))?;
+                .write(|out| timeline::write("explain", &self.pages, more, out))?;
             return self.sink.finish();
         }
         match self.first.take() {

@@ -15,7 +15,7 @@ use crate::host::root::Root;
 use crate::host::{io_reason, situation};
 use crate::loopback::name_servers;
 use crate::netns::{self, Aim, EnterError, Namespace};
-use crate::path::ConntrackCounters;
+use crate::node::kernel::ConntrackCounters;
 use crate::resolver;
 use crate::scenario::{Scenario, default_hosts};
 use crate::wire::live::{self as wire, Limits, Means};

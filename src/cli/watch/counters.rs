@@ -1,7 +1,7 @@
 //! The kernel's counters before and after, live and in a capture.
 
 use crate::host::counters::CounterFile;
-use crate::node::kernel::{self, Statistics};
+use crate::node::kernel::{self, ConntrackCounters};
 use crate::packet::Carried;
 
 /// Whose counters: those of the target's namespace, and of the node's.
@@ -12,10 +12,13 @@ const BEFORE: &str = "before";
 const AFTER: &str = "after";
 
 /// What a capture carries of the counters of `whose`.
-pub(super) fn pair(carried: &Carried, whose: &str) -> Option<(Statistics, Statistics)> {
+pub(super) fn pair(
+    carried: &Carried,
+    whose: &str,
+) -> Option<(ConntrackCounters, ConntrackCounters)> {
     let read = |when: &str| {
         let name = name(whose, when);
-        kernel::statistics(&name, carried.get(&name)?)
+        kernel::statistics(&name, carried.get(&name)?).map(|it| it.counters)
     };
     Some((read(BEFORE)?, read(AFTER)?))
 }

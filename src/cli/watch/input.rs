@@ -8,7 +8,7 @@ use super::keep::Keep;
 use super::live::Live;
 use super::subject::Subject;
 use crate::cli::streams::Streams;
-use crate::node::kernel::Statistics;
+use crate::node::kernel::ConntrackCounters;
 use crate::packet::{Assembler, Carried, Counters, Frame, Seen};
 
 /// What the judge is given, in order of time.
@@ -30,9 +30,9 @@ pub(super) struct Ended {
     pub(super) drops: Option<u64>,
     /// The connection tracking counters of the target's namespace, before and
     /// after.
-    pub(super) own: Option<(Statistics, Statistics)>,
+    pub(super) own: Option<(ConntrackCounters, ConntrackCounters)>,
     /// The same of the node's namespace, where most translation happens.
-    pub(super) node: Option<(Statistics, Statistics)>,
+    pub(super) node: Option<(ConntrackCounters, ConntrackCounters)>,
     /// What went wrong with a capture, as sentences without a full stop.
     pub(super) notes: Vec<String>,
 }

@@ -7,9 +7,10 @@ use super::input::Ended;
 use super::subject::Subject;
 use crate::cli::output::{Outputs, Sink, write};
 use crate::cli::streams::Streams;
+use crate::node::kernel::ConntrackCounters;
 use crate::render::watch::{self as text, Shown, Style, concise, json, picture};
 use crate::scenario::Scenario;
-use crate::watch::{Conntrack, End, Judged, Progress, Report};
+use crate::watch::{End, Judged, Progress, Report};
 
 /// How to write what was watched.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
@@ -260,17 +261,16 @@ impl<'o> Output<'o> {
 
 /// What is known at the end, which was at this time, if a clock went along.
 pub(super) fn end_of(ended: &Ended, last: Option<i64>) -> End {
-    let risen = |it: &Option<(crate::node::kernel::Statistics, _)>| {
-        it.as_ref()
-            .map(|(before, after)| Conntrack::risen(before, after))
-    };
-    // The namespace of a pod mostly tracks nothing: that its counters did not rise
-    // says nothing about the node.
-    let own = risen(&ended.own).filter(|it| it.insert_failed + it.drop + it.clash_resolve > 0);
+    let risen = |(before, after): (ConntrackCounters, ConntrackCounters)| after.since(before);
+    // Most translation happens on the node; the namespace of a pod mostly tracks
+    // nothing, and that its counters did not rise says nothing about the node.
+    let own = ended.own.map(risen).filter(|it| it.lost() > 0);
+    let node = ended.node.map(risen);
+    let is_elsewhere = node.is_none_or(|it| it.lost() == 0);
     End {
         time: last.max(ended.counters.last),
         counters: ended.counters,
         drops: ended.drops,
-        conntrack: risen(&ended.node).or(own),
+        conntrack: own.filter(|_| is_elsewhere).or(node),
     }
 }

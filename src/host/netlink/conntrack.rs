@@ -9,7 +9,7 @@ use netlink_packet_core::{NlaBuffer, NlasIterator};
 use nix::sys::socket::SockProtocol;
 
 use super::{Netlink, NetlinkError};
-use crate::path::ConntrackCounters;
+use crate::node::kernel::ConntrackCounters;
 use crate::rules::conntrack::{Entry, Tuple};
 
 /// More entries are not read: at some 200 bytes each.
@@ -105,10 +105,12 @@ fn add(all: &mut ConntrackCounters, attributes: &[u8]) {
     for attribute in read(attributes) {
         let count = u64::from(number(attribute.value()));
         match attribute.kind() {
-            // CTA_STATS_INSERT_FAILED, CTA_STATS_DROP, CTA_STATS_EARLY_DROP.
+            // CTA_STATS_INSERT_FAILED, CTA_STATS_DROP, CTA_STATS_EARLY_DROP,
+            // CTA_STATS_CLASH_RESOLVE.
             9 => all.insert_failed += count,
             10 => all.drop += count,
             11 => all.early_drop += count,
+            14 => all.clash_resolve += count,
             _ => {}
         }
     }

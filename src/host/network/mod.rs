@@ -18,8 +18,8 @@ use super::netlink::route::RouteSocket;
 use super::node::sockets::listening;
 use super::root::Root;
 use super::{modules, read_whole};
-use crate::node::kernel;
-use crate::path::{Conntrack, ConntrackCounters, Host, Protocol};
+use crate::node::kernel::{self, ConntrackCounters};
+use crate::path::{Conntrack, Host, Protocol};
 use crate::rules::conntrack::Entry;
 use crate::rules::{Rules, Text, Unreadable};
 use crate::text::Source;
@@ -183,12 +183,7 @@ fn asked(root: &Root, ports: &[u16]) -> Result<(Entries, ConntrackCounters), Str
 
 /// The counters in `/proc/net/stat/nf_conntrack`.
 fn counters(text: Option<&Source>) -> Option<ConntrackCounters> {
-    let statistics = kernel::statistics(&text?.name, &text?.bytes)?;
-    Some(ConntrackCounters {
-        insert_failed: statistics.insert_failed,
-        drop: statistics.drop.unwrap_or_default(),
-        early_drop: statistics.early_drop,
-    })
+    Some(kernel::statistics(&text?.name, &text?.bytes)?.counters)
 }
 
 /// A table of this thread's network namespace; `None`: there is none, or it may

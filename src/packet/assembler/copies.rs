@@ -1,11 +1,14 @@
 //! Recognizes a packet that is seen again on another interface.
 
+use std::hash::BuildHasher as _;
 use std::net::SocketAddr;
+
+use foldhash::quality::RandomState;
 
 use super::link::Place;
 
 /// What one packet keeps from interface to interface.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Print {
     pub(super) from: SocketAddr,
     pub(super) to: SocketAddr,
@@ -24,18 +27,20 @@ pub(super) struct Print {
 /// falls on it.
 #[derive(Debug)]
 pub(super) struct Copies {
+    hasher: RandomState,
     seen: Vec<Option<Sighting>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Sighting {
-    print: Print,
+    /// The hash of its [`Print`].
+    hash: u64,
     place: Place,
     time: i64,
 }
 
-/// A power of two. At a million packets a second so many are 4 ms.
-const ROOM: usize = 4096;
+/// A power of two. At a million packets a second so many are 1 ms.
+const ROOM: usize = 1024;
 
 /// A packet goes from one interface of a machine to the next in microseconds;
 /// where it waits for a processor, in some milliseconds. A resolver that asks
@@ -48,6 +53,7 @@ const VAGUE_WINDOW: i64 = 1_000_000;
 impl Copies {
     pub(super) fn new() -> Self {
         Self {
+            hasher: RandomState::default(),
             seen: vec![None; ROOM],
         }
     }
@@ -55,12 +61,13 @@ impl Copies {
     /// Whether the packet was seen on another interface. Two that are alike on
     /// the same one are two packets.
     pub(super) fn is_copy(&mut self, print: Print, place: Place, time: i64) -> bool {
-        let slot = slot(&print);
+        let hash = self.hasher.hash_one(print);
+        let slot = usize::try_from(hash >> 48).unwrap_or_default() % ROOM;
         let Some(known) = self.seen.get_mut(slot) else {
             return false;
         };
         if let Some(before) = known
-            && before.print == print
+            && before.hash == hash
         {
             let age = (time - before.time).abs();
             let is_elsewhere = before.place != place && age <= WINDOW;
@@ -71,17 +78,7 @@ impl Copies {
                 return true;
             }
         }
-        *known = Some(Sighting { print, place, time });
+        *known = Some(Sighting { hash, place, time });
         false
     }
-}
-
-/// Where a packet would be. Whoever makes many fall on one place makes kdns see
-/// copies as packets of their own, which is what they want to look like.
-fn slot(print: &Print) -> usize {
-    let ports = u64::from(print.from.port()) << 16 | u64::from(print.to.port());
-    let id = u64::from(print.ip_id.unwrap_or_default());
-    let mixed =
-        (ports ^ u64::from(print.inside) << 13 ^ id << 37).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    usize::try_from(mixed >> 52).unwrap_or_default() % ROOM
 }

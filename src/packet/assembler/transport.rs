@@ -1,6 +1,6 @@
 //! What is behind an IP header: datagrams, segments, errors.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use etherparse::{TcpSlice, UdpSlice};
 
@@ -12,6 +12,23 @@ use crate::packet::{Content, Seen, Transport};
 
 /// DNS over TLS and QUIC (RFC 7858, RFC 9250).
 pub(super) const ENCRYPTED: u16 = 853;
+
+const HTTPS: u16 = 443;
+
+/// Public servers of DNS over HTTPS (RFC 8484) that serve nothing else there:
+/// Google's, Cloudflare's, Quad9's. Any other connection over HTTPS can be one,
+/// and nobody can tell.
+const OVER_HTTPS: [IpAddr; 9] = [
+    IpAddr::V4(Ipv4Addr::new(8, 8, 8, 8)),
+    IpAddr::V4(Ipv4Addr::new(8, 8, 4, 4)),
+    IpAddr::V4(Ipv4Addr::new(1, 1, 1, 1)),
+    IpAddr::V4(Ipv4Addr::new(1, 0, 0, 1)),
+    IpAddr::V4(Ipv4Addr::new(9, 9, 9, 9)),
+    IpAddr::V4(Ipv4Addr::new(149, 112, 112, 112)),
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0x4860, 0x4860, 0, 0, 0, 0, 0x8888)),
+    IpAddr::V6(Ipv6Addr::new(0x2606, 0x4700, 0x4700, 0, 0, 0, 0, 0x1111)),
+    IpAddr::V6(Ipv6Addr::new(0x2620, 0xfe, 0, 0, 0, 0, 0, 0xfe)),
+];
 
 impl Assembler {
     pub(super) fn is_dns(&self, source: u16, destination: u16) -> bool {
@@ -84,7 +101,7 @@ impl Assembler {
         };
         let (source, destination) = (tcp.source_port(), tcp.destination_port());
         if !self.is_dns(source, destination) {
-            return self.other_segment(&tcp);
+            return self.other_segment(&tcp, net.to);
         }
         let (from, to) = (
             SocketAddr::new(net.from, source),
@@ -135,9 +152,10 @@ impl Assembler {
     }
 
     /// A segment of no port of DNS. The first one stands for its connection.
-    fn other_segment(&mut self, tcp: &TcpSlice<'_>) {
+    fn other_segment(&mut self, tcp: &TcpSlice<'_>, to: IpAddr) {
         let is_opening = tcp.syn() && !tcp.ack();
-        let is_encrypted = [tcp.source_port(), tcp.destination_port()].contains(&ENCRYPTED);
+        let is_https = tcp.destination_port() == HTTPS && OVER_HTTPS.contains(&to);
+        let is_encrypted = tcp.destination_port() == ENCRYPTED || is_https;
         if is_encrypted && is_opening {
             self.counters.encrypted += 1;
         } else {

@@ -4,7 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::{Around, Evidence, Fact, Finding};
 use crate::finding::Severity;
-use crate::path::{Conntrack, ConntrackCounters, Host, Kind, Protocol, Tree, Verdict};
+use crate::node::kernel::ConntrackCounters;
+use crate::path::{Conntrack, Host, Kind, Protocol, Tree, Verdict};
 use crate::rules::conntrack::{Entry, Tuple};
 use crate::text::Place;
 
@@ -104,7 +105,8 @@ fn lost(conntrack: &Conntrack, around: Around<'_>) -> Option<Finding> {
             counters.insert_failed, counters.drop, counters.early_drop
         ),
     }];
-    if let Some(risen) = around.before.and_then(|it| risen(it, counters)) {
+    let risen = around.before.map(|it| counters.since(it));
+    if let Some(risen) = risen.filter(|it| it.lost() + it.early_drop > 0) {
         let fact = Fact::Connection(ConnectionFinding::Losing(risen));
         return Some(Finding {
             severity: Severity::Warning,
@@ -130,16 +132,6 @@ fn lost(conntrack: &Conntrack, around: Around<'_>) -> Option<Finding> {
         fact,
         evidence,
     })
-}
-
-/// What was lost between two readings; `None`: nothing.
-fn risen(before: ConntrackCounters, after: ConntrackCounters) -> Option<ConntrackCounters> {
-    let risen = ConntrackCounters {
-        insert_failed: after.insert_failed.saturating_sub(before.insert_failed),
-        drop: after.drop.saturating_sub(before.drop),
-        early_drop: after.early_drop.saturating_sub(before.early_drop),
-    };
-    (risen != ConntrackCounters::default()).then_some(risen)
 }
 
 /// Entries that lead elsewhere than a packet of today.

@@ -14,8 +14,9 @@ pub use proxies::{Proxy, ProxyFinding};
 
 use std::net::IpAddr;
 
-use super::{ConntrackCounters, Host, Link, Route, RouteKind, Tree};
+use super::{Host, Link, Route, RouteKind, Tree};
 use crate::finding::Severity;
+use crate::node::kernel::ConntrackCounters;
 use crate::text::Place;
 
 /// Something that is wrong, or worth knowing.

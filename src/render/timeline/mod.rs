@@ -152,12 +152,13 @@ pub fn failed(name: &str, message: &str) -> Page {
     page
 }
 
-/// Writes the pages as one document, one below the other.
+/// Writes the pages as one document, one below the other, which `command` of kdns
+/// drew; `more` were left out.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write(pages: &[Page], more: usize, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(command: &str, pages: &[Page], more: usize, out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<&str> = pages.iter().map(|it| it.name.as_str()).collect();
     let about: Vec<&str> = pages
         .iter()
@@ -177,8 +178,9 @@ pub fn write(pages: &[Page], more: usize, out: &mut dyn Write) -> io::Result<()>
         body = body.add(prose(MARGIN, height + LINE, Ink::Soft, &text));
         height += 2 * LINE;
     }
-    let foot = "Drawn by kdns explain. Time runs from left to right; widths are not to scale.";
-    let foot = prose(MARGIN, height + LINE, Ink::Soft, foot).set("font-size", 10);
+    let foot =
+        format!("Drawn by kdns {command}. Time runs from left to right; widths are not to scale.");
+    let foot = prose(MARGIN, height + LINE, Ink::Soft, &foot).set("font-size", 10);
     height += 2 * LINE;
     let heading = format!("Queries for {}", names.join(", "));
     let described: Description =

@@ -26,7 +26,7 @@ pub fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let pages: Vec<timeline::Page> = judged.iter().map(|it| page(base, it, style)).collect();
-    timeline::write(&pages, more, out)
+    timeline::write("watch", &pages, more, out)
 }
 
 fn page(base: Option<&Scenario>, judged: &Judged, style: &Style) -> timeline::Page {

@@ -68,7 +68,7 @@ fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u8>> {
         }
     }
     for suspects in looping.values() {
-        let Some(first) = suspects.first() else {
+        let Some(first) = suspects.iter().min_by_key(|it| it.packets) else {
             continue;
         };
         let packets = suspects.iter().flat_map(|it| it.packets);
@@ -288,7 +288,7 @@ fn race<'l>(
         .iter()
         .any(|it| it.late_from.is_some_and(|from| from != it.server));
     let evidence = match known.conntrack {
-        Some(it) if it.insert_failed + it.drop > 0 => Some(Evidence::Seen(it)),
+        Some(it) if it.lost() > 0 => Some(Evidence::Seen(it)),
         Some(it) if it.clash_resolve > 0 && late => Some(Evidence::Seen(it)),
         // Other losses hit single queries and first ones, too.
         None if second * 100 >= all * SECOND && rest.is_empty() => Some(Evidence::Likely),

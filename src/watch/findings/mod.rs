@@ -8,8 +8,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::finding::Severity;
 use crate::name::Name;
+use crate::node::kernel::ConntrackCounters;
 use crate::packet::Unreachable;
-use crate::watch::Conntrack;
 use crate::watch::tally::{MAX_PACKETS, Tally};
 
 /// Something that is wrong.
@@ -159,7 +159,7 @@ pub enum What {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Evidence {
     /// Its counters rose meanwhile by so much.
-    Seen(Conntrack),
+    Seen(ConntrackCounters),
     /// There are no counters.
     Likely,
 }
@@ -208,7 +208,7 @@ impl What {
 pub(super) struct Known<'k> {
     pub(super) tally: &'k Tally,
     /// What the node's connection table lost meanwhile, if it is known.
-    pub(super) conntrack: Option<Conntrack>,
+    pub(super) conntrack: Option<ConntrackCounters>,
 }
 
 /// All that is wrong, the worst first.

@@ -23,6 +23,9 @@ const SAVED: u64 = 80;
 /// … at so many a second.
 const RATE: u64 = 1;
 
+/// So many names have a finding of their own, those that a cache would save most.
+const MAX_REPEATED: usize = 20;
+
 const SECOND: i64 = 1_000_000_000;
 
 /// So many names and entries are listed.
@@ -109,6 +112,8 @@ fn no_cache(known: &Known<'_>, found: &mut Vec<Finding>) {
     });
     // A and AAAA of one name are one finding.
     repeated.dedup_by(|one, other| one.0.name.eq_ignore_case(&other.0.name));
+    repeated.sort_by_key(|it| std::cmp::Reverse(it.2));
+    repeated.truncate(MAX_REPEATED);
     for (question, lookups, saved, span) in repeated {
         let what = What::NoCache {
             lookups,

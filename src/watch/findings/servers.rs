@@ -21,6 +21,9 @@ const LATE: i64 = 1_000_000_000;
 /// Fewer answers say nothing about a median.
 const FEW: u64 = 4;
 
+/// So many names have a finding of their own.
+const MAX_NAMES: usize = 20;
+
 /// A zone is slow where all others are so many times as fast.
 const TIMES_FASTER: i64 = 4;
 
@@ -122,7 +125,7 @@ fn aaaa(known: &Known<'_>, found: &mut Vec<Finding>) -> [u64; 2] {
         .filter(|it| it.qtype == AAAA)
         .collect();
     names.sort_by(|one, other| one.name.cmp(&other.name));
-    let mut explained = [0; 2];
+    let (mut explained, mut listed) = ([0; 2], 0);
     for question in names {
         let [positive, negative, failed, _] = question.sum();
         let Some(of_a) = questions.get(&question.name, A) else {
@@ -139,6 +142,10 @@ fn aaaa(known: &Known<'_>, found: &mut Vec<Finding>) -> [u64; 2] {
         let count = if is_error { failed } else { negative };
         if let Some(sum) = explained.get_mut(usize::from(is_denial)) {
             *sum += count;
+        }
+        listed += 1;
+        if listed > MAX_NAMES {
+            continue;
         }
         let server = question.servers.first().map(|it| dns(it.0));
         let mut finding = Finding::new(What::AaaaFails { rcode }, Severity::Warning, count);

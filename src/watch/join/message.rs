@@ -1,10 +1,12 @@
 //! A message as far as joining looks at it.
 
+use std::net::SocketAddr;
+
 use crate::packet::Seen;
 use crate::packet::dns::Header;
 use crate::watch::lookup::Sent;
 use crate::watch::name::Shape;
-use crate::watch::open::Question;
+use crate::watch::open::{Key, Keys, Question};
 use crate::watch::reply::Reply;
 
 /// A message, taken apart as far as joining needs it.
@@ -18,6 +20,12 @@ pub(super) struct Message<'a> {
 }
 
 impl Message<'_> {
+    /// The key of this query, or of the one that it answers, of a client to a
+    /// server.
+    pub(super) fn key(&self, keys: &Keys, ends: (SocketAddr, SocketAddr)) -> Key {
+        keys.of(ends, self.seen.transport, self.header.id, self.question)
+    }
+
     pub(super) fn sent(&self) -> Sent {
         Sent {
             time: self.seen.time,
@@ -32,14 +40,4 @@ impl Message<'_> {
             ..Reply::of(self.header, self.bytes, self.length)
         }
     }
-
-    pub(super) fn exact_hash(&self) -> u64 {
-        exact_hash(self.shape.wire)
-    }
-}
-
-/// A hash of bytes, case and all.
-pub(super) fn exact_hash(bytes: &[u8]) -> u64 {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }

@@ -5,16 +5,16 @@ mod misfits;
 
 use std::net::IpAddr;
 
-use self::message::{Message, exact_hash};
+use self::message::Message;
 use crate::packet::dns::Header;
 use crate::packet::{Content, Seen, Transport};
 use crate::watch::choose;
 use crate::watch::lookup::{Ended, Exchange, Lookup, Reading, Sent};
 use crate::watch::name::{Names, Shape};
-use crate::watch::open::{Key, MAX_OF_LOOKUP, Open, Place, Question, Table};
-use crate::watch::remembered::{Answered, Attempt, Connections};
+use crate::watch::open::{MAX_OF_LOOKUP, Open, Place, Question, Table};
+use crate::watch::remembered::{Answered, Attempt, Connections, Numbers};
 use crate::watch::reply::edns_size;
-use crate::watch::search::{Bases, Search};
+use crate::watch::search::{Bases, Lists, Search};
 
 /// What is seen twice within this time is one thing, in nanoseconds: no
 /// resolver asks again so soon.
@@ -50,6 +50,7 @@ pub(super) struct Joiner {
     /// How long a resolver waits at most before it asks again, in nanoseconds.
     patience: i64,
     pub(super) connections: Connections,
+    numbers: Numbers,
     now: i64,
     pub(super) strays: Strays,
     ended: Vec<Lookup>,
@@ -65,13 +66,13 @@ impl Joiner {
         }
     }
 
-    /// Takes what was seen of clients whose search list is `search`.
-    pub(super) fn push(&mut self, seen: &Seen<'_>, search: &Search) {
+    /// Takes what was seen of clients whose search lists are `lists`.
+    pub(super) fn push(&mut self, seen: &Seen<'_>, lists: &Lists) {
         self.tick(seen.time);
         match seen.content {
-            Content::Message(bytes) => self.message(seen, bytes, bytes.len(), search),
+            Content::Message(bytes) => self.message(seen, bytes, bytes.len(), lists),
             Content::Cut { bytes, length } | Content::Incomplete { bytes, length } => {
-                self.message(seen, bytes, length, search);
+                self.message(seen, bytes, length, lists);
             }
             Content::Connect => self.connections.connect(seen),
             Content::Connected => self.connections.connected(seen),
@@ -84,11 +85,9 @@ impl Joiner {
     pub(super) fn tick(&mut self, now: i64) {
         self.now = self.now.max(now);
         while let Some(index) = self.table.due(self.now) {
-            let settled = self.table.open(index).is_none_or(|it| self.is_over(it));
-            if settled {
-                self.end(index, Ended::Settled);
-            } else {
-                self.table.later(index, self.now);
+            match self.table.open(index).map(|it| self.over_at(it)) {
+                Some(at) if at > self.now => self.table.later(index, at),
+                _ => self.end(index, Ended::Settled),
             }
         }
     }
@@ -110,35 +109,33 @@ impl Joiner {
 
     /// Ends all that is under way.
     pub(super) fn finish(&mut self) {
-        while let Some(index) = self.table.oldest() {
-            let over = self.table.open(index).is_some_and(|it| self.is_over(it));
-            let ended = if over { Ended::Settled } else { Ended::Capture };
+        while let Some(index) = self.table.first_due() {
+            let over = self.table.open(index).map(|it| self.over_at(it));
+            let is_over = over.is_some_and(|at| at <= self.now);
+            let ended = if is_over {
+                Ended::Settled
+            } else {
+                Ended::Capture
+            };
             self.end(index, ended);
         }
         self.strays.forgotten = self.table.forgotten;
     }
 
     fn end(&mut self, index: u32, ended: Ended) {
-        if let Some(open) = self.table.open(index) {
-            let exchanges = open.lookup.exchanges.iter().enumerate();
-            for (number, exchange) in exchanges {
-                let Some(reply) = exchange.reply.filter(|_| !exchange.is_tcp()) else {
-                    continue;
-                };
-                let place = Place {
-                    lookup: index,
-                    exchange: u32::try_from(number).unwrap_or_default(),
-                    is_translated: false,
-                };
-                if let Some(key) = self.table.key_of(place) {
-                    self.answered.insert(&key, reply.packet);
-                }
+        let Some(lookup) = self.table.end(index, ended) else {
+            return;
+        };
+        for exchange in lookup.exchanges.iter().filter(|it| !it.is_tcp()) {
+            if let Some(reply) = exchange.reply {
+                let key = self.table.keys.of_exchange(exchange);
+                self.answered.insert(key, reply.packet);
             }
         }
-        self.ended.extend(self.table.end(index, ended));
+        self.ended.push(lookup);
     }
 
-    fn message(&mut self, seen: &Seen<'_>, bytes: &[u8], length: usize, search: &Search) {
+    fn message(&mut self, seen: &Seen<'_>, bytes: &[u8], length: usize, lists: &Lists) {
         let Some(header) = Header::parse(bytes) else {
             return;
         };
@@ -170,19 +167,19 @@ impl Joiner {
         if header.is_response() {
             self.response(&one);
         } else {
-            self.query(&one, search);
+            self.query(&one, lists.of(seen.from.ip()));
         }
     }
 
     fn query(&mut self, one: &Message<'_>, search: &Search) {
         let seen = one.seen;
-        let ends = (seen.from, seen.to);
-        let key = Key::of(ends, seen.transport, one.header.id, one.question);
+        let key = one.key(&self.table.keys, (seen.from, seen.to));
         let sent = one.sent();
-        if let Some(place) = self.table.place(&key) {
+        if let Some(place) = self.table.place(key) {
             self.repeat(place, sent);
             return;
         }
+        self.numbers.take(one.header.id, seen.ip_id);
         if let Some(place) = self.translated(one) {
             self.strays.translated += 1;
             self.table.translate(key, place);
@@ -192,7 +189,7 @@ impl Joiner {
             return;
         }
         let exchange = Exchange {
-            name: self.names.get(one.exact_hash(), one.shape.wire),
+            name: self.names.get(one.shape, one.shape.labels()),
             hash: one.question.name,
             qtype: one.question.qtype,
             id: one.header.id,
@@ -207,7 +204,7 @@ impl Joiner {
             again: Vec::new(),
             reply: None,
             more: Vec::new(),
-            ignored: self.answered.get(&key),
+            ignored: self.answered.get(key),
             odd: None,
         };
         if exchange.is_tcp() {
@@ -216,14 +213,14 @@ impl Joiner {
         let bases = search.bases(one.shape);
         let index = match choose::lookup(&self.table, &exchange, &bases) {
             Some(index) => {
-                let is_its = |hash| bases.iter().any(|it| it.hash == hash);
+                let is_its = |it: &Reading| bases.iter().any(|base| base.hash == it.hash);
                 self.table.narrow(index, is_its);
-                self.settle_readings(index);
+                self.settle_reading(index);
                 index
             }
             None => self.begin(&exchange, one.shape, &bases, search),
         };
-        self.table.add(index, key, exchange, seen.time);
+        self.table.add(index, key, exchange);
     }
 
     fn begin(
@@ -234,23 +231,26 @@ impl Joiner {
         search: &Search,
     ) -> u32 {
         if self.table.is_full()
-            && let Some(oldest) = self.table.oldest()
+            && let Some(first) = self.table.first_due()
         {
             let is_answered = |it: &Open| it.lookup.exchanges.iter().all(Exchange::is_settled);
-            if !self.table.open(oldest).is_some_and(is_answered) {
+            if !self.table.open(first).is_some_and(is_answered) {
                 self.table.forgotten += 1;
             }
-            self.end(oldest, Ended::Forgotten);
+            self.end(first, Ended::Forgotten);
         }
         let mut readings = Vec::with_capacity(1);
-        let mut hashes = Vec::with_capacity(1);
         for base in bases.iter().filter(|it| it.is_first) {
-            let prefix = shape.prefix(base.labels);
+            let is_as_is = base.hash == exchange.hash;
             readings.push(Reading {
-                name: self.names.get(exact_hash(prefix), prefix),
+                name: if is_as_is {
+                    exchange.name.clone()
+                } else {
+                    self.names.get(shape, base.labels)
+                },
+                hash: base.hash,
                 is_absolute: base.entry.is_none() && !search.is_as_is_first(base.labels),
             });
-            hashes.push(base.hash);
         }
         let lookup = Lookup {
             number: 0,
@@ -259,22 +259,17 @@ impl Joiner {
             exchanges: Vec::with_capacity(2),
             ended: Ended::Settled,
         };
-        self.table.begin(lookup, hashes, exchange.first.time)
+        let due = exchange.first.time.saturating_add(AFTER_ANSWER);
+        self.table.begin(lookup, due)
     }
 
-    /// Drops readings whose bases are gone.
-    fn settle_readings(&mut self, index: u32) {
+    /// A lookup that went on to another name has searched.
+    fn settle_reading(&mut self, index: u32) {
         let Some(open) = self.table.open_mut(index) else {
             return;
         };
-        if open.lookup.readings.len() > open.bases.len() {
-            let bases = &open.bases;
-            let is_left = |it: &Reading| bases.contains(&Shape::of(it.name.as_wire()).hash());
-            open.lookup.readings.retain(is_left);
-        }
-        // One that went on has searched.
         if let [reading] = open.lookup.readings.as_mut_slice() {
-            let as_is = |it: &Exchange| it.name.eq_ignore_case(&reading.name);
+            let as_is = |it: &Exchange| it.hash == reading.hash;
             reading.is_absolute &= open.lookup.exchanges.iter().all(as_is);
         }
     }
@@ -308,8 +303,9 @@ impl Joiner {
         let is_datagram = seen.transport == Transport::Udp && known.transport == Transport::Udp;
         let is_now = seen.time.saturating_sub(known.first.time) < AT_ONCE && known.reply.is_none();
         // A resolver that asks all servers at once does so from one socket, and
-        // the kernel numbers such packets 0.
-        let is_numbered = seen.ip_id.is_some_and(|it| it != 0);
+        // the kernel numbers such packets 0; programs that make packets number
+        // all alike.
+        let is_numbered = seen.ip_id.is_some_and(|it| it != 0) && !self.numbers.are_all(seen.ip_id);
         let is_elsewhere = is_numbered || seen.interface != known.interface;
         let is_moved = seen.ip_id == known.ip_id && is_elsewhere;
         (is_datagram && is_now && is_moved).then_some(place)
@@ -317,9 +313,8 @@ impl Joiner {
 
     fn response(&mut self, one: &Message<'_>) {
         let seen = one.seen;
-        let ends = (seen.to, seen.from);
-        let key = Key::of(ends, seen.transport, one.header.id, one.question);
-        let Some(place) = self.table.place(&key) else {
+        let key = one.key(&self.table.keys, (seen.to, seen.from));
+        let Some(place) = self.table.place(key) else {
             self.misfit(one);
             return;
         };
@@ -349,31 +344,26 @@ impl Joiner {
         exchange.take(one.reply());
     }
 
-    /// Whether nothing more is to be expected of a lookup.
-    fn is_over(&self, open: &Open) -> bool {
-        let quiet = self.now.saturating_sub(open.last);
-        if quiet < AFTER_ANSWER {
-            return false;
-        }
+    /// When nothing more is to be expected of a lookup, if nothing comes until
+    /// then.
+    fn over_at(&self, open: &Open) -> i64 {
         let exchanges = &open.lookup.exchanges;
-        let Some(newest) = exchanges.last() else {
-            return true;
-        };
         let is_bad = |it: &Exchange| {
             it.reply
                 .is_some_and(|it| it.is_failure() || it.is_truncated())
         };
-        let found = exchanges.iter().any(|it| {
-            it.name.eq_ignore_case(&newest.name)
-                && it.reply.is_some_and(|it| it.is_found())
-                && !is_bad(it)
-        });
+        let newest = exchanges.last().map(|it| it.hash);
+        let is_found = |it: &Exchange| {
+            Some(it.hash) == newest && it.reply.is_some_and(|it| it.is_found()) && !is_bad(it)
+        };
         let is_settled = exchanges.iter().all(Exchange::is_settled);
-        match () {
-            () if is_settled && found => true,
-            () if is_settled && !exchanges.iter().any(is_bad) => quiet >= AFTER_DENIAL,
-            () => quiet >= self.patience,
-        }
+        let wait = match () {
+            () if !is_settled => self.patience,
+            () if exchanges.iter().any(is_found) => AFTER_ANSWER,
+            () if exchanges.iter().any(is_bad) => self.patience,
+            () => AFTER_DENIAL,
+        };
+        open.last.saturating_add(wait)
     }
 
     /// What is known of a client's connections to a server.

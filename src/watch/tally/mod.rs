@@ -4,12 +4,14 @@ mod histogram;
 mod names;
 mod servers;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
 use crate::watch::fault::{Fault, Pair, Wrong};
 use crate::watch::lookup::{Exchange, Lookup, Sent};
+use crate::watch::map::Map;
+use crate::watch::open::Question;
 
 pub use self::histogram::Histogram;
 pub use self::names::QuestionTally;
@@ -21,6 +23,13 @@ const MAX_LOSSES: usize = 4096;
 
 /// So many suspects of a loop are kept.
 const MAX_SUSPECTS: usize = 1024;
+
+/// So many names of multicast DNS are told apart.
+const MAX_LOCAL: usize = 256;
+
+/// So many sendings of one question are compared: a lookup that asked again has
+/// several.
+const MAX_NEAR: usize = 8;
 
 /// Who sends the same question on does so within this time, in nanoseconds.
 const SENT_ON: i64 = 20_000_000;
@@ -90,11 +99,12 @@ pub(super) struct Tally {
     pub(super) duplicates: BTreeMap<IpAddr, Count>,
     pub(super) mismatched: BTreeMap<IpAddr, Count>,
     pub(super) suspects: Vec<Suspect>,
-    unanswered_now: HashMap<(SocketAddr, u64, u16), (i64, SocketAddr, u64)>,
-    /// Names below `.local` that were asked for as they are.
+    /// The last sendings of a question to a server that were not answered.
+    unanswered_now: Map<(SocketAddr, Question), Vec<(Sent, SocketAddr)>>,
+    /// Names below `.local`, and of one label, that were asked for as they are.
     pub(super) local: BTreeMap<Name, Count>,
     /// Lookups by client.
-    pub(super) clients: BTreeMap<IpAddr, u64>,
+    pub(super) clients: Map<IpAddr, u64>,
     /// The longest lookup, in nanoseconds.
     pub(super) slowest: i64,
 }
@@ -110,8 +120,14 @@ pub(super) struct Suspect {
 }
 
 impl Tally {
-    /// Counts a lookup that has ended, with what is wrong in it.
-    pub(super) fn add(&mut self, lookup: &Lookup, faults: &[Fault], entries: &[Name]) {
+    /// Counts a lookup that has ended, with what is wrong in it; `entries` are those
+    /// of its client's search list, which its resolver is known to try if it `is_given`.
+    pub(super) fn add(
+        &mut self,
+        lookup: &Lookup,
+        faults: &[Fault],
+        (entries, is_given): (&[Name], bool),
+    ) {
         self.lookups += 1;
         self.broken += u64::from(!faults.is_empty());
         let took = lookup.end().saturating_sub(lookup.start());
@@ -131,7 +147,7 @@ impl Tally {
             if exchange.reply.is_none() {
                 self.suspect(exchange);
             }
-            self.leaks(lookup, exchange, entries);
+            self.leaks(lookup, exchange, (entries, is_given));
         }
         self.names.add(lookup, entries);
         for fault in faults {
@@ -208,42 +224,63 @@ impl Tally {
 
     /// Whether a server was asked the same by another socket at the same time.
     fn suspect(&mut self, exchange: &Exchange) {
-        let key = (exchange.server, exchange.hash, exchange.qtype);
-        let this = (exchange.first.time, exchange.client, exchange.first.packet);
+        let key = (exchange.server, exchange.question());
         if self.unanswered_now.len() >= MAX_LOSSES {
             self.unanswered_now.clear();
         }
-        let before = self.unanswered_now.insert(key, this);
-        let Some((time, client, packet)) = before else {
-            return;
+        let known = self.unanswered_now.entry(key).or_default();
+        let first = exchange.first;
+        let is_near = |it: &&(Sent, SocketAddr)| {
+            first.time.abs_diff(it.0.time) < SENT_ON.unsigned_abs() && it.1 != exchange.client
         };
-        let is_near = exchange.first.time.abs_diff(time) < SENT_ON.unsigned_abs();
-        if is_near && client != exchange.client && self.suspects.len() < MAX_SUSPECTS {
+        if let Some((before, _)) = known.iter().rfind(is_near)
+            && self.suspects.len() < MAX_SUSPECTS
+        {
             self.suspects.push(Suspect {
                 server: exchange.server,
                 client: exchange.client,
                 name: exchange.name.clone(),
                 qtype: exchange.qtype,
-                packets: [packet, exchange.first.packet],
+                packets: [before.packet, first.packet],
             });
         }
+        if known.len() >= MAX_NEAR {
+            known.remove(0);
+        }
+        known.push((first, exchange.client));
     }
 
-    /// Names that belong to multicast DNS and went to a server.
-    fn leaks(&mut self, lookup: &Lookup, exchange: &Exchange, entries: &[Name]) {
-        let is_local = |name: &Name| {
-            let last = name.labels().last();
-            last.is_some_and(|it| it.eq_ignore_ascii_case(b"local"))
-        };
-        if !is_local(&exchange.name) || self.local.len() >= 256 {
+    /// Names that belong to multicast DNS and went to a server; so do names of one
+    /// label for which the search list was not tried.
+    fn leaks(
+        &mut self,
+        lookup: &Lookup,
+        exchange: &Exchange,
+        (entries, is_given): (&[Name], bool),
+    ) {
+        const LOCAL: &[u8] = b"\x05local";
+        let zone_of = zone(&exchange.name);
+        let (_, top) = zone_of.split_at(zone_of.len().saturating_sub(LOCAL.len()));
+        let is_as_is = lookup.readings.first().map(|it| it.hash) == Some(exchange.hash);
+        if !is_as_is || self.local.len() >= MAX_LOCAL {
             return;
         }
-        let name = lookup.name();
-        let is_as_is = exchange.name.eq_ignore_case(&name);
-        let of_cluster = zone(&exchange.name);
-        let is_entry = entries.iter().any(|it| zone(it) == of_cluster);
-        let is_cluster = of_cluster.eq_ignore_ascii_case(b"\x07cluster\x05local");
-        if is_as_is && !is_entry && !is_cluster {
+        let is_host = matches!(exchange.qtype, 1 | 28);
+        if is_given && is_host && exchange.name.labels().count() == 1 {
+            if lookup.exchanges.iter().all(|it| it.hash == exchange.hash) {
+                let count = self.local.entry(exchange.name.clone()).or_default();
+                count.add(1, exchange.first.packet, &exchange.name);
+            }
+            return;
+        }
+        if !top.eq_ignore_ascii_case(LOCAL) {
+            return;
+        }
+        let is_entry = entries
+            .iter()
+            .any(|it| zone(it).eq_ignore_ascii_case(zone_of));
+        let is_cluster = zone_of.eq_ignore_ascii_case(b"\x07cluster\x05local");
+        if !is_entry && !is_cluster {
             let count = self.local.entry(exchange.name.clone()).or_default();
             count.add(1, exchange.first.packet, &exchange.name);
         }
@@ -252,15 +289,12 @@ impl Tally {
 
 /// The last two labels of a name, in wire format: where it is registered, more
 /// or less.
-pub(super) fn zone(name: &Name) -> Vec<u8> {
-    let labels: Vec<&[u8]> = name.labels().collect();
-    let last = labels
-        .get(labels.len().saturating_sub(2)..)
-        .unwrap_or_default();
-    let mut wire = Vec::new();
-    for label in last {
-        wire.push(u8::try_from(label.len()).unwrap_or_default());
-        wire.extend(label.iter().map(u8::to_ascii_lowercase));
+pub(super) fn zone(name: &Name) -> &[u8] {
+    let wire = name.as_wire();
+    let (mut last_but_one, mut last, mut at) = (0, 0, 0);
+    while let Some(length) = wire.get(at) {
+        (last_but_one, last) = (last, at);
+        at += 1 + usize::from(*length);
     }
-    wire
+    wire.get(last_but_one..).unwrap_or_default()
 }

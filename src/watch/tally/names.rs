@@ -1,11 +1,14 @@
 //! What became of names.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 
 use crate::name::Name;
 use crate::watch::lookup::{Exchange, Lookup};
+use crate::watch::map::Map;
 use crate::watch::name::{Shape, of_wire};
+use crate::watch::open::Question;
 use crate::watch::tally::Histogram;
 
 pub use super::servers::QuestionTally;
@@ -24,7 +27,7 @@ const SECOND: i64 = 1_000_000_000;
 /// What was said about every question.
 #[derive(Debug, Default)]
 pub(in crate::watch) struct Questions {
-    pub(in crate::watch) all: HashMap<(u64, u16), QuestionTally>,
+    pub(in crate::watch) all: Map<Question, QuestionTally>,
     /// Exchanges whose question there was no room for.
     pub(in crate::watch) others: u64,
 }
@@ -62,7 +65,8 @@ pub(in crate::watch) struct EntryTally {
 /// All names that programs asked for.
 #[derive(Debug, Default)]
 pub(in crate::watch) struct Names {
-    pub(in crate::watch) all: HashMap<u64, NameTally>,
+    /// By their hash, whatever their case.
+    pub(in crate::watch) all: Map<u64, NameTally>,
     pub(in crate::watch) entries: Vec<EntryTally>,
     /// Wasted queries in all.
     pub(in crate::watch) wasted: u64,
@@ -75,15 +79,15 @@ impl Questions {
         if exchange.qtype == 0 {
             return;
         }
-        let key = (exchange.hash, exchange.qtype);
-        if self.all.len() >= MAX_QUESTIONS && !self.all.contains_key(&key) {
-            self.others += 1;
-            return;
-        }
-        let tally = self
-            .all
-            .entry(key)
-            .or_insert_with(|| QuestionTally::of(exchange));
+        let is_full = self.all.len() >= MAX_QUESTIONS;
+        let tally = match self.all.entry(exchange.question()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) if !is_full => place.insert(QuestionTally::of(exchange)),
+            Entry::Vacant(_) => {
+                self.others += 1;
+                return;
+            }
+        };
         tally.span.1 = tally.span.1.max(exchange.first.time);
         let server = exchange.server.ip();
         if !tally.servers.iter().any(|it| it.0 == server) && tally.servers.len() < 8 {
@@ -119,7 +123,8 @@ impl Questions {
 
     /// What was said about a question.
     pub(in crate::watch) fn get(&self, name: &Name, qtype: u16) -> Option<&QuestionTally> {
-        self.all.get(&(Shape::of(name.as_wire()).hash(), qtype))
+        let name = Shape::of(name.as_wire()).hash();
+        self.all.get(&Question { name, qtype })
     }
 }
 
@@ -140,41 +145,36 @@ impl QuestionTally {
 
 impl Names {
     pub(super) fn add(&mut self, lookup: &Lookup, entries: &[Name]) {
-        let name = lookup.name();
-        let last = lookup.exchanges.last().map(|it| it.name.clone());
-        let last = last.unwrap_or_default();
+        let (Some(asked), Some(last)) = (lookup.readings.first(), lookup.exchanges.last()) else {
+            return;
+        };
         // Of a name that nobody has no query is wasted more than the others.
         let is_found = lookup
             .exchanges
             .iter()
-            .any(|it| it.name.eq_ignore_case(&last) && it.reply.is_some_and(|it| it.is_found()));
+            .any(|it| it.hash == last.hash && it.reply.is_some_and(|it| it.is_found()));
         let mut wasted = 0;
-        for exchange in &lookup.exchanges {
-            let is_last = exchange.name.eq_ignore_case(&last);
+        for exchange in lookup.exchanges.iter().filter(|it| it.hash != asked.hash) {
             let is_denied = exchange.reply.is_some_and(|it| it.is_negative());
-            let is_wasted =
-                is_found && !is_last && is_denied && !exchange.name.eq_ignore_case(&name);
-            wasted += if is_wasted {
-                exchange.sendings() as u64
-            } else {
-                0
-            };
-            self.entry(&name, exchange, is_wasted, entries);
+            let is_wasted = is_found && exchange.hash != last.hash && is_denied;
+            wasted += u64::from(is_wasted) * exchange.sendings() as u64;
+            self.entry(&asked.name, exchange, is_wasted, entries);
         }
         self.wasted += wasted;
         self.searched += u64::from(wasted > 0);
-        let hash = Shape::of(name.as_wire()).hash();
-        if self.all.len() >= MAX_NAMES && !self.all.contains_key(&hash) {
-            return;
-        }
-        let tally = self.all.entry(hash).or_default();
-        if tally.lookups == 0 {
-            tally.name = name;
-        }
+        let is_full = self.all.len() >= MAX_NAMES;
+        let tally = match self.all.entry(asked.hash) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(_) if is_full => return,
+            Entry::Vacant(place) => place.insert(NameTally {
+                name: asked.name.clone(),
+                ..NameTally::default()
+            }),
+        };
         tally.lookups += 1;
         tally.queries += lookup.queries() as u64;
         tally.wasted += wasted;
-        tally.is_absolute = lookup.readings.first().is_some_and(|it| it.is_absolute);
+        tally.is_absolute = asked.is_absolute;
         tally.times.add(lookup.end().saturating_sub(lookup.start()));
         let has = |qtype: u16| lookup.exchanges.iter().any(|it| it.qtype == qtype);
         let family = match (has(1), has(28)) {
@@ -187,10 +187,8 @@ impl Names {
         }
     }
 
+    /// Counts a query for a name that an entry of the list made of `name`.
     fn entry(&mut self, name: &Name, exchange: &Exchange, is_wasted: bool, entries: &[Name]) {
-        if exchange.name.eq_ignore_case(name) {
-            return;
-        }
         let wire = exchange.name.as_wire();
         let suffix = wire.get(name.as_wire().len()..).unwrap_or_default();
         if suffix.is_empty()

@@ -1,5 +1,6 @@
 //! What each server did.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
@@ -46,7 +47,6 @@ pub(in crate::watch) struct ServerTally {
 #[derive(Clone, Debug, Default)]
 pub(in crate::watch) struct Servers {
     pub(in crate::watch) all: BTreeMap<SocketAddr, ServerTally>,
-    last: Option<(Name, Vec<u8>)>,
 }
 
 impl Servers {
@@ -58,15 +58,6 @@ impl Servers {
     }
 
     pub(super) fn add(&mut self, exchange: &Exchange) {
-        // Names come in pairs.
-        let zone = match &self.last {
-            Some((name, zone)) if *name == exchange.name => zone.clone(),
-            _ => {
-                let zone = zone(&exchange.name);
-                self.last = Some((exchange.name.clone(), zone.clone()));
-                zone
-            }
-        };
         let Some(server) = self.of(exchange.server) else {
             return;
         };
@@ -82,9 +73,7 @@ impl Servers {
         }
         if let Some(took) = exchange.took() {
             server.times.add(took);
-            if server.zones.len() < MAX_ZONES || server.zones.contains_key(&zone) {
-                server.zones.entry(zone).or_default().add(took);
-            }
+            server.take_zone(zone(&exchange.name), took);
         }
         if let Some(reply) = exchange.reply.filter(|_| !exchange.is_tcp()) {
             server.largest = server.largest.max(reply.size);
@@ -127,6 +116,23 @@ impl Servers {
         if let Some(server) = self.of(exchange.server) {
             let count = server.failures.entry(rcode).or_default();
             count.add(1, packet, &exchange.name);
+        }
+    }
+}
+
+impl ServerTally {
+    /// Counts how long an answer about a zone took.
+    fn take_zone(&mut self, zone: &[u8], took: i64) {
+        let is_lower = !zone.iter().any(u8::is_ascii_uppercase);
+        let zone = if is_lower {
+            Cow::Borrowed(zone)
+        } else {
+            Cow::Owned(zone.to_ascii_lowercase())
+        };
+        if let Some(known) = self.zones.get_mut(&*zone) {
+            known.add(took);
+        } else if self.zones.len() < MAX_ZONES {
+            self.zones.entry(zone.into_owned()).or_default().add(took);
         }
     }
 }

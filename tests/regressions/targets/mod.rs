@@ -5,6 +5,7 @@ pub(crate) mod corefile;
 pub(crate) mod dig_words;
 pub(crate) mod dns_servers;
 pub(crate) mod engine;
+pub(crate) mod joining;
 pub(crate) mod kubelet_settings;
 pub(crate) mod lint;
 pub(crate) mod messages;
@@ -20,11 +21,12 @@ use kdns::text::{Place, Source, Span, is_unprintable};
 pub(crate) type Target = fn(&[u8]);
 
 /// All targets by their names.
-pub(crate) const ALL: [(&str, Target); 12] = [
+pub(crate) const ALL: [(&str, Target); 13] = [
     ("corefile", corefile::run),
     ("dig_words", dig_words::run),
     ("dns_servers", dns_servers::run),
     ("engine", engine::run),
+    ("joining", joining::run),
     ("kubelet_settings", kubelet_settings::run),
     ("lint", lint::run),
     ("messages", messages::run),

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::path::{Conntrack, ConntrackCounters, Link, LinkKind, Policy, Route, RouteKind};
+use crate::node::kernel::ConntrackCounters;
+use crate::path::{Conntrack, Link, LinkKind, Policy, Route, RouteKind};
 use crate::rules::conntrack::{Entry, Tuple};
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -222,6 +223,7 @@ pub(super) fn conntrack(line: ConntrackLine) -> Conntrack {
                 insert_failed,
                 drop,
                 early_drop,
+                ..ConntrackCounters::default()
             }),
         entries: line.entries.into_iter().map(entry).collect(),
     }

@@ -21,11 +21,11 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         .kernel
         .statistics
         .as_ref()
-        .filter(|it| it.early_drop > 0);
+        .filter(|it| it.counters.early_drop > 0);
     if let Some(statistics) = statistics {
         let message = format!(
             "the table of connections was full: {} of them had to go before their time since the start",
-            statistics.early_drop
+            statistics.counters.early_drop
         );
         report
             .add(Place::nowhere(&statistics.file), message)

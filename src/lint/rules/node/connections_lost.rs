@@ -7,7 +7,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         return;
     };
     let hours = uptime / 3600;
-    let Some(rate) = statistics.insert_failed.checked_div(hours) else {
+    let Some(rate) = statistics.counters.insert_failed.checked_div(hours) else {
         return;
     };
     if rate < WORTH_A_WORD {

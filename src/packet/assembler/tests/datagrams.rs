@@ -68,13 +68,20 @@ fn ports_and_protocols() {
     check(LinkType::Raw, &six, &[&format!("{ends} message 0007 19")]);
     let mut bench = Bench::new(&Options::default());
     bench.ip(1, &udp((CLIENT, PORT), (SERVER, 853), b"quic"));
+    for server in [SERVER, [1, 1, 1, 1], [10, 0, 0, 7]] {
+        let mut opening = Vec::new();
+        let port = if server == SERVER { 853 } else { 443 };
+        let builder = PacketBuilder::ipv4(CLIENT, server, 64).tcp(PORT, port, 1, 1);
+        builder.syn().write(&mut opening, &[]).unwrap();
+        bench.ip(1, &opening);
+    }
     bench.ip(1, &query(b"short"));
     bench.frame(LinkType::Ethernet, 1, &[2; 5]);
     bench.ip(1, &query(&message(7, 0))[..20]);
     let counters = bench.assembler.counters();
     assert_eq!(
         (counters.encrypted, counters.no_message, counters.damaged),
-        (1, 1, 2)
+        (3, 1, 2)
     );
 }
 

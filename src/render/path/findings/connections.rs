@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use super::{Words, advice, command};
-use crate::path::ConntrackCounters;
+use crate::node::kernel::ConntrackCounters;
 use crate::path::findings::ConnectionFinding;
 use crate::render::sentence::sentence;
 

@@ -140,16 +140,30 @@ impl Of<'_> {
                 "not an error: the program has no cache, as most have none",
                 "a cache in the program or on the node (NodeLocal DNSCache), or connections that are kept",
             ),
-            What::MdnsLeak => three(
-                format!(
-                    "{name} goes to a DNS server ({}), and .local is for multicast DNS: nobody has it",
-                    queries(number)
-                ),
-                "not a name of the cluster",
-                "another name, or mdns4_minimal in nsswitch.conf before dns",
-            ),
             _ => Three::default(),
         }
+    }
+
+    /// Names that no DNS server has.
+    pub(super) fn leak(&self) -> Three {
+        let (name, queries) = (self.name, queries(self.number));
+        let labels = self.finding.name.as_ref().map(|it| it.labels().count());
+        if labels == Some(1) {
+            return three(
+                format!(
+                    "{name} goes to a DNS server as it is ({queries}), and no server has names without a dot"
+                ),
+                "not the end of a search: no entry of the search list was tried",
+                "the full name; or a resolver that takes the search list (dig +search)",
+            );
+        }
+        three(
+            format!(
+                "{name} goes to a DNS server ({queries}), and .local is for multicast DNS: nobody has it"
+            ),
+            "not a name of the cluster",
+            "another name, or mdns4_minimal in nsswitch.conf before dns",
+        )
     }
 
     pub(super) fn packets(&self) -> Three {

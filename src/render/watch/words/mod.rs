@@ -82,10 +82,8 @@ impl Of<'_> {
             | What::ServersDisagree { .. }
             | What::AaaaFails { .. }
             | What::WrongSource { .. } => self.answers(),
-            What::Wildcard { .. }
-            | What::SearchWaste { .. }
-            | What::NoCache { .. }
-            | What::MdnsLeak => self.names(),
+            What::Wildcard { .. } | What::SearchWaste { .. } | What::NoCache { .. } => self.names(),
+            What::MdnsLeak => self.leak(),
             What::Duplicates | What::Mismatched | What::Loop => self.packets(),
         }
     }
