@@ -11,6 +11,7 @@ use crate::explain::Context;
 use crate::host::node::processes::{self, Directory};
 use crate::host::node::sockets;
 use crate::host::root::Root;
+use crate::host::situation::MDNS_ALLOW;
 use crate::loopback::name_servers;
 use crate::netns::{self, Aim, Namespace};
 use crate::node::listening;
@@ -115,6 +116,10 @@ pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
     if let Some(file) = &seen.aliases {
         let path = file.source.name.clone();
         scenario.files.insert(path, file.source.bytes.clone());
+    }
+    if let Some(file) = &seen.mdns_allow {
+        let bytes = file.source.bytes.clone();
+        scenario.files.insert(MDNS_ALLOW.to_owned(), bytes);
     }
     context
 }

@@ -12,6 +12,9 @@ use crate::loopback::{self, Evidence};
 /// Where the resolvers' file is.
 pub const RESOLV_CONF: &str = "/etc/resolv.conf";
 
+/// The file whose being there tells Go that libc knows more about `.local`.
+pub const MDNS_ALLOW: &str = "/etc/mdns.allow";
+
 /// The files and names of a machine that decide what its resolvers ask.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Situation {
@@ -23,6 +26,8 @@ pub struct Situation {
     pub hosts: Option<FileRead>,
     /// `/etc/nsswitch.conf`; `None`: there is no such file.
     pub nsswitch: Option<FileRead>,
+    /// [`MDNS_ALLOW`]; `None`: there is no such file.
+    pub mdns_allow: Option<FileRead>,
     /// The host name, if it is known.
     pub hostname: Option<String>,
     /// The network interfaces; `None`: not known, as below a directory.
@@ -52,6 +57,7 @@ pub fn read_situation(root: &Root) -> Result<Situation, ReadError> {
         links,
         hosts: root.read_if_there(Path::new("/etc/hosts"))?,
         nsswitch: root.read_if_there(Path::new("/etc/nsswitch.conf"))?,
+        mdns_allow: root.read_if_there(Path::new(MDNS_ALLOW))?,
         hostname: hostname(root)?,
         interfaces: root.is_live().then(interfaces).transpose()?,
         evidence,

@@ -40,11 +40,16 @@ const ALIASES: &[Alias] = &[
     },
     Alias {
         words: &[
-            "node", "nodejs", "python", "python3", "php", "ruby", "perl", "rust", "dotnet", "c",
-            "c++", "curl", "wget", "java", "jvm",
+            "python", "python3", "php", "ruby", "perl", "rust", "dotnet", "c", "c++", "curl",
+            "wget", "java", "jvm",
         ],
         resolver: "glibc",
         why: "it calls getaddrinfo of its image's C library; in Alpine images that is musl",
+    },
+    Alias {
+        words: &["node", "nodejs", "node-lookup"],
+        resolver: "glibc",
+        why: "dns.lookup and all that connects call getaddrinfo of its image's C library, four at a time; in Alpine images that is musl; dns.resolve4 and its like are node-resolve",
     },
     Alias {
         words: &["nginx", "haproxy"],

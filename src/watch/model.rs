@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use foldhash::fast::FixedState;
 
-use crate::resolver::{ALL, Resolver};
+use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
 use crate::watch::lookup::Lookup;
 use crate::watch::plan;
@@ -98,16 +98,17 @@ fn course(lookup: &Lookup) -> u64 {
 
 /// Tries every model on a sample.
 pub(super) fn fit(base: &Scenario, sample: &Sample) -> Fit {
+    let all: Vec<&'static Resolver> = resolver::usual().collect();
     let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
     for (lookup, times) in sample.courses.values() {
-        for (number, resolver) in ALL.iter().enumerate() {
+        for (number, resolver) in all.iter().enumerate() {
             let likeness = plan::of(base, resolver, lookup).map_or(0.0, |it| it.1.likeness);
             *sums.entry(number).or_default() += likeness * f64::from(*times);
         }
     }
     let count = f64::from(sample.lookups.max(1));
     let likeness = |number: usize| sums.get(&number).copied().unwrap_or_default() / count;
-    let mut order: Vec<usize> = (0..ALL.len()).collect();
+    let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by(|one, other| likeness(*other).total_cmp(&likeness(*one)));
     let first = order.first().copied().unwrap_or_default();
     let best = likeness(first);
@@ -121,7 +122,7 @@ pub(super) fn fit(base: &Scenario, sample: &Sample) -> Fit {
     let mut resolvers = alike
         .into_iter()
         .filter(|_| fits)
-        .filter_map(|it| ALL.get(it));
+        .filter_map(|it| all.get(it).copied());
     Fit {
         best: resolvers.next(),
         likeness: best,

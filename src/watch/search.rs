@@ -8,7 +8,7 @@ use crate::engine::message::Because;
 use crate::explain::plan::candidates;
 use crate::explain::transition::run_when;
 use crate::name::Name;
-use crate::resolver::{ALL, Resolver};
+use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
 use crate::watch::map::Map;
 use crate::watch::name::{Shape, of_wire};
@@ -62,7 +62,7 @@ pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>)
     };
     let longest = match resolver {
         Some(resolver) => longest(resolver),
-        None => ALL.iter().map(longest).max().unwrap_or_default(),
+        None => resolver::usual().map(longest).max().unwrap_or_default(),
     };
     let longest = longest.min(LONGEST_WAIT) + SPARE;
     i64::try_from(longest.as_nanos()).unwrap_or(i64::MAX)
@@ -200,7 +200,6 @@ impl Bases {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolver;
     use crate::scenario;
 
     fn search(id: &str, file: &str) -> Search {

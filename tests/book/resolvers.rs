@@ -19,7 +19,7 @@ use crate::probes::servers;
 type Row = (&'static str, fn(&Resolver) -> String);
 
 /// Resolvers that are compared side by side, under a heading.
-const GROUPS: [(&str, &[&str]); 4] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     (
         "C libraries and Go",
         &["glibc", "musl-1.2.5", "musl-1.2.3", "go-1.27", "go-1.19"],
@@ -45,7 +45,37 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Tools",
-        &["dig", "dig-search", "host", "nslookup", "busybox-nslookup"],
+        &[
+            "dig",
+            "dig-search",
+            "host",
+            "host-9.20",
+            "nslookup",
+            "busybox-nslookup",
+        ],
+    ),
+    (
+        "Languages",
+        &[
+            "c-ares-1.34-query",
+            "node-resolve",
+            "dnspython",
+            "dnspython-search",
+        ],
+    ),
+    (
+        "Other versions",
+        &[
+            "glibc-2.41",
+            "glibc-2.31",
+            "glibc-2.28",
+            "glibc-2.17",
+            "go-1.22",
+            "go-1.21",
+            "go-1.15",
+            "systemd-resolved-257",
+            "systemd-resolved-stub-257",
+        ],
     ),
 ];
 
@@ -287,15 +317,21 @@ fn versions(page: &mut String) -> Result<(), Failed> {
     let (observed, exceptions) = (observations()?, exceptions()?);
     page.push_str("## Versions\n\n");
     page.push_str("“Not predicted” counts observations that depend on chance, each with its reason in `testdata/vectors/exceptions.json`.\n\n");
-    page.push_str("| Id | Version | Used by | Observations | Not predicted |\n");
-    page.push_str("| --- | --- | --- | --- | --- |\n");
+    page.push_str("A version without a row is explained as the one before it: `--resolver glibc-2.39`, `go-1.24`.\n\n");
+    page.push_str("| Id | From version | Observed | Used by | Observations | Not predicted |\n");
+    page.push_str("| --- | --- | --- | --- | --- | --- |\n");
     for resolver in resolver::ALL {
         let of = |counts: &BTreeMap<String, usize>| counts.get(resolver.id).copied();
         writeln!(
             page,
-            "| `{}` | {} | {} | {} | {} |",
+            "| `{}` | {} | {} | {} | {} | {} |",
             resolver.id,
-            resolver.version,
+            resolver.since,
+            if resolver.observed.is_empty() {
+                "no: from the source".to_owned()
+            } else {
+                resolver.observed.join(", ")
+            },
             resolver.used_by,
             of(&observed).unwrap_or_default(),
             of(&exceptions).unwrap_or_default(),

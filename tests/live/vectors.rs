@@ -31,7 +31,8 @@ struct Case {
 
 pub(crate) fn trials() -> Vec<Trial> {
     let trial_of = |id: &'static str| trial(&format!("vectors::{id}"), move || check(id));
-    resolver::ALL.iter().map(|it| trial_of(it.id)).collect()
+    let observed = resolver::ALL.iter().filter(|it| !it.observed.is_empty());
+    observed.map(|it| trial_of(it.id)).collect()
 }
 
 fn check(id: &'static str) -> Result<(), Failed> {
@@ -162,8 +163,7 @@ fn is_wanted(case: &Case, id: &str) -> Result<bool, Failed> {
         && longest < 64
         && name.len() < 254;
     // A reply that comes twice is taken once by --live, and nobody here has an address with a zone.
-    // The machine of the lab has no /etc/mdns.allow.
-    let is_plain = !["\"dup\": true", "%", "mdns.allow"]
+    let is_plain = !["\"dup\": true", "%"]
         .iter()
         .any(|it| case.line.contains(it));
     if !can_be_asked || !is_plain || case.observed.stable == Value::Bool(false) {

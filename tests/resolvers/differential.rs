@@ -36,8 +36,7 @@ static OUTSIDE: AtomicUsize = AtomicUsize::new(0);
 
 /// A trial for each scenario and resolver that is here.
 pub(crate) fn trials() -> Result<Vec<Trial>, serde_json::Error> {
-    let here: Vec<ResolverId> = ResolverId::ALL
-        .into_iter()
+    let here: Vec<ResolverId> = ResolverId::all()
         .filter(|id| real::missing(*id).is_none())
         .collect();
     if here.is_empty() {

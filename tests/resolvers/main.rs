@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     // Most trials wait for a time-out.
     arguments.test_threads.get_or_insert(16);
     let mut trials = vectors::trials();
-    trials.extend(ResolverId::ALL.into_iter().filter_map(missing));
+    trials.extend(ResolverId::all().filter_map(missing));
     trials.extend(selftest::trials());
     match differential::trials() {
         Ok(those) => trials.extend(those),

@@ -12,7 +12,10 @@ use crate::lab::{
 
 use crate::vectors::predict;
 
-const VECTORS: &str = include_str!("../../testdata/vectors/visible.jsonl");
+const VECTORS: &str = concat!(
+    include_str!("../../testdata/vectors/visible.jsonl"),
+    include_str!("../../testdata/vectors/versions.jsonl"),
+);
 
 /// Longer runs are left out.
 const LONGEST_MS: u64 = 10_000;
@@ -27,7 +30,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         .and_then(|n| n.parse().ok())
         .unwrap_or(9);
     let mut trials = random_scenarios();
-    for resolver in ResolverId::ALL {
+    for resolver in ResolverId::all() {
         if real::missing(resolver).is_none() {
             trials.extend(
                 VECTORS
@@ -37,7 +40,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             );
         }
     }
-    if real::missing(ResolverId::ALL[0]).is_none() {
+    if ResolverId::all()
+        .next()
+        .is_some_and(|it| real::missing(it).is_none())
+    {
         trials.push(Trial::test("lab::together", together));
     }
     trials

@@ -73,8 +73,7 @@ pub(super) fn resolvers(
     };
     for word in words {
         let word = resolver::alias(word).map_or(word, |it| it.resolver);
-        let named = resolver::ALL
-            .iter()
+        let named = resolver::usual()
             .filter(|_| word == "all")
             .chain(resolver::find_among(word, versions));
         for resolver in named {

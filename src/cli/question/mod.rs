@@ -18,7 +18,7 @@ use super::target;
 use crate::cli::streams::Streams;
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
-use crate::host::situation::{self, Situation};
+use crate::host::situation::{self, MDNS_ALLOW, Situation};
 use crate::host::{self, FileRead};
 use crate::loopback::Evidence;
 use crate::netns::{EnterError, Namespace};
@@ -165,6 +165,7 @@ fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<
         resolv_conf,
         hosts,
         nsswitch,
+        mdns_allow,
         hostname,
         interfaces,
         evidence,
@@ -186,6 +187,8 @@ fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<
     let parse = |read: FileRead| ResolvConf::parse(read.source);
     scenario.hosts = hosts.map(parse);
     scenario.nsswitch = nsswitch.map(parse);
+    let mdns_allow = mdns_allow.map(|read| (MDNS_ALLOW.to_owned(), read.source.bytes));
+    scenario.files.extend(mdns_allow);
     scenario.hostname = hostname.unwrap_or_else(|| "localhost".to_owned());
     scenario.interfaces = interfaces.unwrap_or_else(|| std::mem::take(&mut scenario.interfaces));
     if root.is_live() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::node::processes::Directory;
 use crate::host::root::Root;
-use crate::host::situation::{self, RESOLV_CONF};
+use crate::host::situation::{self, MDNS_ALLOW, RESOLV_CONF};
 use crate::host::{FileRead, ReadError};
 use crate::loopback::Evidence;
 use crate::netns::{EnterError, hostname};
@@ -24,6 +24,8 @@ pub struct TargetFiles {
     pub hosts: Option<FileRead>,
     /// `/etc/nsswitch.conf`; `None`: there is none.
     pub nsswitch: Option<FileRead>,
+    /// `/etc/mdns.allow`; `None`: there is none.
+    pub mdns_allow: Option<FileRead>,
     /// The file that HOSTALIASES names; `None`: it names none, or there is none.
     pub aliases: Option<FileRead>,
     /// The host name, if it is known.
@@ -62,6 +64,7 @@ pub(super) fn read_process(
         is_whole: true,
         hosts: beside(file("/etc/hosts"), skipped)?,
         nsswitch: beside(file("/etc/nsswitch.conf"), skipped)?,
+        mdns_allow: beside(file(MDNS_ALLOW), skipped)?,
         hostname: hostname(process).or_else(|| first_word(own)),
         interfaces: devices.map(|it| crate::node::addresses::interface_names(&it.source.bytes)),
         evidence,
@@ -148,6 +151,7 @@ pub(super) fn read_node(
         is_whole: true,
         hosts: beside(file("hosts"), skipped)?,
         nsswitch: beside(file("nsswitch.conf"), skipped)?,
+        mdns_allow: situation.mdns_allow,
         hostname: situation.hostname,
         // Those of the node's own namespace are not the target's.
         interfaces: None,

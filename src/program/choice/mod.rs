@@ -3,7 +3,8 @@
 use super::elf::{Executable, Family, Libc};
 use super::go::{self, Build};
 use super::{Certainty, Choice, Program, maps};
-use crate::resolver::go::{V1_19, V1_27, Version, hands_over_to_libc};
+use crate::resolver;
+use crate::resolver::go::{V1_15, V1_19, V1_21, V1_22, V1_27, Version, hands_over_to_libc};
 use crate::scenario::Scenario;
 
 /// Which resolver the program asks for the scenario's name. The first rule
@@ -26,8 +27,10 @@ pub fn versions(program: &Program) -> Vec<&'static str> {
     let build = program.executable.as_ref().and_then(|it| it.go.as_ref());
     let libc = libc_of(program).filter(|it| it.version.is_some());
     let of_libc = libc.as_ref().map(libc_id);
+    let of_tool = of_tool(program).and_then(|it| it.resolver);
     of_libc
         .into_iter()
+        .chain(of_tool)
         .chain(build.map(|it| model(it).0))
         .chain(of_c_ares(program))
         .collect()
@@ -72,13 +75,20 @@ fn of_tool(program: &Program) -> Option<Choice> {
     let name = program.name();
     let tool = tools.into_iter().find(|it| *it == name)?;
     let has_search = program.arguments.iter().any(|it| it == "+search");
-    let id = if has_search && tool == "dig" {
+    let family = if has_search && tool == "dig" {
         "dig-search"
     } else {
         tool
     };
+    // Debian's libraries have the version in their names: `libdns-9.20.9-1-Debian.so`.
+    let version = |path: &String| {
+        let rest = path.rsplit('/').next()?.strip_prefix("libdns-")?;
+        Some(rest.split('-').next()?.to_owned())
+    };
+    let version = program.libraries.iter().find_map(version);
+    let found = version.and_then(|version| resolver::of_version(family, &version));
     Some(sure(
-        id,
+        found.map_or(family, |it| it.id),
         format!("{name} is a tool of BIND, which reads resolv.conf itself"),
     ))
 }
@@ -166,13 +176,14 @@ fn of_go(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
     }
 }
 
-/// The nearer one of the versions that are known. The order of sources, the
-/// greatest difference, changed in Go 1.21.
+/// The version that does as this one.
 fn model(build: &Build) -> (&'static str, &'static Version) {
-    if build.minor().is_some_and(|minor| minor < 21) {
-        ("go-1.19", &V1_19)
-    } else {
-        ("go-1.27", &V1_27)
+    match build.minor() {
+        Some(..19) => ("go-1.15", &V1_15),
+        Some(19 | 20) => ("go-1.19", &V1_19),
+        Some(21) => ("go-1.21", &V1_21),
+        Some(22) => ("go-1.22", &V1_22),
+        _ => ("go-1.27", &V1_27),
     }
 }
 
@@ -249,15 +260,15 @@ fn libc_of(program: &Program) -> Option<Libc> {
         .or_else(|| executable?.libc.clone())
 }
 
-/// musl asks again over TCP since 1.2.4.
+/// The one whose versions it is among, or the one that most have.
 fn libc_id(libc: &Libc) -> &'static str {
-    let number =
-        |text: &str| -> Vec<u32> { text.split('.').filter_map(|it| it.parse().ok()).collect() };
-    match (libc.family, libc.version.as_deref()) {
-        (Family::Glibc, _) => "glibc",
-        (Family::Musl, Some(version)) if number(version) < vec![1, 2, 4] => "musl-1.2.3",
-        (Family::Musl, _) => "musl-1.2.5",
-    }
+    let (family, usual) = match libc.family {
+        Family::Glibc => ("glibc", "glibc"),
+        Family::Musl => ("musl", "musl-1.2.5"),
+    };
+    let version = libc.version.as_deref();
+    let found = version.and_then(|version| resolver::of_version(family, version));
+    found.map_or(usual, |it| it.id)
 }
 
 fn unknown(program: &Program) -> Choice {

@@ -46,7 +46,7 @@ fn check(program: &Program, expected: &str) {
     assert!(
         choice
             .resolver
-            .is_none_or(|it| crate::resolver::find(it).is_some())
+            .is_none_or(|it| resolver::find(it).is_some())
     );
     assert!(
         !choice.why.is_empty() && !choice.why.ends_with('.'),
@@ -77,6 +77,21 @@ fn programs_with_a_libc() {
     );
     check(&dynamic("/bin/x", &[MUSL]), "musl-1.2.5?");
     for (version, expected) in [
+        ("2.17", "glibc-2.17"),
+        ("2.28", "glibc-2.28"),
+        ("2.31", "glibc-2.31"),
+        ("2.36", "glibc"),
+        ("2.39", "glibc"),
+        ("2.41", "glibc-2.41"),
+    ] {
+        let mut program = dynamic("/bin/x", &[GLIBC]);
+        program.libc = Some(Libc {
+            family: Family::Glibc,
+            version: Some(version.to_owned()),
+        });
+        check(&program, expected);
+    }
+    for (version, expected) in [
         ("1.1.24", "musl-1.2.3"),
         ("1.2.3", "musl-1.2.3"),
         ("1.2.4", "musl-1.2.5"),
@@ -97,6 +112,9 @@ fn programs_with_a_resolver_of_their_own() {
         &dynamic("/usr/bin/dig", &[GLIBC, "/usr/lib/libdns-9.18.so"]),
         "dig",
     );
+    let libdns = "/usr/lib/x86_64-linux-gnu/libdns-9.20.30-1~deb13u1-Debian.so";
+    check(&dynamic("/usr/bin/host", &[libdns]), "host-9.20");
+    check(&dynamic("/usr/bin/dig", &[libdns]), "dig");
     let mut dig = dynamic("/usr/bin/dig", &[GLIBC]);
     dig.arguments.push("+search".to_owned());
     check(&dig, "dig-search");
@@ -138,7 +156,9 @@ fn static_and_unknown_programs() {
 fn programs_of_go() {
     check(&of_build(build("go1.27.3", Some(false)), None), "go-1.27");
     check(&of_build(build("go1.20.1", Some(false)), LOADER), "go-1.19");
-    check(&of_build(build("go1.16", None), None), "go-1.19");
+    check(&of_build(build("go1.16", None), None), "go-1.15");
+    check(&of_build(build("go1.22.1", Some(false)), None), "go-1.22");
+    check(&of_build(build("go1.24", Some(false)), None), "go-1.27");
     check(&of_build(build("go1.27.3", Some(true)), None), "go-1.27");
     check(&of_build(build("go1.27.3", Some(true)), LOADER), "go-1.27");
     let mut program = of_build(build("go1.27.3", Some(true)), LOADER);

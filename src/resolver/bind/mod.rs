@@ -1,4 +1,4 @@
-//! BIND's command-line tools: dig, host and nslookup, 9.18.
+//! BIND's command-line tools: dig, host and nslookup, 9.18 and 9.20.
 //!
 //! The three programs share `bin/dig/dighost.c`, here [`crate::dig::dighost`],
 //! which asks real servers too; what each of them sets differently is a
@@ -37,6 +37,8 @@ pub enum Tool {
     DigSearch,
     /// `host NAME`
     Host,
+    /// `host NAME` since 9.20
+    Host9_20,
     /// `nslookup NAME`
     Nslookup,
 }
@@ -109,6 +111,12 @@ const HOST: Program = Program {
     authentic_data: false,
 };
 
+/// It asks for HTTPS, too. Source: host.c: `printmessage` (9.20).
+const HOST_9_20: Program = Program {
+    follow_ups: &[RecordType::AAAA, RecordType::MX, RecordType::HTTPS],
+    ..HOST
+};
+
 /// Source: nslookup.c: `main`, `addlookup`.
 const NSLOOKUP: Program = Program {
     name: "nslookup",
@@ -124,6 +132,7 @@ impl Tool {
             Self::Dig => &DIG,
             Self::DigSearch => &DIG_SEARCH,
             Self::Host => &HOST,
+            Self::Host9_20 => &HOST_9_20,
             Self::Nslookup => &NSLOOKUP,
         }
     }

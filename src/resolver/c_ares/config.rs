@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use crate::address::Server;
+use crate::resolver::c_ares::Flags;
 use crate::resolver::reading::{Dropped, Origin, Reading, Setting, Unused};
 use crate::scenario::Scenario;
 
@@ -20,6 +21,8 @@ pub(super) struct Config<'a> {
     pub(super) reading: Reading<'a>,
     /// `f` for the hosts file and `b` for DNS, in order.
     pub(super) lookups: String,
+    /// What the program that makes the channel asks for.
+    pub(super) flags: Flags,
     /// Said beside the outcome where the source alone does not decide it.
     pub(super) note: Option<&'static str>,
 }
@@ -35,6 +38,7 @@ pub(super) struct Sysconfig<'a> {
     pub(super) timeout: Option<Setting<u32>>,
     pub(super) tries: Option<Setting<u32>>,
     pub(super) rotate: Option<Origin>,
+    pub(super) use_vc: bool,
     pub(super) dropped: Unused,
     /// Why nothing of it is applied.
     pub(super) refused: Option<Dropped>,
@@ -73,6 +77,12 @@ impl<'a> Sysconfig<'a> {
         });
         Config {
             note: self.note,
+            flags: Flags {
+                edns: true,
+                checks_responses: true,
+                use_vc: self.use_vc,
+                tick: None,
+            },
             lookups: self.lookups.unwrap_or_else(|| DEFAULT_LOOKUPS.to_owned()),
             reading: Reading {
                 servers,

@@ -11,7 +11,9 @@ mod status;
 mod v1_18;
 mod v1_34;
 
+use std::borrow::Cow;
 use std::rc::Rc;
+use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
 
@@ -20,7 +22,7 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, QueryId};
 use crate::resolver::c_ares::config::Config;
 use crate::resolver::c_ares::name::c_string;
-use crate::resolver::reading::Reading;
+use crate::resolver::reading::{Reading, Setting};
 use crate::scenario::{Family, Lookup, Scenario};
 
 /// The versions whose control flow is modelled.
@@ -40,7 +42,33 @@ pub enum Call {
     GetAddrInfo,
     /// `ares_search`
     Search,
+    /// `ares_query`: no search list.
+    Query,
+    /// `ares_query` in a channel as Node makes it.
+    /// Source: Node `src/cares_wrap.cc: ChannelWrap::Setup`.
+    Node,
 }
+
+/// What a program asks for when it makes a channel.
+#[derive(Clone, Copy, Debug)]
+struct Flags {
+    /// Whether queries have an OPT record: `ARES_FLAG_EDNS`, which a program
+    /// that gives flags of its own leaves out.
+    edns: bool,
+    /// Whether SERVFAIL, NOTIMP and REFUSED lead to the next server: not with
+    /// `ARES_FLAG_NOCHECKRESP`.
+    checks_responses: bool,
+    /// Whether all queries go over TCP: `ARES_FLAG_USEVC` of a file or variable,
+    /// which the usual flags overwrite.
+    use_vc: bool,
+    /// How often the program looks for time-outs; `None`: when one is due.
+    tick: Option<Duration>,
+}
+
+/// How often Node lets a query be sent (`tries` of `dns.Resolver`).
+const NODE_TRIES: u32 = 4;
+/// Source: Node `src/cares_wrap.cc: ChannelWrap::StartTimer`.
+const NODE_TICK: Duration = Duration::from_secs(1);
 
 /// A name that is to be asked, as text.
 #[derive(Clone, Debug)]
@@ -71,6 +99,8 @@ enum Wanted {
     Addresses(Family),
     /// `ares_search` for this type.
     Records(RecordType),
+    /// `ares_query` for this type.
+    AsIs(RecordType),
 }
 
 /// What every run of a lookup begins with.
@@ -78,19 +108,29 @@ enum Wanted {
 pub struct Setup<'a> {
     scenario: &'a Scenario,
     version: Version,
+    call: Call,
     config: Config<'a>,
 }
 
 impl<'a> Setup<'a> {
     /// Reads the configuration of `scenario`.
-    pub fn read(scenario: &'a Scenario, version: Version) -> Self {
-        let config = match version {
+    pub fn read(scenario: &'a Scenario, version: Version, call: Call) -> Self {
+        let mut config = match version {
             Version::V1_18 => v1_18::config(scenario),
             Version::V1_34 => v1_34::config(scenario),
         };
+        if call == Call::Node {
+            config.reading.attempts = Setting::built_in(NODE_TRIES);
+            config.flags.edns = false;
+            config.flags.checks_responses = false;
+            config.flags.tick = Some(NODE_TICK);
+        } else {
+            config.flags.use_vc = false;
+        }
         Self {
             scenario,
             version,
+            call,
             config,
         }
     }
@@ -102,23 +142,39 @@ impl<'a> Setup<'a> {
 }
 
 /// The lookup.
-pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>, call: Call) -> Outcome {
+pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
     let Setup {
         scenario, config, ..
     } = &*setup;
     if let Some(note) = config.note {
         io.note(note);
     }
-    let name = c_string(&scenario.name);
-    let wanted = wanted(scenario.lookup, call);
+    let ascii = (setup.call == Call::Node).then(|| to_ascii(&scenario.name));
+    let name = c_string(ascii.as_deref().unwrap_or(&scenario.name));
+    let wanted = wanted(scenario.lookup, setup.call);
     match setup.version {
         Version::V1_18 => v1_18::lookup(io, scenario, config, name, wanted).await,
         Version::V1_34 => v1_34::lookup(io, scenario, config, name, wanted).await,
     }
 }
 
+/// The name as Node hands it over: in small letters, and in ASCII.
+///
+/// Source: Node `lib/internal/dns/callback_resolver.js`, `toASCII`.
+fn to_ascii(name: &str) -> Cow<'_, str> {
+    if name.is_ascii() {
+        return Cow::Owned(name.to_ascii_lowercase());
+    }
+    ::idna::domain_to_ascii(name).map_or(Cow::Borrowed(name), Cow::Owned)
+}
+
 fn wanted(lookup: Lookup, call: Call) -> Wanted {
     match (lookup, call) {
+        (Lookup::Records(record_type), Call::Query | Call::Node) => Wanted::AsIs(record_type),
+        (Lookup::Addresses(Family::Inet6), Call::Query | Call::Node) => {
+            Wanted::AsIs(RecordType::AAAA)
+        }
+        (Lookup::Addresses(_), Call::Query | Call::Node) => Wanted::AsIs(RecordType::A),
         (Lookup::Records(record_type), _) => Wanted::Records(record_type),
         (Lookup::Addresses(family), Call::GetAddrInfo) => Wanted::Addresses(family),
         (Lookup::Addresses(_), Call::Search) => Wanted::Records(RecordType::A),

@@ -38,18 +38,68 @@ use crate::resolver::glibc::thread::Thread;
 use crate::resolver::reading::Reading;
 use crate::scenario::{Lookup, Scenario};
 
-/// What differs between versions of glibc.
+/// What differs between versions of glibc, 2.17 to 2.41.
 #[derive(Clone, Copy, Debug)]
 pub struct Version {
     /// The options without a number: what a word must begin with, and the option it then sets, the
     /// first that fits. `None`: it changes no query. Source: `resolv/res_init.c: res_setoptions`,
     /// `trust-ad` since 2.31, `no-aaaa` since 2.36.
-    flags: &'static [(&'static str, Option<&'static str>)],
+    flags: &'static [&'static [(&'static str, Option<&'static str>)]],
+    /// Whether a `-` before an option takes it back: since 2.41, there.
+    minus_takes_back: bool,
+    /// Whether what follows white space behind an IPv4 address does not count,
+    /// so that a carriage return does no harm: before 2.29.
+    /// Source: `resolv/inet_addr.c: __inet_aton_exact`.
+    address_ends_at_space: bool,
+    /// Domains and bytes of the search list that are used: before 2.26.
+    /// Source: `resolv/res_init.c: __res_vinit`, `MAXDNSRCH` and
+    /// `sizeof (_res.defdname) - 1`.
+    search_limits: Option<(usize, usize)>,
+    /// Whether `rotate` begins with the second server, not with any one: before
+    /// 2.26. Source: `resolv/res_send.c: __libc_res_nsend`.
+    rotates_from_second: bool,
 }
+
+/// glibc 2.41, as in Debian 13.
+pub const V2_41: Version = Version {
+    flags: &[
+        options::FLAGS,
+        options::TRUST_AD,
+        options::NO_AAAA,
+        options::STRICT_ERROR,
+    ],
+    minus_takes_back: true,
+    ..V2_36
+};
 
 /// glibc 2.36, as in Debian 12.
 pub const V2_36: Version = Version {
-    flags: options::FLAGS,
+    flags: &[options::FLAGS, options::TRUST_AD, options::NO_AAAA],
+    ..V2_31
+};
+
+/// glibc 2.31, as in Debian 11.
+pub const V2_31: Version = Version {
+    flags: &[options::FLAGS, options::TRUST_AD],
+    address_ends_at_space: false,
+    ..V2_28
+};
+
+/// glibc 2.28, as in Debian 10 and RHEL 8.
+pub const V2_28: Version = Version {
+    flags: &[options::FLAGS],
+    minus_takes_back: false,
+    address_ends_at_space: true,
+    search_limits: None,
+    rotates_from_second: false,
+};
+
+/// glibc 2.17, as in RHEL 7. It differs in more than is modelled: a pair of
+/// queries of which one fails, and `.` in the search list.
+pub const V2_17: Version = Version {
+    search_limits: Some((6, 255)),
+    rotates_from_second: true,
+    ..V2_28
 };
 
 /// Which function of glibc is called.

@@ -22,7 +22,7 @@ const MAX_TIMEOUT: i32 = 30;
 /// `RES_MAXRETRY`
 const MAX_ATTEMPTS: i32 = 5;
 
-/// See [`Version`]; `no-aaaa` is the last that was added.
+/// See [`Version`].
 pub(super) const FLAGS: &[(&str, Option<&str>)] = &[
     ("rotate", Some("rotate")),
     ("edns0", Some("edns0")),
@@ -32,9 +32,13 @@ pub(super) const FLAGS: &[(&str, Option<&str>)] = &[
     ("no-tld-query", Some("no-tld-query")),
     ("no-reload", None),
     ("use-vc", Some("use-vc")),
-    ("trust-ad", Some("trust-ad")),
-    ("no-aaaa", Some("no-aaaa")),
 ];
+/// Since 2.31.
+pub(super) const TRUST_AD: &[(&str, Option<&str>)] = &[("trust-ad", Some("trust-ad"))];
+/// Since 2.36.
+pub(super) const NO_AAAA: &[(&str, Option<&str>)] = &[("no-aaaa", Some("no-aaaa"))];
+/// Since 2.41.
+pub(super) const STRICT_ERROR: &[(&str, Option<&str>)] = &[("strict-error", Some("strict-error"))];
 
 /// Where options stand.
 #[derive(Clone, Copy, Debug)]
@@ -150,17 +154,21 @@ fn changed(option: &str, number: i32, value: u32) -> Option<String> {
     (!same).then(|| format!("`{option}:{number}` counts as {value}"))
 }
 
-/// Sets an option without a number, if the word begins with one.
+/// Sets an option without a number, if the word begins with one; or takes it
+/// back.
 fn flag(reading: &mut Reading<'_>, option: Word<'_>, version: &Version) -> bool {
-    let found = version
-        .flags
-        .iter()
-        .find(|(prefix, _)| option.text.starts_with(prefix.as_bytes()));
+    let minus = option.text.strip_prefix(b"-");
+    let minus = minus.filter(|_| version.minus_takes_back);
+    let text = minus.unwrap_or(option.text);
+    let mut flags = version.flags.iter().copied().flatten();
+    let found = flags.find(|(prefix, _)| text.starts_with(prefix.as_bytes()));
     let Some((_, flag)) = found else {
         return false;
     };
     if let Some(value) = *flag {
-        if reading.flags.iter().any(|old| old.value == value) {
+        if minus.is_some() {
+            reading.flags.retain(|old| old.value != value);
+        } else if reading.flags.iter().any(|old| old.value == value) {
             option.drop(reading, format!("`{value}` is set already"));
         } else {
             let origin = option.origin(option.text.len());

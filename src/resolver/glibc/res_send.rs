@@ -105,7 +105,9 @@ fn nameserver_offset(thread: &mut Thread<'_>) -> usize {
         return 0;
     }
     let io = &thread.io;
-    let offset = *(thread.rotation).get_or_insert_with(|| io.choose(servers, ROTATED));
+    let second = Some(1).filter(|_| thread.version.rotates_from_second);
+    let first = || second.unwrap_or_else(|| io.choose(servers, ROTATED));
+    let offset = *(thread.rotation).get_or_insert_with(first);
     thread.rotation = Some(offset + 1);
     offset % servers
 }

@@ -274,6 +274,9 @@ impl Turn<'_, '_> {
     /// other reply may still do.
     fn failed(&mut self, which: Which, is_first: bool) -> Flow {
         let [received1, received2] = self.received;
+        if self.thread.option("strict-error") {
+            return self.next_server();
+        }
         if received1 || self.packets.second.is_some() && received2 {
             return self.use_first(None);
         }

@@ -20,6 +20,7 @@ use crate::scenario::{Family, Scenario};
 pub(super) struct Thread<'a> {
     pub(super) io: Rc<Io>,
     pub(super) scenario: &'a Scenario,
+    pub(super) version: &'static Version,
     /// The configuration (`_res` and `struct resolv_conf`).
     pub(super) conf: Reading<'a>,
     /// `errno`: some decisions look at one that an earlier call left behind.
@@ -97,6 +98,7 @@ impl<'a> Thread<'a> {
         Self {
             io,
             scenario,
+            version,
             conf: read::res_vinit(scenario, version),
             errno: Errno::Clear,
             h_errno: HostError::Success,

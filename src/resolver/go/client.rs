@@ -84,7 +84,7 @@ impl<'a> Client<'a> {
         name: &[u8],
         record_type: RecordType,
     ) -> Result<Vec<Address>, Failure> {
-        if !is_domain_name(name) {
+        if !is_domain_name(name) || name == b"." && self.version.root_is_no_name {
             return Err(NO_SUCH_HOST);
         }
         // Without a candidate the caller is left with an empty message.
@@ -108,9 +108,11 @@ impl<'a> Client<'a> {
         name: &[u8],
         family: Family,
     ) -> Result<Found, Failure> {
-        if !is_domain_name(name) {
+        if !is_domain_name(name) || name == b"." && self.version.root_is_no_name {
             return Err(NO_SUCH_HOST);
         }
+        let both = Some(Family::Both).filter(|_| self.version.asks_both_families);
+        let family = both.unwrap_or(family);
         let mut found = Found::default();
         for candidate in self.name_list(name) {
             // `fqdn == name+"."` is never so for a name that ends in a dot.

@@ -61,7 +61,7 @@ impl Client<'_> {
                 question: Question::Asked(name.clone(), record_type),
                 transport,
                 socket,
-                edns: Some(EDNS),
+                edns: self.has_edns().then_some(EDNS),
                 authentic_data: self.config.has(TRUST_AD),
                 because: because.clone(),
             });
@@ -74,6 +74,16 @@ impl Client<'_> {
             }
         }
         Err(NO_ANSWER)
+    }
+
+    /// Source: Go `src/net/dnsclient_unix.go: newRequest`. Of settings with one
+    /// name the last counts (`internal/godebug: parse`).
+    fn has_edns(&self) -> bool {
+        let settings = self.scenario.env("GODEBUG").unwrap_or_default();
+        let mut settings = settings.rsplit(',').filter_map(|it| it.split_once('='));
+        let netedns0 = settings.find(|(name, _)| *name == "netedns0");
+        let is_off = netedns0.is_some_and(|(_, value)| value == "0");
+        self.version.edns && !(is_off && self.version.knows_netedns0)
     }
 
     /// Source: Go `src/net/lookup.go: Resolver.dial`.

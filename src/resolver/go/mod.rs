@@ -33,6 +33,21 @@ use crate::scenario::Scenario;
     reason = "each is one difference between versions"
 )]
 pub struct Version {
+    /// Whether queries have an OPT record (`dnsclient_unix.go: newRequest`).
+    edns: bool,
+    /// Whether `GODEBUG=netedns0=0` takes it away (`dnsclient_unix.go: netedns0`).
+    knows_netedns0: bool,
+    /// Whether `LookupIP` asks for both families whichever is wanted
+    /// (`dnsclient_unix.go: goLookupIPCNAMEOrder`).
+    asks_both_families: bool,
+    /// Whether `.` is no name (`dnsclient.go: isDomainName`).
+    root_is_no_name: bool,
+    /// Whether the numbers of an IPv4 address may begin with zeros
+    /// (`ip.go: parseIPv4`).
+    leading_zeros: bool,
+    /// Whether DNS comes first where nsswitch.conf names no sources
+    /// (`conf.go: hostLookupOrder`).
+    dns_without_sources: bool,
     /// Whether texts are addresses when `netip.ParseAddr` says so: zones are
     /// not empty and begin at the first `%`, and groups have at most four
     /// digits. Earlier `ip.go: parseIPv6Zone` did.
@@ -74,8 +89,24 @@ pub struct Version {
     refuses_dots_in_labels: bool,
 }
 
+/// Go 1.15, as in Debian 11.
+pub const V1_15: Version = Version {
+    edns: false,
+    asks_both_families: true,
+    root_is_no_name: true,
+    leading_zeros: true,
+    dns_without_sources: true,
+    ..V1_19
+};
+
 /// Go 1.19, of August 2022.
 pub const V1_19: Version = Version {
+    edns: true,
+    knows_netedns0: false,
+    asks_both_families: false,
+    root_is_no_name: false,
+    leading_zeros: false,
+    dns_without_sources: false,
     netip: false,
     knows_trust_ad: false,
     keeps_root_in_search: true,
@@ -91,8 +122,28 @@ pub const V1_19: Version = Version {
     refuses_dots_in_labels: false,
 };
 
-/// Go 1.27, of August 2026.
+/// Go 1.21, of August 2023.
+pub const V1_21: Version = Version {
+    onion_by_given_name: true,
+    ..V1_22
+};
+
+/// Go 1.22, of February 2024.
+pub const V1_22: Version = Version {
+    local_is_for_libc: true,
+    additional_is_not_lame: false,
+    takes_truncated_tcp: false,
+    ..V1_27
+};
+
+/// Go 1.27, of August 2026; the same since 1.23.
 pub const V1_27: Version = Version {
+    edns: true,
+    knows_netedns0: true,
+    asks_both_families: false,
+    root_is_no_name: false,
+    leading_zeros: false,
+    dns_without_sources: false,
     netip: true,
     knows_trust_ad: true,
     keeps_root_in_search: false,

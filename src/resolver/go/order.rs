@@ -46,6 +46,9 @@ pub(super) fn lookup_order(
         return fallback(reason);
     }
     let sources = match parse_nss_conf(scenario.nsswitch.as_ref()) {
+        NssConf::Hosts(sources) if sources.is_empty() && version.dns_without_sources => {
+            return Order::DnsFiles;
+        }
         NssConf::Hosts(sources) if sources.is_empty() => return Order::FilesDns,
         NssConf::Hosts(sources) => sources,
         NssConf::Error => return fallback("Go cannot read nsswitch.conf".to_owned()),

@@ -47,12 +47,27 @@ pub(super) fn dtoi(text: &[u8]) -> (u32, usize) {
 pub(super) fn parse_addr(text: &[u8], version: &Version) -> Option<Address> {
     let first = text.iter().find(|byte| matches!(byte, b'.' | b':'))?;
     if *first == b'.' {
-        let ip: Ipv4Addr = std::str::from_utf8(text).ok()?.parse().ok()?;
+        let text = std::str::from_utf8(text).ok()?;
+        let ip: Ipv4Addr = if version.leading_zeros {
+            without_leading_zeros(text).parse().ok()?
+        } else {
+            text.parse().ok()?
+        };
         return Some(IpAddr::from(ip).into());
     }
     let (ip, zone) = split_host_zone(text, version)?;
     let scope = zone.map(|zone| String::from_utf8_lossy(zone).into());
     Some(Address::scoped(parse_ipv6(ip, version)?.into(), scope))
+}
+
+/// The numbers between dots with no more digits than they need.
+fn without_leading_zeros(text: &str) -> String {
+    let short = |number: &str| match number.trim_start_matches('0') {
+        "" if !number.is_empty() => "0".to_owned(),
+        rest => rest.to_owned(),
+    };
+    let numbers: Vec<String> = text.split('.').map(short).collect();
+    numbers.join(".")
 }
 
 /// The text before the zone, and the zone.

@@ -127,7 +127,9 @@ impl Manager<'_> {
             self.dns_query_complete(q, State::Success);
             return true;
         }
-        if !self.dns_scope_good_domain(q) {
+        let hostnames = &self.configuration.hostnames;
+        let is_own = self.version.own_names_first && hostnames.has(&query.name_utf8);
+        if is_own || !self.dns_scope_good_domain(q) {
             let state = self.dns_query_synthesize_reply(q, State::NoServers);
             self.dns_query_complete(q, state);
             return true;

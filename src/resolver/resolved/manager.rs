@@ -11,6 +11,7 @@ use crate::engine::io::{Arrival, Io};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, SocketId};
 use crate::name::Name;
+use crate::resolver::resolved::Version;
 use crate::resolver::resolved::dns_cache::DnsCache;
 use crate::resolver::resolved::dns_query::DnsQuery;
 use crate::resolver::resolved::dns_server::DnsServer;
@@ -29,6 +30,8 @@ use crate::resolver::resolved::transaction::{DnsTransaction, Key, State};
 pub(super) struct Manager<'c> {
     /// Sockets and clock.
     pub io: Rc<Io>,
+    /// What it does as its version does it.
+    pub version: Version,
     /// Servers, domains, hosts file and host name as they were read.
     pub configuration: &'c Configuration<'c>,
     /// The servers, in their order.
@@ -72,13 +75,14 @@ const EITHER_DUE: &str =
 
 impl<'c> Manager<'c> {
     /// Source: `manager_new`, `manager_start`.
-    pub(super) fn new(io: Rc<Io>, configuration: &'c Configuration<'c>) -> Self {
+    pub(super) fn new(io: Rc<Io>, version: Version, configuration: &'c Configuration<'c>) -> Self {
         let mut servers = Pool::new(DnsServer::new(&IpAddr::V4(Ipv4Addr::UNSPECIFIED).into()));
         for server in &configuration.reading.servers {
             servers.push(DnsServer::new(&server.value));
         }
         Self {
             io,
+            version,
             configuration,
             servers,
             current_dns_server: None,

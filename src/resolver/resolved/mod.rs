@@ -35,8 +35,33 @@ use std::rc::Rc;
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::resolver::reading::Reading;
+use crate::resolver::resolved::manager::Manager;
 use crate::resolver::resolved::read::{Configuration, manager_read_resolv_conf, resolved_conf};
 use crate::scenario::Scenario;
+
+/// What differs between versions of systemd.
+#[derive(Clone, Copy, Debug)]
+pub struct Version {
+    /// Whether NXDOMAIN from a server that knows EDNS is asked for again
+    /// without it: 248 to 253. Source: `resolved-dns-transaction.c:
+    /// dns_transaction_process_reply`, "DVE-2018-0001".
+    repeats_nxdomain: bool,
+    /// Whether a name of the machine is answered before servers are asked, not
+    /// after they know nothing. Observed: 257.
+    own_names_first: bool,
+}
+
+/// systemd 252, as in Debian 12.
+pub const V252: Version = Version {
+    repeats_nxdomain: true,
+    own_names_first: false,
+};
+
+/// systemd 257, as in Debian 13.
+pub const V257: Version = Version {
+    repeats_nxdomain: false,
+    own_names_first: true,
+};
 
 /// How systemd-resolved is asked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -50,6 +75,7 @@ pub enum Door {
 /// What every run of a lookup begins with.
 #[derive(Debug)]
 pub struct Setup<'a> {
+    version: &'static Version,
     configuration: Configuration<'a>,
     client: Client<'a>,
 }
@@ -65,9 +91,10 @@ enum Client<'a> {
 
 impl<'a> Setup<'a> {
     /// Reads the configuration of `scenario`.
-    pub fn read(scenario: &'a Scenario, door: Door) -> Self {
+    pub fn read(scenario: &'a Scenario, version: &'static Version, door: Door) -> Self {
         match door {
             Door::Varlink => Self {
+                version,
                 configuration: manager_read_resolv_conf(scenario),
                 client: Client::NssResolve(scenario),
             },
@@ -75,6 +102,7 @@ impl<'a> Setup<'a> {
                 let configuration = resolved_conf(scenario);
                 let seen = stub_client::seen_by_client(scenario, &configuration);
                 Self {
+                    version,
                     configuration,
                     client: Client::Glibc(Box::new(seen)),
                 }
@@ -93,8 +121,9 @@ impl<'a> Setup<'a> {
 
 /// The lookup.
 pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
+    let manager = Manager::new(Rc::clone(&io), *setup.version, &setup.configuration);
     match &setup.client {
-        Client::NssResolve(scenario) => varlink::lookup(io, scenario, &setup.configuration).await,
-        Client::Glibc(seen) => stub_client::lookup(io, seen, &setup.configuration).await,
+        Client::NssResolve(scenario) => varlink::lookup(manager, scenario).await,
+        Client::Glibc(seen) => stub_client::lookup(io, seen, manager).await,
     }
 }

@@ -30,17 +30,12 @@ const CLIENT_LATER: &str = "time-outs of systemd-resolved and of its client that
 /// Lets glibc ask the stub until it has an answer.
 ///
 /// `seen` is the scenario as glibc sees it.
-pub(super) async fn lookup(
-    io: Rc<Io>,
-    seen: &Scenario,
-    configuration: &Configuration<'_>,
-) -> Outcome {
+pub(super) async fn lookup(io: Rc<Io>, seen: &Scenario, mut manager: Manager<'_>) -> Outcome {
     let call = match seen.lookup {
         Lookup::Addresses(_) => glibc::Call::GetAddrInfo,
         Lookup::Records(_) => glibc::Call::ResSearch,
     };
     let mut client = Machine::new(|io| glibc::lookup(io, seen, &glibc::V2_36, call));
-    let mut manager = Manager::new(Rc::clone(&io), configuration);
     loop {
         let step = client.step(io.now());
         for note in client.notes() {

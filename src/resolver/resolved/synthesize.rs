@@ -71,7 +71,7 @@ impl Hostnames {
     }
 
     /// Source: `resolved-manager.c: manager_is_own_hostname`.
-    fn has(&self, name: &Name) -> bool {
+    pub(super) fn has(&self, name: &Name) -> bool {
         self.names.iter().any(|own| own.eq_ignore_case(name))
     }
 }

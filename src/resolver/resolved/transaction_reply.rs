@@ -76,7 +76,8 @@ impl Manager<'_> {
             return self.dns_transaction_retry_with_tcp(t).await;
         }
         // A gateway that answers queries with EDNS wrongly (DVE-2018-0001).
-        if reply.rcode == Rcode::NxDomain && reply.opt && level >= FeatureLevel::Edns0 {
+        let repeats = self.version.repeats_nxdomain && level >= FeatureLevel::Edns0;
+        if repeats && reply.rcode == Rcode::NxDomain && reply.opt {
             self.transactions[t].clamp_feature_level_nxdomain = Some(FeatureLevel::Udp);
             return self.dns_transaction_retry(t, false).await;
         }

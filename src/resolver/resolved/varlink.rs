@@ -3,19 +3,16 @@
 //! Source: systemd `src/resolve/resolved-varlink.c`.
 
 use std::net::IpAddr;
-use std::rc::Rc;
 
 use hickory_proto::rr::RecordType;
 
 use crate::address::Address;
-use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::engine::message::Data;
 use crate::resolver::resolved::dns_domain::{dns_name_dot_suffixed, dns_name_normalize};
 use crate::resolver::resolved::dns_query::{CnameResult, DnsQuery};
 use crate::resolver::resolved::idna::dns_name_apply_idna;
 use crate::resolver::resolved::manager::Manager;
-use crate::resolver::resolved::read::Configuration;
 use crate::resolver::resolved::transaction::State;
 use crate::resolver::resolved::words::in_addr_ifindex_from_string_auto;
 use crate::scenario::{Lookup, Scenario};
@@ -25,12 +22,7 @@ const NO_SUCH_RESOURCE_RECORD: Outcome = Outcome::Failed("NoSuchResourceRecord")
 const SYSTEM: Outcome = Outcome::Failed("System");
 
 /// Asks resolved and waits for its reply.
-pub(super) async fn lookup(
-    io: Rc<Io>,
-    scenario: &Scenario,
-    configuration: &Configuration<'_>,
-) -> Outcome {
-    let mut manager = Manager::new(io, configuration);
+pub(super) async fn lookup(mut manager: Manager<'_>, scenario: &Scenario) -> Outcome {
     let begun = match scenario.lookup {
         Lookup::Addresses(family) => {
             let record_types = family.record_types();

@@ -82,7 +82,7 @@ fn sandbox_child(resolver: &str) -> Result<(), String> {
 fn observe_file(file: &str, resolvers: &str, jobs: usize) -> Result<(), String> {
     let text = fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
     let resolvers: Vec<ResolverId> = if resolvers == "all" {
-        ResolverId::ALL.to_vec()
+        ResolverId::all().collect()
     } else {
         resolvers
             .split(',')

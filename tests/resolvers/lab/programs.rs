@@ -9,73 +9,168 @@ use serde::Serialize;
 
 use super::observation::{Outcome, Scenario};
 use super::outcomes::{self, Output};
+use super::real::resolved;
 
 /// The id of a resolver, as in the vectors.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) struct ResolverId(&'static str);
 
+/// What a resolver's name is looked up with.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    /// `getaddrinfo`, of the C library that the probe runs with.
+    GetAddrInfo,
+    /// A function of glibc's resolver.
+    Res(&'static str),
+    /// A function of c-ares.
+    Ares(&'static str),
+    /// Go's own resolver.
+    Go,
+    /// A tool of BIND with its options.
+    Bind(&'static [&'static str]),
+    /// busybox's nslookup.
+    Busybox,
+    /// systemd-resolved, asked over its Varlink socket.
+    Varlink,
+    /// systemd-resolved, asked by this machine's glibc through its stub.
+    Stub,
+    /// hickory, which is in this very program.
+    Hickory,
+    /// A script with its words before the name.
+    Script(&'static [&'static str]),
+}
+
+/// A resolver, the program that has it, and where that is: a folder made by
+/// `.ci/install-real` with another release's files, or else the lab's own or,
+/// with an absolute path, this machine.
+#[derive(Clone, Copy, Debug)]
+struct Row(&'static str, Kind, Place, &'static str);
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Place {
+    /// The path as it is, below the lab's folder unless it is absolute.
+    Here,
+    /// The program is run by the loader and with the libraries of that release.
+    Release(&'static str),
+    /// The program and its libraries are of that release.
+    Of(&'static str),
+}
+
+/// The sources of the probes.
+const PROBES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/resolvers/probes");
+
+const D13: Place = Place::Of("debian-13");
+const GLIBC_2_31: Place = Place::Release("debian-11");
+const GLIBC_2_41: Place = Place::Release("debian-13");
+const GETADDRINFO: &str = "getaddrinfo-glibc";
+const RESOLVED: &str = "usr/lib/systemd/systemd-resolved";
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    Row("glibc", Kind::GetAddrInfo, Place::Here, GETADDRINFO),
+    Row("glibc-res_search", Kind::Res("res_search"), Place::Here, GETADDRINFO),
+    Row("glibc-res_query", Kind::Res("res_query"), Place::Here, GETADDRINFO),
+    Row("musl-1.2.3", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.3"),
+    Row("musl-1.2.5", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.5"),
+    Row("go-1.19", Kind::Go, Place::Here, "lookup-go-1.19"),
+    Row("go-1.27", Kind::Go, Place::Here, "lookup-go-1.27"),
+    Row("c-ares-1.18", Kind::Ares("getaddrinfo"), Place::Here, "ares-1.18"),
+    Row("c-ares-1.18-search", Kind::Ares("search"), Place::Here, "ares-1.18"),
+    Row("c-ares-1.34", Kind::Ares("getaddrinfo"), Place::Here, "ares-1.34"),
+    Row("c-ares-1.34-search", Kind::Ares("search"), Place::Here, "ares-1.34"),
+    Row("dig", Kind::Bind(&[]), Place::Here, "/usr/bin/dig"),
+    Row("dig-search", Kind::Bind(&["+search"]), Place::Here, "/usr/bin/dig"),
+    Row("host", Kind::Bind(&[]), Place::Here, "/usr/bin/host"),
+    Row("nslookup", Kind::Bind(&[]), Place::Here, "/usr/bin/nslookup"),
+    Row("busybox-nslookup", Kind::Busybox, Place::Here, "/bin/busybox"),
+    Row("systemd-resolved", Kind::Varlink, Place::Here, GETADDRINFO),
+    Row("systemd-resolved-stub", Kind::Stub, Place::Here, GETADDRINFO),
+    Row("hickory-0.26", Kind::Hickory, Place::Here, "/proc/self/exe"),
+    // Versions that do the same as one of these, or that have a model of their own.
+    Row("glibc-2.31", Kind::GetAddrInfo, GLIBC_2_31, "getaddrinfo-glibc-old"),
+    Row("glibc-2.41", Kind::GetAddrInfo, GLIBC_2_41, GETADDRINFO),
+    Row("go-1.15", Kind::Go, Place::Here, "lookup-go-1.15"),
+    Row("go-1.21", Kind::Go, Place::Here, "lookup-go-1.21"),
+    Row("go-1.22", Kind::Go, Place::Here, "lookup-go-1.22"),
+    Row("go-1.23", Kind::Go, Place::Here, "lookup-go-1.23"),
+    Row("c-ares-1.34-query", Kind::Ares("query"), Place::Here, "ares-1.34"),
+    Row("dig-9.20", Kind::Bind(&[]), D13, "usr/bin/dig"),
+    Row("dig-search-9.20", Kind::Bind(&["+search"]), D13, "usr/bin/dig"),
+    Row("host-9.20", Kind::Bind(&[]), D13, "usr/bin/host"),
+    Row("nslookup-9.20", Kind::Bind(&[]), D13, "usr/bin/nslookup"),
+    Row("busybox-nslookup-1.37", Kind::Busybox, Place::Here, "debian-13/usr/bin/busybox"),
+    Row("systemd-resolved-257", Kind::Varlink, D13, RESOLVED),
+    Row("systemd-resolved-stub-257", Kind::Stub, D13, RESOLVED),
+    Row("node-resolve", Kind::Script(&["lookup.js"]), Place::Here, "/usr/bin/node"),
+    Row("dnspython", Kind::Script(&["lookup.py", "resolve"]), Place::Here, "/usr/bin/python3"),
+    Row("dnspython-search", Kind::Script(&["lookup.py", "search"]), Place::Here, "/usr/bin/python3"),
+];
+
+/// No id is without a row.
+const NONE: Row = Row("", Kind::Hickory, Place::Here, "");
+
 impl ResolverId {
     /// Every resolver.
-    pub(crate) const ALL: [Self; 19] = [
-        Self("glibc"),
-        Self("glibc-res_search"),
-        Self("glibc-res_query"),
-        Self("musl-1.2.3"),
-        Self("musl-1.2.5"),
-        Self("go-1.19"),
-        Self("go-1.27"),
-        Self("c-ares-1.18"),
-        Self("c-ares-1.18-search"),
-        Self("c-ares-1.34"),
-        Self("c-ares-1.34-search"),
-        Self("dig"),
-        Self("dig-search"),
-        Self("host"),
-        Self("nslookup"),
-        Self("busybox-nslookup"),
-        Self("systemd-resolved"),
-        Self("systemd-resolved-stub"),
-        Self("hickory-0.26"),
-    ];
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|row| Self(row.0))
+    }
 
     /// The id.
     pub(crate) fn as_str(self) -> &'static str {
         self.0
     }
 
+    fn row(self) -> &'static Row {
+        ROWS.iter().find(|row| row.0 == self.0).unwrap_or(&NONE)
+    }
+
     /// How it is asked.
     pub(crate) fn how(self) -> How {
-        match self.0 {
-            "systemd-resolved" => How::Varlink,
-            "systemd-resolved-stub" => How::Stub,
+        match self.row().1 {
+            Kind::Varlink => How::Varlink,
+            Kind::Stub => How::Stub,
             _ => How::Program,
         }
     }
 
     /// The program that it needs, looked for in the lab's folder and on the machine.
     pub(crate) fn program(self, real: &Path) -> PathBuf {
-        let probe = |name: &str| real.join(name);
-        match self.0 {
-            "glibc" | "glibc-res_search" | "glibc-res_query" | "systemd-resolved-stub" => {
-                probe("getaddrinfo-glibc")
+        let Row(_, _, place, path) = self.row();
+        match place {
+            Place::Here | Place::Release(_) => real.join(path),
+            Place::Of(release) => real.join(release).join(path),
+        }
+    }
+
+    /// Starts `program` as this resolver's place says.
+    pub(crate) fn start(self, program: &Path, real: &Path) -> Command {
+        match self.row().2 {
+            Place::Here => Command::new(program),
+            Place::Release(release) | Place::Of(release) => {
+                with_loader(&real.join(release), program)
             }
-            "musl-1.2.3" => probe("getaddrinfo-musl-1.2.3"),
-            "musl-1.2.5" => probe("getaddrinfo-musl-1.2.5"),
-            "go-1.19" => probe("lookup-go-1.19"),
-            "go-1.27" => probe("lookup-go-1.27"),
-            "c-ares-1.18" | "c-ares-1.18-search" => probe("ares-1.18"),
-            "c-ares-1.34" | "c-ares-1.34-search" => probe("ares-1.34"),
-            "dig" | "dig-search" => PathBuf::from("/usr/bin/dig"),
-            "host" => PathBuf::from("/usr/bin/host"),
-            "nslookup" => PathBuf::from("/usr/bin/nslookup"),
-            "busybox-nslookup" => PathBuf::from("/bin/busybox"),
-            _ => PathBuf::from("/proc/self/exe"),
+        }
+    }
+
+    /// The systemd-resolved that it needs.
+    pub(crate) fn daemon(self, real: &Path) -> Option<Command> {
+        match self.row().2 {
+            Place::Of(_) => {
+                let program = self.program(real);
+                program.is_file().then(|| self.start(&program, real))
+            }
+            _ => resolved().map(Command::new),
         }
     }
 
     /// The call that looks the scenario's name up.
     pub(crate) fn command(self, scenario: &Scenario, real: &Path) -> Command {
-        let mut command = Command::new(self.program(real));
+        let kind = self.row().1;
+        let mut command = match kind {
+            // What stands there is the daemon's.
+            Kind::Stub => Command::new(real.join("getaddrinfo-glibc")),
+            _ => self.start(&self.program(real), real),
+        };
         command
             .env_clear()
             .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
@@ -83,39 +178,64 @@ impl ResolverId {
             .current_dir("/");
         let family = scenario.family.as_deref().unwrap_or("unspec");
         let name = scenario.name.as_str();
-        match self.0 {
-            "glibc-res_search" => command.args(["res_search", name]),
-            "glibc-res_query" => command.args(["res_query", name]),
-            "c-ares-1.18" | "c-ares-1.34" => command.args(["getaddrinfo", name, family]),
-            "c-ares-1.18-search" | "c-ares-1.34-search" => command.args(["search", name]),
-            "go-1.19" | "go-1.27" => command.env("GODEBUG", "netdns=go").args([name, family]),
-            "dig" | "host" | "nslookup" => command.arg(name),
-            "dig-search" => command.args(["+search", name]),
-            "busybox-nslookup" => command.args(["nslookup", name]),
-            "hickory-0.26" => command.args([super::hickory::ARGUMENT, name, family]),
-            _ => command.args(["getaddrinfo", name, family, &scenario.flags.to_string()]),
+        match kind {
+            Kind::Res(function) => command.args([function, name]),
+            Kind::Ares("getaddrinfo") => command.args(["getaddrinfo", name, family]),
+            Kind::Ares("query") => command.args(["query", name, family]),
+            Kind::Ares(function) => command.args([function, name]),
+            Kind::Script(words) => {
+                let [script, words @ ..] = words else {
+                    return command;
+                };
+                let library = real.join("dnspython/usr/lib/python3/dist-packages");
+                let script = Path::new(PROBES).join(script);
+                command.env("PYTHONPATH", library).arg(script);
+                command.args(words).args([name, family])
+            }
+            Kind::Go => command.env("GODEBUG", "netdns=go").args([name, family]),
+            Kind::Bind(options) => command.args(options).arg(name),
+            Kind::Busybox => command.args(["nslookup", name]),
+            Kind::Hickory => command.args([super::hickory::ARGUMENT, name, family]),
+            Kind::GetAddrInfo | Kind::Varlink | Kind::Stub => {
+                command.args(["getaddrinfo", name, family, &scenario.flags.to_string()])
+            }
         };
         command
     }
 
     /// How its output reads.
     pub(crate) fn outcome(self, output: &Output) -> Outcome {
-        match self.0 {
-            "dig" | "dig-search" => outcomes::dig(output),
-            "host" => outcomes::host(output),
-            "nslookup" => outcomes::nslookup(output),
-            "busybox-nslookup" => outcomes::busybox(output),
+        match (self.row().1, self.0.split('-').next()) {
+            (Kind::Bind(_), Some("dig")) => outcomes::dig(output),
+            (Kind::Bind(_), Some("host")) => outcomes::host(output),
+            (Kind::Bind(_), _) => outcomes::nslookup(output),
+            (Kind::Busybox, _) => outcomes::busybox(output),
             _ => outcomes::probe(output),
         }
     }
+}
+
+/// `program`, run by the loader of the release that is unpacked in `root`, with its libraries.
+fn with_loader(root: &Path, program: &Path) -> Command {
+    let folder = root.join("usr/lib/x86_64-linux-gnu");
+    let old = folder.join("ld-2.31.so");
+    let loader = Some(old).filter(|path| path.is_file());
+    let mut command = Command::new(loader.unwrap_or(folder.join("ld-linux-x86-64.so.2")));
+    let private = [folder.join("systemd"), root.join("usr/lib/systemd")];
+    let folders = std::iter::once(&folder).chain(&private);
+    let folders: Vec<_> = folders.map(|it| it.display().to_string()).collect();
+    command
+        .arg("--library-path")
+        .arg(folders.join(":"))
+        .arg(program);
+    command
 }
 
 impl FromStr for ResolverId {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
+        Self::all()
             .find(|r| r.0 == text)
             .ok_or_else(|| format!("no such resolver: {text}"))
     }

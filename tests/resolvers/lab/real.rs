@@ -66,7 +66,7 @@ pub(crate) fn missing(resolver: ResolverId) -> Option<String> {
         return Some(format!("needs {name}: run .ci/install-real"));
     }
     if resolver.how() != How::Program {
-        if resolved().is_none() {
+        if resolver.daemon(&folder()).is_none() {
             return Some("needs systemd-resolved: run .ci/install-real".to_owned());
         }
         if !matches!(nix::unistd::User::from_name("systemd-resolve"), Ok(Some(_))) {

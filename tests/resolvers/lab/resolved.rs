@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::observation::{Outcome, Scenario, bytes};
-use super::real;
 
 const SOCKET: &str = "/run/systemd/resolve/io.systemd.Resolve";
 const STUB_FILE: &str = "/run/systemd/resolve/stub-resolv.conf";
@@ -51,10 +50,9 @@ pub(crate) fn configuration(scenario: &Scenario, stub: bool) -> Vec<u8> {
 }
 
 /// Starts resolved and waits until it answers.
-pub(crate) fn start(stub: bool) -> Result<Child, String> {
-    let program = real::resolved().ok_or("no systemd-resolved")?;
+pub(crate) fn start(mut daemon: Command, stub: bool) -> Result<Child, String> {
     let log = fs::File::create("/run/lab/resolved.log").map_err(|e| e.to_string())?;
-    let mut child = Command::new(program)
+    let mut child = daemon
         .env_clear()
         .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
         .stdin(Stdio::null())

@@ -66,7 +66,11 @@ pub(crate) fn record(
     let server = Server::start(&scenario.answers, &tcp(scenario, how))?;
     let mut daemon = match how {
         How::Program => None,
-        how => Some(resolved::start(how == How::Stub)?),
+        how => {
+            let daemon = id.parse::<ResolverId>()?.daemon(&real::folder());
+            let daemon = daemon.ok_or("no systemd-resolved")?;
+            Some(resolved::start(daemon, how == How::Stub)?)
+        }
     };
     let begun = Instant::now();
     let outcome = ask();

@@ -3,6 +3,7 @@
  *
  *   ares getaddrinfo NAME [FAMILY]   FAMILY: unspec, inet or inet6
  *   ares search NAME                 type A
+ *   ares query NAME [FAMILY]         type A, or AAAA for inet6
  */
 #include <ares.h>
 #include <arpa/inet.h>
@@ -62,10 +63,11 @@ static void got_answer(void *arg, int status, int timeouts, unsigned char *answe
     printf("{\"status\":\"ok\",\"addrs\":[");
     if (ns_initparse(answer, n, &msg) == 0)
         for (int i = 0; i < ns_msg_count(msg, ns_s_an); i++) {
-            char text[INET_ADDRSTRLEN];
-            if (ns_parserr(&msg, ns_s_an, i, &rr) || ns_rr_type(rr) != ns_t_a || ns_rr_rdlen(rr) != 4)
+            char text[INET6_ADDRSTRLEN];
+            if (ns_parserr(&msg, ns_s_an, i, &rr) || (ns_rr_type(rr) != ns_t_a && ns_rr_type(rr) != ns_t_aaaa))
                 continue;
-            printf("%s\"%s\"", comma, inet_ntop(AF_INET, ns_rr_rdata(rr), text, sizeof text));
+            int family = ns_rr_rdlen(rr) == 4 ? AF_INET : AF_INET6;
+            printf("%s\"%s\"", comma, inet_ntop(family, ns_rr_rdata(rr), text, sizeof text));
             comma = ",";
         }
     printf("]}\n");
@@ -87,6 +89,9 @@ int main(int argc, char **argv) {
         memset(&hints, 0, sizeof hints);
         hints.ai_family = !strcmp(family, "inet") ? AF_INET : !strcmp(family, "inet6") ? AF_INET6 : AF_UNSPEC;
         ares_getaddrinfo(channel, argv[2], NULL, &hints, got_addrinfo, NULL);
+    } else if (!strcmp(argv[1], "query")) {
+        int type = argc > 3 && !strcmp(argv[3], "inet6") ? T_AAAA : T_A;
+        ares_query(channel, argv[2], C_IN, type, got_answer, NULL);
     } else {
         ares_search(channel, argv[2], C_IN, T_A, got_answer, NULL);
     }

@@ -31,11 +31,11 @@ func main() {
 			addrs = append(addrs, ip.String())
 		}
 	}
-	out := map[string]any{"status": "ok", "addrs": addrs}
+	out := map[string]interface{}{"status": "ok", "addrs": addrs}
 	if err != nil {
 		text := err.Error()
 		parts := strings.Split(text, ": ")
-		out = map[string]any{"status": "error", "text": text, "code": parts[len(parts)-1]}
+		out = map[string]interface{}{"status": "error", "text": text, "code": parts[len(parts)-1]}
 		var e *net.DNSError
 		if errors.As(err, &e) {
 			out["not_found"], out["temporary"], out["timeout"], out["server"] = e.IsNotFound, e.IsTemporary, e.IsTimeout, e.Server

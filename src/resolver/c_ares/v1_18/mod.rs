@@ -34,5 +34,6 @@ pub(super) async fn lookup(
         Wanted::Records(record_type) => {
             search::ares_search(channel, scenario, config, name, record_type).await
         }
+        Wanted::AsIs(record_type) => search::ares_query(channel, name, record_type).await,
     }
 }

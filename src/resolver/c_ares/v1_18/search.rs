@@ -54,6 +54,19 @@ pub(super) async fn ares_search(
     }
 }
 
+/// Asks for the name as it is.
+///
+/// Source: c-ares 1.18.1 `src/lib/ares_query.c: ares_query`.
+pub(super) async fn ares_query(
+    mut channel: Channel,
+    name: &[u8],
+    record_type: RecordType,
+) -> Outcome {
+    let as_is = Candidate::new(name, Because::AsIs);
+    channel.ares_query(as_is, record_type).await;
+    outcome(channel.next_answer().await)
+}
+
 fn outcome(answered: Answered) -> Outcome {
     match (answered.status, answered.reply) {
         (Status::Success, Some(reply)) => found(addresses(&reply)),

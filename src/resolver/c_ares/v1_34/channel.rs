@@ -180,14 +180,19 @@ impl<'c> Channel<'c> {
             }
         };
         let qid = self.next_qid();
+        let transport = if self.config.flags.use_vc {
+            Transport::Tcp
+        } else {
+            Transport::Udp
+        };
         self.queries.push(Query {
             qid,
             callback: Callback::Lookup,
             question,
             because: candidate.because,
-            edns: true,
+            edns: self.config.flags.edns,
             cookie: false,
-            transport: Transport::Udp,
+            transport,
             try_count: 0,
             no_retries: false,
             error_status: None,

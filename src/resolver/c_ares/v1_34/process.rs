@@ -41,7 +41,8 @@ impl Channel<'_> {
         let until = match refused {
             Some(_) => Some(self.io.now() + SOON),
             None => {
-                first.and_then(|qid| Some(self.query(qid)?.timeout.0.max(self.served_at + SOON)))
+                let due = first.and_then(|qid| Some(self.query(qid)?.timeout.0));
+                due.map(|due| self.looks_at(due).max(self.served_at + SOON))
             }
         };
         let sockets: Vec<SocketId> = self
@@ -69,6 +70,16 @@ impl Channel<'_> {
         if !self.has_answered() {
             self.process_timeouts().await;
         }
+    }
+
+    /// When a time-out that is due at `due` is seen: at the next tick of a program
+    /// that looks now and then.
+    fn looks_at(&self, due: Duration) -> Duration {
+        let Some(tick) = self.config.flags.tick else {
+            return due;
+        };
+        let ticks = due.as_nanos() / tick.as_nanos() + 1;
+        tick * u32::try_from(ticks).unwrap_or(u32::MAX)
     }
 
     /// Reads all that has come on a connection before anything is done about
@@ -163,7 +174,7 @@ impl Channel<'_> {
             Rcode::Refused => Some(Status::Refused),
             Rcode::NoError | Rcode::NxDomain | Rcode::FormErr => None,
         };
-        if let Some(status) = failed {
+        if let Some(status) = failed.filter(|_| self.config.flags.checks_responses) {
             self.server_increment_failures(server);
             return self.ares_requeue_query(qid, status, Some(reply), requeue);
         }

@@ -64,6 +64,26 @@ pub(super) async fn ares_search(
     last.outcome()
 }
 
+/// Asks for the name as it is.
+///
+/// Source: c-ares 1.34 `src/lib/ares_query.c: ares_query`.
+pub(super) async fn ares_query(
+    mut channel: Channel<'_>,
+    name: &[u8],
+    record_type: RecordType,
+) -> Outcome {
+    let as_is = Candidate::new(name, Because::AsIs);
+    channel.ares_query_nolock(as_is, record_type).await;
+    let answered = channel.next_answer().await;
+    let reply = answered
+        .reply
+        .filter(|_| answered.status == Status::Success);
+    match (reply.as_ref().map(reply_status), reply) {
+        (Some(Status::Success), Some(reply)) => found(addresses(&reply)),
+        (status, _) => status.unwrap_or(answered.status).outcome(),
+    }
+}
+
 /// The names to try, in order.
 ///
 /// Source: c-ares 1.34 `src/lib/ares_search.c: ares_search_name_list`.

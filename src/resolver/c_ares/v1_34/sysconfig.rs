@@ -277,6 +277,7 @@ impl<'a> Sysconfig<'a> {
             b"retry" | b"attempts" => self.tries = Some(setting),
             b"rotate" => self.rotate = Some(origin),
             b"use-vc" | b"usevc" => {
+                self.use_vc = true;
                 return Err("c-ares reads it, but its default flags then overwrite it");
             }
             _ => return Err("c-ares does not know it"),

@@ -30,7 +30,10 @@ const KEYWORDS: [&[u8]; 5] = [b"nameserver", b"search", b"domain", b"options", b
 /// `resolv/resolv_conf.c: update_from_conf` (2.36).
 pub(super) fn res_vinit<'a>(scenario: &'a Scenario, version: &'static Version) -> Reading<'a> {
     let mut reading = res_vinit_1(scenario, version);
-    reading.refused = failed_assertion(&reading);
+    match version.search_limits {
+        Some(limits) => cut_search(&mut reading, limits),
+        None => reading.refused = failed_assertion(&reading),
+    }
     for server in reading.servers.iter().skip(MAX_SERVERS) {
         if let Origin::File(span) = server.origin {
             let why = format!("only {MAX_SERVERS} name servers are used");
@@ -40,6 +43,29 @@ pub(super) fn res_vinit<'a>(scenario: &'a Scenario, version: &'static Version) -
     reading.servers.truncate(MAX_SERVERS);
     reading.dropped.sort();
     reading
+}
+
+/// What an old `_res` has room for: so many domains, and so many bytes with
+/// one between two of them.
+fn cut_search(reading: &mut Reading<'_>, (domains, bytes): (usize, usize)) {
+    let mut left = bytes;
+    let mut kept = 0;
+    for entry in &mut reading.search {
+        if kept == domains || left == 0 {
+            break;
+        }
+        kept += 1;
+        if let Cow::Borrowed(value) = &mut entry.value {
+            *value = value.get(..left).unwrap_or(value);
+        }
+        left = left.saturating_sub(entry.value.len() + 1);
+    }
+    for entry in reading.search.drain(kept..) {
+        if let Origin::File(span) = entry.origin {
+            let why = format!("before 2.26 glibc uses {domains} domains, of {bytes} bytes in all");
+            reading.dropped.push(span, why);
+        }
+    }
 }
 
 /// The search list is copied to a place of 256 bytes for old programs, and an
@@ -203,7 +229,21 @@ impl<'a> Parser<'a> {
             self.reading.drop(line.span(), "no address follows");
             return;
         };
-        match (address(&word.value), word.origin) {
+        let is_space = |byte: &u8| byte.is_ascii_whitespace();
+        let ends_at_space = self.version.address_ends_at_space;
+        let end = word
+            .value
+            .iter()
+            .position(is_space)
+            .filter(|_| ends_at_space);
+        let v4 = end
+            .and_then(|end| word.value.get(..end))
+            .and_then(inet_aton);
+        let found = match v4 {
+            Some(ip) => Some(IpAddr::V4(ip).into()),
+            None => address(&word.value),
+        };
+        match (found, word.origin) {
             (Some(address), origin) => self.reading.servers.push(Setting {
                 value: address.into(),
                 origin,
@@ -281,112 +321,4 @@ fn address(word: &[u8]) -> Option<Address> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::resolver::glibc::V2_36;
-    use crate::scenario::file;
-
-    fn check(text: &str, servers: &[&str], search: &[&str], dropped: &[&str]) {
-        let mut scenario = Scenario::new("1", "a");
-        scenario.resolv_conf = Some(file("resolv.conf", text));
-        let reading = res_vinit(&scenario, &V2_36);
-        let found: Vec<String> = reading
-            .servers
-            .iter()
-            .map(|server| server.value.to_string())
-            .collect();
-        assert_eq!(found, servers, "{text:?}");
-        let found: Vec<Cow<'_, str>> = reading
-            .search
-            .iter()
-            .map(|entry| String::from_utf8_lossy(&entry.value))
-            .collect();
-        assert_eq!(found, search, "{text:?}");
-        let found: Vec<&str> = reading
-            .dropped
-            .first()
-            .iter()
-            .map(|it| std::str::from_utf8(it.span.of(text.as_bytes())).unwrap())
-            .collect();
-        assert_eq!(found, dropped, "{text:?}");
-    }
-
-    #[test]
-    fn lines_count_from_their_first_byte() {
-        check("", &["127.0.0.1"], &[], &[]);
-        check("nameserver\t10.0.0.1 # x", &["10.0.0.1"], &[], &["#", "x"]);
-        check(
-            " nameserver 10.0.0.1\n",
-            &["127.0.0.1"],
-            &[],
-            &[" nameserver 10.0.0.1"],
-        );
-        check(
-            "nameserver 10.0.0.1\r\nsearch a.t\r\n",
-            &["127.0.0.1"],
-            &["a.t\r"],
-            &["10.0.0.1\r"],
-        );
-        check(
-            "search a  b\t#c\nsearch\nsearch \n",
-            &["127.0.0.1"],
-            &["a", "b", "#c"],
-            &["search", "search "],
-        );
-        check(
-            "search a\ndomain b c\nfoo bar\n#\n",
-            &["127.0.0.1"],
-            &["b"],
-            &["search a", "c", "foo bar"],
-        );
-        check(
-            "nameserver 1.1\0x\nsearch a\0 b\n",
-            &["1.0.0.1"],
-            &["a"],
-            &[],
-        );
-    }
-
-    #[test]
-    fn a_keyword_in_another_place_is_known() {
-        for keyword in ["nameserver", "search", "domain", "options", "sortlist"] {
-            let text = format!(" {keyword} x");
-            let why = why_unknown(text.as_bytes(), keyword.as_bytes());
-            assert_eq!(why, "the line is indented, so glibc does not see it");
-        }
-    }
-
-    #[test]
-    fn only_three_servers_are_used() {
-        let text = "nameserver 010.1\nnameserver fe80::1%eth0\nnameserver 1.2.3.256\n\
-                    nameserver ::1\nnameserver ::1\n";
-        check(
-            text,
-            &["8.0.0.1", "fe80::1%eth0", "::1"],
-            &[],
-            &["1.2.3.256", "::1"],
-        );
-    }
-
-    #[test]
-    fn a_long_domain_ends_the_program() {
-        let refused = |domains: &[usize]| {
-            let mut scenario = Scenario::new("1", "a");
-            let words: Vec<String> = domains.iter().map(|&length| "a".repeat(length)).collect();
-            let text = format!("search {}\n", words.join(" "));
-            scenario.resolv_conf = Some(file("resolv.conf", text));
-            res_vinit(&scenario, &V2_36).refused.is_some()
-        };
-        for (domains, expected) in [
-            (&[255][..], false),
-            (&[256], true),
-            (&[54, 230], true),
-            (&[55, 230], true),
-            (&[56, 230], false),
-            (&[1, 1, 1, 1, 1, 300], true),
-            (&[1, 1, 1, 1, 1, 1, 300], false),
-        ] {
-            assert_eq!(refused(domains), expected, "{domains:?}");
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,164 @@
+//! The words that mean a resolver: ids, families and versions of them.
+
+use std::cmp::Reverse;
+
+use super::{ALL, Resolver};
+
+/// Other words for a family.
+const SHORT: &[(&str, &str)] = &[
+    ("resolved", "systemd-resolved"),
+    ("busybox", "busybox-nslookup"),
+];
+
+/// Those that stand for all.
+pub fn usual() -> impl Iterator<Item = &'static Resolver> {
+    ALL.iter().filter(|resolver| resolver.is_usual)
+}
+
+/// The resolver of this id, this family or this version of a family: `musl` is
+/// the newest one, `musl-1.2.4` the one whose versions that is among.
+pub fn find(word: &str) -> Option<&'static Resolver> {
+    let other = SHORT.iter().find(|(short, _)| *short == word);
+    let word = other.map_or(word, |(_, full)| full);
+    let by_id = ALL.iter().find(|resolver| resolver.id == word);
+    by_id.or_else(|| newest(word)).or_else(|| {
+        let (family, version) = split(word)?;
+        of_version(&family, version)
+    })
+}
+
+/// The newest one of a family.
+fn newest(family: &str) -> Option<&'static Resolver> {
+    let own = ALL.iter().filter(|resolver| resolver.family == family);
+    own.max_by_key(|resolver| numbers(resolver.since))
+}
+
+/// The one of a family that does as this version, or the oldest one if that is
+/// older than all.
+pub fn of_version(family: &str, version: &str) -> Option<&'static Resolver> {
+    let own = || ALL.iter().filter(|resolver| resolver.family == family);
+    let version = numbers(version);
+    let not_newer = own().filter(|resolver| numbers(resolver.since) <= version);
+    let nearest = not_newer.max_by_key(|resolver| numbers(resolver.since));
+    nearest.or_else(|| own().max_by_key(|resolver| Reverse(numbers(resolver.since))))
+}
+
+/// `c-ares-1.34-search` is version `1.34` of the family `c-ares-search`.
+fn split(word: &str) -> Option<(String, &str)> {
+    let is_version = |part: &&str| {
+        let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
+        part.split('.').all(is_number)
+    };
+    let version = word.split('-').find(is_version)?;
+    let rest = word.split('-').filter(|part| *part != version);
+    Some((rest.collect::<Vec<_>>().join("-"), version))
+}
+
+fn numbers(version: &str) -> Vec<u32> {
+    let parts = version.split('.').map_while(|part| part.parse().ok());
+    parts.collect()
+}
+
+/// The resolver of this word; a family is that of one of `versions`, if one is
+/// of it, else the newest.
+pub fn find_among(word: &str, versions: &[&str]) -> Option<&'static Resolver> {
+    let is_own = |resolver: &&Resolver| resolver.family == word;
+    let own = versions.iter().filter_map(|id| find(id)).find(is_own);
+    own.or_else(|| find(word))
+}
+
+/// Every word that [`find`] knows, ids first, but for versions.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let is_new = |&(at, resolver): &(usize, &Resolver)| {
+        let before = ALL.iter().take(at);
+        resolver.id != resolver.family
+            && !ALL.iter().any(|other| other.id == resolver.family)
+            && !before
+                .into_iter()
+                .any(|other| other.family == resolver.family)
+    };
+    let families = ALL
+        .iter()
+        .enumerate()
+        .filter(is_new)
+        .map(|(_, it)| it.family);
+    let short = SHORT.iter().map(|(short, _)| *short);
+    ALL.iter()
+        .map(|resolver| resolver.id)
+        .chain(families)
+        .chain(short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_that_of_the_nearest_one_before_it() {
+        let check = |word, expected| {
+            assert_eq!(find(word).map(|it| it.id), Some(expected), "{word}");
+        };
+        check("glibc", "glibc");
+        check("glibc-2.39", "glibc");
+        check("glibc-2.36", "glibc");
+        check("glibc-2.42", "glibc-2.41");
+        check("glibc-2.12", "glibc-2.17");
+        check("glibc-2.30", "glibc-2.28");
+        check("musl", "musl-1.2.5");
+        check("musl-1.2.4", "musl-1.2.5");
+        check("go-1.20", "go-1.19");
+        check("go-1.25", "go-1.27");
+        check("go-1.25.5", "go-1.27");
+        check("c-ares-1.34.5-search", "c-ares-1.34-search");
+        check("c-ares-1.19-search", "c-ares-1.18-search");
+        check("dig-9.20", "dig");
+        check("host-9.20.4", "host-9.20");
+        check("systemd-resolved-255", "systemd-resolved-257");
+        check("systemd-resolved-stub-249", "systemd-resolved-stub");
+        check("resolved", "systemd-resolved");
+        for word in ["glibc-", "glibc-2.x", "glib-2.3", "-1", "2.36", ""] {
+            assert!(find(word).is_none(), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_familys_name_is_the_version_that_is_there() {
+        let check = |word, versions: &[&str], expected| {
+            let found = find_among(word, versions).map(|it| it.id);
+            assert_eq!(found, Some(expected), "{word} {versions:?}");
+        };
+        check("musl", &[], "musl-1.2.5");
+        check("musl", &["musl-1.2.3"], "musl-1.2.3");
+        check("musl", &["glibc", "go-1.19"], "musl-1.2.5");
+        check("glibc", &["glibc-2.31", "go-1.19"], "glibc-2.31");
+        check("go", &["glibc", "go-1.19"], "go-1.19");
+        check("musl-1.2.5", &["musl-1.2.3"], "musl-1.2.5");
+        check(
+            "c-ares",
+            &["c-ares-1.18-search", "c-ares-1.18"],
+            "c-ares-1.18",
+        );
+        check(
+            "c-ares-search",
+            &["c-ares-1.18", "c-ares-1.18-search"],
+            "c-ares-1.18-search",
+        );
+    }
+
+    #[test]
+    fn an_id_is_of_its_version_and_ids_differ() {
+        let mut words: Vec<&str> = names().collect();
+        let all = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), all);
+        for resolver in ALL {
+            let own = of_version(resolver.family, resolver.version);
+            assert_eq!(own.map(|it| it.id), Some(resolver.id));
+            for version in resolver.observed {
+                let own = of_version(resolver.family, version);
+                assert_eq!(own.map(|it| it.id), Some(resolver.id), "{version}");
+            }
+        }
+    }
+}
