@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::node::kernel::{Room, Statistics};
+use crate::node::kernel::{ConntrackCounters, Room, Statistics};
 use crate::path::Tree;
 use crate::path::findings::{ConnectionFinding, Fact, Finding};
 
@@ -67,14 +67,17 @@ impl Twice {
     ///
     /// Source: Linux `net/netfilter/nf_conntrack_core.c: __nf_conntrack_confirm`.
     pub fn dropped(&self) -> u64 {
-        let risen = |of: fn(&Statistics) -> u64| of(&self.after).saturating_sub(of(&self.before));
-        let failed = risen(|it| it.insert_failed);
-        failed.max(risen(|it| it.drop.unwrap_or_default()))
+        let risen = self.risen();
+        risen.insert_failed.max(risen.drop)
     }
 
     /// How many connections were thrown out to make room.
     pub fn thrown_out(&self) -> u64 {
-        self.after.early_drop.saturating_sub(self.before.early_drop)
+        self.risen().early_drop
+    }
+
+    fn risen(&self) -> ConntrackCounters {
+        self.after.counters.since(self.before.counters)
     }
 }
 
