@@ -176,13 +176,14 @@ fn what_is_too_long_is_not_clean() {
     fs::write(other.path().join("data.yaml"), &words).unwrap();
     assert_eq!(run(other.path(), &["--allow-empty"]).status, 0);
     let pod = format!("{words}---\nkind: Pod\nspec: {{dnsPolicy: x, containers: []}}\n");
+    let stream = ["-", "--stdin-filename", "data.yaml"];
     fs::write(other.path().join("data.yaml"), &pod).unwrap();
     assert_eq!(run(other.path(), &["--allow-empty"]).status, 1);
-    assert_eq!(with_input(other.path(), &["-"], pod.as_bytes()).status, 1);
+    assert_eq!(with_input(other.path(), &stream, pod.as_bytes()).status, 1);
     let one = format!("kind: Pod\nspec: {{dnsPolicy: x, containers: []}}\n{words}");
     fs::write(other.path().join("data.yaml"), &one).unwrap();
     assert_eq!(run(other.path(), &["--allow-empty"]).status, 2);
-    assert_eq!(with_input(other.path(), &["-"], one.as_bytes()).status, 2);
+    assert_eq!(with_input(other.path(), &stream, one.as_bytes()).status, 2);
 }
 
 /// The same for files that stand in for those of a node.

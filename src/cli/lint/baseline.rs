@@ -5,8 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 
 use super::args::LintArgs;
-use super::inputs::Inputs;
-use super::{formats, notices};
+use super::formats;
 use crate::cli::output;
 use crate::cli::streams::{Status, Streams};
 use crate::finding::{Finding, Severity};
@@ -17,8 +16,8 @@ use crate::render::findings::Notice;
 /// Writes what was found; what could not be read makes it undecided.
 pub(super) fn write(
     path: &Path,
-    inputs: &Inputs,
     outcome: &Findings,
+    mut notices: Vec<Notice>,
     args: &LintArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
@@ -26,7 +25,6 @@ pub(super) fn write(
     output::write(Some(path), args.outputs.others, streams.out, |out| {
         out.write_all(text.as_bytes())
     })?;
-    let mut notices = notices(inputs, outcome, args);
     let is_error = |it: &Notice| it.severity == Severity::Error;
     let has_failed = notices.iter().any(is_error);
     let count = outcome.findings.len();

@@ -68,7 +68,8 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
         outcome = lint(&inputs);
     }
     if let Some(path) = &args.write_baseline {
-        return baseline::write(path, &inputs, &outcome, args, streams);
+        let notices = notices(&inputs, &outcome, args);
+        return baseline::write(path, &outcome, notices, args, streams);
     }
     let mut asides: Vec<String> = wanted.off().into_iter().collect();
     if let Some(path) = &args.baseline {

@@ -311,9 +311,9 @@ pub static PAGES: &[Manual] = &[
                 "kdns lint --kubelet-version 1.31 --assume systemd-resolved image/ manifests/",
             ),
             try_it("What a chart makes.", "helm template . | kdns lint -"),
-            shown(
-                "The files of a list, as git diff --name-only writes one.",
-                "kdns lint --files-from changed.txt",
+            try_it(
+                "The files that a branch changes.",
+                "git diff --name-only main | kdns lint --files-from -",
             ),
             try_it("A node's root.", "kdns lint --root /host --format concise"),
         ],
