@@ -171,11 +171,11 @@ fn without_some(text: &str, random: &mut Random) -> String {
 fn with_moved_line(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
     let index = random.index(lines.len());
-    let line = lines.get_mut(index).unwrap();
+    let line = lines.remove(index);
     let content = line.trim_start_matches(' ');
     let blanks = line.len() - content.len();
     let blanks = (blanks + random.index(7)).saturating_sub(3);
-    *line = format!("{}{content}", " ".repeat(blanks));
+    lines.insert(index, format!("{}{content}", " ".repeat(blanks)));
     lines.join("\n")
 }
 
@@ -205,6 +205,6 @@ impl Random {
 
     fn one<'t, T>(&mut self, all: &'t [T]) -> &'t T {
         let index = self.index(all.len());
-        all.get(index).unwrap()
+        all.split_at(index).1.first().unwrap()
     }
 }

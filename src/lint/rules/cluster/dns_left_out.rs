@@ -51,8 +51,9 @@ fn is_for_dns(port: &Node, protocol: &str) -> bool {
         return true;
     };
     let last = port.word(&["endPort"]).and_then(|it| it.parse().ok());
-    // The port of the pods counts, and some clusters' DNS has another one there.
-    const OF_PODS: [u16; 4] = [53, 5353, 8053, 1053];
     let last = last.unwrap_or(number);
     OF_PODS.iter().any(|it| (number..=last).contains(it))
 }
+
+/// The port of the pods counts, and some clusters' DNS has another one there.
+const OF_PODS: [u16; 4] = [53, 5353, 8053, 1053];

@@ -235,46 +235,6 @@ fn is_service(host: &str) -> bool {
     !is_api && host.split('.').skip(2).any(|it| it == "svc")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_services_are_those_that_are_called() {
-        let check = |word: &str, expected: Option<&str>| {
-            let found = called_host(word).filter(|it| is_service(it));
-            assert_eq!(found.as_deref(), expected, "{word}");
-        };
-        check("http://web.shop.svc:80/x", Some("web.shop.svc"));
-        check("http://u:p@web.shop.svc/", Some("web.shop.svc"));
-        check(
-            "web.shop.svc.cluster.local:80",
-            Some("web.shop.svc.cluster.local"),
-        );
-        check("web.shop.svc.cluster.local", None);
-        check(".svc", None);
-        check("http://*.shop.svc", None);
-        check("https://kubernetes.default.svc.cluster.local", None);
-        check("http://web.example:80", None);
-        check("http://$(HOST).shop.svc", None);
-    }
-
-    #[test]
-    fn private_addresses_are_not_public() {
-        for (text, expected) in [
-            ("8.8.8.8", true),
-            ("2606:4700:4700::1111", true),
-            ("10.0.0.1", false),
-            ("100.64.0.1", false),
-            ("169.254.20.10", false),
-            ("fd00::a", false),
-            ("198.18.0.1", false),
-        ] {
-            assert_eq!(is_public(text.parse().unwrap()), expected, "{text}");
-        }
-    }
-}
-
 /// The container, or the toleration, by which a pod is known to start before the
 /// cluster's DNS: it brings up nodes or their network.
 pub(super) fn starts_first<'w>(workload: &Workload<'w>) -> Option<&'w Node> {
@@ -326,4 +286,44 @@ fn is_first(name: &str) -> bool {
     ];
     let is_part = PARTS.iter().any(|it| name.contains(it));
     is_part || NAMES.contains(&name) || name.strip_suffix("-ccm").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_services_are_those_that_are_called() {
+        let check = |word: &str, expected: Option<&str>| {
+            let found = called_host(word).filter(|it| is_service(it));
+            assert_eq!(found.as_deref(), expected, "{word}");
+        };
+        check("http://web.shop.svc:80/x", Some("web.shop.svc"));
+        check("http://u:p@web.shop.svc/", Some("web.shop.svc"));
+        check(
+            "web.shop.svc.cluster.local:80",
+            Some("web.shop.svc.cluster.local"),
+        );
+        check("web.shop.svc.cluster.local", None);
+        check(".svc", None);
+        check("http://*.shop.svc", None);
+        check("https://kubernetes.default.svc.cluster.local", None);
+        check("http://web.example:80", None);
+        check("http://$(HOST).shop.svc", None);
+    }
+
+    #[test]
+    fn private_addresses_are_not_public() {
+        for (text, expected) in [
+            ("8.8.8.8", true),
+            ("2606:4700:4700::1111", true),
+            ("10.0.0.1", false),
+            ("100.64.0.1", false),
+            ("169.254.20.10", false),
+            ("fd00::a", false),
+            ("198.18.0.1", false),
+        ] {
+            assert_eq!(is_public(text.parse().unwrap()), expected, "{text}");
+        }
+    }
 }

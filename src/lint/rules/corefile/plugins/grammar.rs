@@ -72,9 +72,12 @@ pub(in crate::lint::rules::corefile) enum Refusal<'w> {
 impl Plugin {
     /// The property of this name.
     pub(super) fn property(&self, name: &str) -> Option<&Property> {
-        let is_it = |it: &&Property| match it.any_case {
-            true => it.name.eq_ignore_ascii_case(name),
-            false => it.name == name,
+        let is_it = |it: &&Property| {
+            if it.any_case {
+                it.name.eq_ignore_ascii_case(name)
+            } else {
+                it.name == name
+            }
         };
         self.properties.iter().find(is_it)
     }
