@@ -1,0 +1,80 @@
+//! Texts that end in the middle of a message: people copy what a screen shows.
+
+use super::{Match, Part, Pattern, Piece, Searched};
+
+/// Of words that are cut at the end of a text so many letters must be there, if what
+/// stands before them says as much as [`LEAST_KNOWN`] letters.
+const LEAST_CUT: usize = 3;
+const LEAST_KNOWN: usize = 12;
+
+impl Pattern {
+    /// Where it matches up to the text's end, at which its last words are cut; never
+    /// with several parts.
+    pub fn find_cut<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+        match self.parts.as_slice() {
+            [part] => part.find_cut(searched),
+            _ => None,
+        }
+    }
+}
+
+impl Part {
+    /// Where it matches up to the text's end, at which its last words are cut.
+    fn find_cut<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+        let (last, before) = self.pieces.split_last()?;
+        let Piece::Words(words) = last else {
+            return None;
+        };
+        let whole: usize = before.iter().map(Piece::weight).sum();
+        let small = searched.small.trim_end_matches(['.', '…', ' ']);
+        // Where several words stand alone their beginning says as much.
+        let enough = if whole >= LEAST_KNOWN {
+            LEAST_CUT
+        } else {
+            LEAST_KNOWN
+        };
+        // Between two words a text can end that says something else.
+        let is_in_word = |start: &str, rest: &str| {
+            start.ends_with(char::is_alphanumeric) && rest.starts_with(char::is_alphanumeric)
+        };
+        let length = (enough..words.len()).rfind(|&it| {
+            let cut = words.split_at_checked(it);
+            cut.is_some_and(|(start, rest)| small.ends_with(start) && is_in_word(start, rest))
+        })?;
+        let cut = words.get(..length)?.to_owned();
+        let pieces = before.iter().cloned().chain([Piece::Words(cut)]).collect();
+        let part = Self { pieces };
+        let searched = Searched {
+            small,
+            text: searched.text.get(..small.len())?,
+        };
+        let found = part
+            .starts(searched)
+            .filter_map(|start| part.at(searched, start));
+        found.into_iter().find(|it| it.end == small.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_can_be_cut_in_a_word() {
+        let pattern = Pattern::parse("lookup <name> on <server>: i/o timeout");
+        let check = |text: &str, expected: bool| {
+            let small = text.to_ascii_lowercase();
+            let searched = Searched {
+                text,
+                small: &small,
+            };
+            assert_eq!(pattern.find_cut(searched).is_some(), expected, "{text}");
+        };
+        check("x lookup db on 10.96.0.10:53: i/o tim", true);
+        check("lookup db on 10.96.0.10:53: i/o timeo...", true);
+        check("lookup db on 10.96.0.10:53: i/o", false);
+        check("lookup db on 10.96.0.10:53: ", false);
+        check("i/o timeo", false);
+        check("lookup db on 10.96.0.10:53: i/o tim x", false);
+    }
+}
