@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::generate::Random;
 
 /// Trees that are made.
-const TREES: usize = 250;
+const TREES: usize = 320;
 
 /// What people write, some of it in places where it is wrong.
 const PIECES: &[&str] = &[

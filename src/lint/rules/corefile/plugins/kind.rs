@@ -258,7 +258,9 @@ fn is_server(word: &str) -> bool {
         (None, Some((host, _))) if !host.contains(':') => host,
         _ => word,
     };
-    host.parse::<IpAddr>().is_ok()
+    // Of a link-local one the interface stands behind it.
+    let address = host.split('%').next().unwrap_or_default();
+    address.parse::<IpAddr>().is_ok()
 }
 
 /// Types that `github.com/miekg/dns` has a name for: of words that are none it

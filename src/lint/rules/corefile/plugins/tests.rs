@@ -98,6 +98,8 @@ const DIRECTIVES: &[(&str, bool)] = &[
     ("loadbalance weighted", true),
     ("timeouts {\n maxtcpqueries -1\n}", false),
     ("transfer {\n to *\n}", false),
+    ("transfer {\n to [fe80::1%eth0]:53 192.0.2.1\n}", false),
+    ("transfer {\n to ns.example\n}", true),
     ("dns64 64:ff9b::/96", false),
     ("dns64 64:ff9b::/100", true),
     ("nobodys plugin {\n at all\n}", false),
