@@ -93,12 +93,9 @@ pub(crate) fn rules(lots: &mut Lots) -> String {
         let hook = *lots.pick(&hooks);
         let priority = *lots.pick(&["-300", "-175", "-150", "-50", "0", "10", "150"]);
         let policy = if lots.one_in(6) { "drop" } else { "accept" };
-        // Chains of one priority run in an order that no text shows: the one that
-        // was registered last comes first.
-        let place = priority.parse::<i32>().unwrap() + 1 + i32::try_from(index).unwrap();
         writeln!(
             text,
-            " chain c{index} {{\n  type filter hook {hook} priority {place}; policy {policy};"
+            " chain c{index} {{\n  type filter hook {hook} priority {priority}; policy {policy};"
         )
         .unwrap();
         for _ in 0..lots.below(4) {

@@ -118,6 +118,9 @@ impl Walk<'_> {
                 _ => {}
             }
         }
+        // Of one priority, the chain that was registered last runs first: the one that
+        // is listed last. Source: Linux `net/netfilter/core.c: nf_hook_entries_grow`.
+        stops.reverse();
         // Legacy tables stand first among those of one priority.
         stops.sort_by_key(|it| (it.0, self.rank(&it.1)));
         stops
