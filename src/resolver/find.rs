@@ -27,6 +27,19 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
     })
 }
 
+/// The resolver that stands for a version without an id of its own, and whether
+/// that version was run and did the same: `glibc-2.39`.
+pub fn stands_for(word: &str) -> Option<(&'static Resolver, bool)> {
+    let resolver = find(word)?;
+    let (family, version) = split(word)?;
+    let is_it = |observed: &&str| {
+        let rest = observed.strip_prefix(version);
+        rest.is_some_and(|it| it.is_empty() || it.starts_with('.'))
+    };
+    let is_observed = resolver.observed.iter().any(is_it);
+    (resolver.id != word && resolver.family == family).then_some((resolver, is_observed))
+}
+
 /// The newest one of a family.
 fn newest(family: &str) -> Option<&'static Resolver> {
     let own = ALL.iter().filter(|resolver| resolver.family == family);
@@ -119,6 +132,19 @@ mod tests {
         for word in ["glibc-", "glibc-2.x", "glib-2.3", "-1", "2.36", ""] {
             assert!(find(word).is_none(), "{word}");
         }
+    }
+
+    #[test]
+    fn a_version_without_a_model_of_its_own_is_told() {
+        let check = |word, expected: Option<(&str, bool)>| {
+            let found = stands_for(word).map(|it| (it.0.id, it.1));
+            assert_eq!(found, expected, "{word}");
+        };
+        check("glibc-9.9", Some(("glibc-2.41", false)));
+        check("glibc-2.41", None);
+        check("dig-9.20", Some(("dig", true)));
+        check("musl", None);
+        check("alpine", None);
     }
 
     #[test]

@@ -238,7 +238,7 @@ fn an_unknown_resolver_has_a_near_one() {
     let folder = folder();
     for (word, near) in [
         ("glibcc", "did you mean glibc?"),
-        ("musl-1.2.4", "did you mean musl-1.2."),
+        ("musl1.2.5", "did you mean musl-1.2.5?"),
         ("gloang", "did you mean golang?"),
     ] {
         let args = [

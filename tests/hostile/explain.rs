@@ -168,7 +168,7 @@ fn a_search_list_is_read_as_far_as_it_is_played() {
 /// for one word, again and again.
 #[test]
 fn json_repeats_no_long_word() {
-    let all: Vec<_> = resolver::ALL.iter().collect();
+    let all: Vec<_> = resolver::ALL.iter().filter(|it| it.is_usual).collect();
     let lines = [&b"nameserver 10.0.0.1\0\n"[..], b"search \xff\n", b"\x1b"];
     for line in lines {
         let text = line.repeat((256 << 10) / line.len());

@@ -127,7 +127,7 @@ fn cases(id: &str) -> Result<Vec<Case>, Failed> {
     let of = |it: &Value| it["case"].as_str().map(str::to_owned);
     let exceptions: BTreeSet<String> = exceptions.iter().filter_map(of).collect();
     let mut cases = Vec::new();
-    for file in ["visible", "regressions", "hickory"] {
+    for file in ["visible", "regressions", "hickory", "versions"] {
         let text = fs::read_to_string(folder.join(file).with_extension("jsonl"))?;
         for line in text.lines() {
             let value: Value = serde_json::from_str(line)?;

@@ -53,6 +53,16 @@ pub(super) fn tell(words: &[String], streams: &mut Streams<'_>) {
         if let Some(alias) = resolver::alias(word) {
             let (resolver, why) = (alias.resolver, alias.why);
             streams.tell(format_args!("{word} is explained as {resolver}: {why}"));
+        } else if let Some((resolver, is_observed)) = resolver::stands_for(word) {
+            let how = if is_observed {
+                "it was observed to do the same"
+            } else {
+                "no difference is known, but that version was not observed"
+            };
+            streams.tell(format_args!(
+                "{word} is explained as {}: {how}",
+                resolver.id
+            ));
         }
     }
 }

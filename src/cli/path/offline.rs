@@ -11,7 +11,7 @@ use crate::cli::streams::Streams;
 use crate::host::network::saved::{self, ClientSaved, Saved};
 use crate::host::{io_reason, rules as texts};
 use crate::path::findings::Around;
-use crate::path::{Packet, Protocol, Site, Start};
+use crate::path::{Host, Packet, Protocol, RulesKnown, Site, Start};
 use crate::rules::conntrack::Entry;
 use crate::rules::{Rules, Text};
 use crate::text::escaped;
@@ -43,7 +43,9 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     let rules = Rules::read(all)?;
     let mut texts = Texts::of(&rules)?;
     if let Some(host) = below {
-        texts.site.node = host;
+        // The rules, which files lack, are those that were given.
+        let known = RulesKnown::Chosen;
+        texts.site.node = Host { known, ..host };
     }
     let (entries, table_name) = entries(args, &rules, streams)?;
     texts.site.node.rules = rules;

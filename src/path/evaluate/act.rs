@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::Walk;
-use super::branch::{Branch, Tracking};
+use super::branch::{Branch, Steps, Tracking};
 use super::chain::{Chain, Flow, Flows};
 use super::value::Reading;
 use crate::path::Condition;
@@ -52,7 +52,7 @@ impl Walk<'_> {
                 side,
                 address,
                 port,
-            } => return self.nft_nat(at, rule, (*side, address, port), branch, flows),
+            } => return self.nft_nat(at, rule, (*side, address, port), (branch, last_step), flows),
             Action::Redirect(ports) => {
                 self.redirect(ports.map(|it| it.0), &mut branch);
                 return flows.push((branch, Flow::Accept));
@@ -203,9 +203,13 @@ impl Walk<'_> {
         at: &Chain<'_>,
         rule: &Rule,
         (side, to, port): (Side, &Option<Expression>, &Option<Expression>),
-        branch: Branch,
+        (branch, last_step): (Branch, Steps),
         flows: &mut Flows,
     ) {
+        let untouched = |part: Branch| Branch {
+            steps: last_step.clone(),
+            ..part
+        };
         let to = to.as_ref().map(|it| self.value(at.table, it, &branch));
         let port = port.as_ref().map(|it| self.value(at.table, it, &branch));
         let port = match port {
@@ -216,7 +220,7 @@ impl Walk<'_> {
         let values = match to {
             None => vec![(Share::ALL, Vec::new())],
             Some(Reading::Values(values)) => values,
-            Some(Reading::Absent) => return flows.push((branch, Flow::Next)),
+            Some(Reading::Absent) => return flows.push((untouched(branch), Flow::Next)),
             Some(_) => return self.lose(rule, "nat", &branch, flows),
         };
         let mut missing = Share::ALL;
@@ -239,7 +243,7 @@ impl Walk<'_> {
         }
         // A number that the map lacks falls through untranslated.
         if !missing.is_none() {
-            flows.push((branch.part(missing), Flow::Next));
+            flows.push((untouched(branch.part(missing)), Flow::Next));
         }
     }
 

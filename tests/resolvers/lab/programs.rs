@@ -142,6 +142,12 @@ impl ResolverId {
         }
     }
 
+    /// Where the library is that its program needs.
+    pub(crate) fn library(self, real: &Path) -> Option<PathBuf> {
+        let is_python = matches!(self.row().1, Kind::Script(["lookup.py", ..]));
+        is_python.then(|| real.join("dnspython/usr/lib/python3/dist-packages"))
+    }
+
     /// Starts `program` as this resolver's place says.
     pub(crate) fn start(self, program: &Path, real: &Path) -> Command {
         match self.row().2 {
@@ -187,10 +193,11 @@ impl ResolverId {
                 let [script, words @ ..] = words else {
                     return command;
                 };
-                let library = real.join("dnspython/usr/lib/python3/dist-packages");
-                let script = Path::new(PROBES).join(script);
-                command.env("PYTHONPATH", library).arg(script);
-                command.args(words).args([name, family])
+                if let Some(library) = self.library(real) {
+                    command.env("PYTHONPATH", library);
+                }
+                command.arg(Path::new(PROBES).join(script)).args(words);
+                command.args([name, family])
             }
             Kind::Go => command.env("GODEBUG", "netdns=go").args([name, family]),
             Kind::Bind(options) => command.args(options).arg(name),

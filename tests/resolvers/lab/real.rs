@@ -65,6 +65,9 @@ pub(crate) fn missing(resolver: ResolverId) -> Option<String> {
             .into_owned();
         return Some(format!("needs {name}: run .ci/install-real"));
     }
+    if resolver.library(&folder()).is_some_and(|it| !it.exists()) {
+        return Some(format!("needs {resolver}: run .ci/install-real"));
+    }
     if resolver.how() != How::Program {
         if resolver.daemon(&folder()).is_none() {
             return Some("needs systemd-resolved: run .ci/install-real".to_owned());
