@@ -34,6 +34,7 @@ mod why;
 
 use std::ffi::OsString;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use self::deferred::Deferred;
@@ -235,6 +236,8 @@ pub fn command() -> clap::Command {
 }
 
 fn report_usage(usage: &clap::Error, is_plugin: bool, streams: &mut Streams<'_>) -> Status {
+    // The version is that of kdns, whoever calls it.
+    let is_plugin = is_plugin && usage.kind() != ErrorKind::DisplayVersion;
     let shown = |text: String| help::as_typed(text, is_plugin);
     let plain = shown(usage.render().to_string());
     // An argument in it could steer the terminal.
