@@ -89,10 +89,14 @@ fn lint(path: &str, bytes: &[u8], rules: &[&'static Rule]) -> usize {
 }
 
 fn check(path: &str, seed: &str) {
-    let rules: Vec<&'static Rule> = rules::all().collect();
     let mut shapes = shapes(seed.as_bytes());
     shapes.retain(Shape::is_plain);
-    none(&offenders(path, &shapes, |text| {
+    check_shapes(path, &shapes);
+}
+
+fn check_shapes(path: &str, shapes: &[Shape]) {
+    let rules: Vec<&'static Rule> = rules::all().collect();
+    none(&offenders(path, shapes, |text| {
         lint(path, text, &rules);
     }));
 }
@@ -130,6 +134,18 @@ fn documents_cost_their_bytes() {
 #[test]
 fn manifests_cost_their_bytes() {
     check("pod.yaml", POD);
+}
+
+/// What YAML's scanner looks ahead for, or opens.
+const INDICATORS: [&str; 10] = [
+    "!", "!a,", "a:,", "&a *a ", "[", "{a: ", "? ", "- ", "\"\\u", "%",
+];
+
+#[test]
+fn yaml_costs_its_bytes() {
+    let before = format!("{POD}x: ");
+    let shapes = INDICATORS.map(|it| Shape::behind(&before, it));
+    check_shapes("pod.yaml", &shapes);
 }
 
 #[test]

@@ -34,6 +34,13 @@ impl Shape {
         Self::new(name, b"", move |_| piece.clone(), b"")
     }
 
+    /// Behind this text these bytes again and again.
+    pub(crate) fn behind(before: &str, piece: &str) -> Self {
+        let again = piece.as_bytes().to_vec();
+        let name = format!("behind it {}", piece.escape_debug());
+        Self::new(name, before.as_bytes(), move |_| again.clone(), b"\n")
+    }
+
     /// Whether it is one of lines or words alone, without odd bytes between.
     pub(crate) fn is_plain(&self) -> bool {
         self.is_plain

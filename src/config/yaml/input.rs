@@ -120,6 +120,8 @@ fn is_allowed(character: char) -> bool {
 fn hide(yaml: &mut String) -> Vec<(usize, char)> {
     let bytes = yaml.as_bytes();
     let mut hidden = Vec::new();
+    // Where the word ends that was looked at last, and its last comma.
+    let (mut word_end, mut last_comma) = (0, None);
     for at in memchr::memchr2_iter(b'!', b':', bytes) {
         let before = at.checked_sub(1).and_then(|it| bytes.get(it));
         let rest = bytes.get(at..).unwrap_or_default();
@@ -128,8 +130,14 @@ fn hide(yaml: &mut String) -> Vec<(usize, char)> {
         match rest {
             [b':', b',' | b']' | b'}', ..] if is_in_word => hidden.push((at, ':')),
             [b'!', ..] if before.is_none_or(|it| !it.is_ascii_alphanumeric()) => {
-                let mut word = rest.iter().take_while(|it| !it.is_ascii_whitespace());
-                if word.any(|it| *it == b',') {
+                if at >= word_end {
+                    let length = rest.iter().position(u8::is_ascii_whitespace);
+                    let word = rest.get(..length.unwrap_or(rest.len()));
+                    let word = word.unwrap_or_default();
+                    word_end = at + word.len();
+                    last_comma = memchr::memrchr(b',', word).map(|it| at + it);
+                }
+                if last_comma > Some(at) {
                     hidden.push((at, '!'));
                 }
             }
