@@ -98,7 +98,7 @@ impl Names {
         let file = path.rsplit('/').next().unwrap_or_default();
         let is_log = path.starts_with("/var/log/");
         let is_corefile = file.to_ascii_lowercase().contains("corefile");
-        if matches!(file, "hostname") {
+        if file == "hostname" {
             self.add(bytes.trim_ascii());
         }
         for line in bytes.split(|&byte| byte == b'\n') {
