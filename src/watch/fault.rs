@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use crate::packet::Unreachable;
-use crate::watch::lookup::{Ended, Exchange, Lookup};
+use crate::watch::lookup::{Ended, Exchange, Lookup, Sent};
 use crate::watch::remembered::Attempt;
 
 /// A query that is younger than this at the end of a capture may still be
@@ -230,6 +230,9 @@ fn other_source(exchange: &Exchange) -> Option<SocketAddr> {
 }
 
 /// What is wrong after a truncated answer, if anything is.
+///
+/// One connection serves both halves of a pair, and glibc opens it at the first
+/// truncated answer: the other half's can come after it.
 fn without_tcp(
     lookup: &Lookup,
     exchange: &Exchange,
@@ -241,19 +244,22 @@ fn without_tcp(
     if lookup.exchanges.iter().any(is_its) {
         return None;
     }
-    let since =
-        |sent: Option<crate::watch::lookup::Sent>| sent.is_some_and(|it| it.time >= reply.time);
+    let same = |it: &&Exchange| it.server == exchange.server && it.client == exchange.client;
+    let truncated = |it: &Exchange| it.reply.filter(|reply| reply.is_truncated());
+    let replies = lookup.exchanges.iter().filter(same).filter_map(truncated);
+    let first = replies.map(|it| it.time).min().unwrap_or(reply.time);
+    let is_since = |sent: &Sent| sent.time >= first;
+    let is_young = |sent: i64| now.saturating_sub(sent) < YOUNG;
     let attempt = attempt.unwrap_or_default();
-    if since(attempt.refused) {
+    if attempt.refused.is_some_and(|it| is_since(&it)) {
         return Some(Wrong::NoConnection { is_refused: true });
     }
-    if let Some(wanted) = attempt.wanted.filter(|it| it.time >= reply.time) {
+    if let Some(wanted) = attempt.wanted.filter(is_since) {
         let is_refused = false;
-        let is_young = now.saturating_sub(wanted.time) < YOUNG;
-        let is_connected = since(attempt.got) || is_young;
+        let is_connected = attempt.got.is_some_and(|it| is_since(&it)) || is_young(wanted.time);
         return (!is_connected).then_some(Wrong::NoConnection { is_refused });
     }
-    Some(Wrong::NoTcp)
+    (!is_young(reply.time)).then_some(Wrong::NoTcp)
 }
 
 /// systemd-resolved's stub refuses names without a dot, which it does not send
