@@ -197,9 +197,40 @@ pub fn parsed(word: &str) -> Option<(SocketAddr, bool)> {
     ))
 }
 
+/// Whether it is an IPv4 address of which somebody has hidden numbers, perhaps with
+/// its port: `x.x.x.x:53`, `10.xx.*.1`.
+pub fn is_masked(word: &str) -> bool {
+    let (ip, port) = word.split_once([':', '#']).unwrap_or((word, ""));
+    let is_hidden = |c: char| matches!(c, 'x' | 'X' | '*');
+    let is_part = |it: &str| {
+        let is_number = it.chars().all(|c| c.is_ascii_digit() || is_hidden(c));
+        is_number && (1..=3).contains(&it.len())
+    };
+    let is_port = |c: char| c.is_ascii_digit() || is_hidden(c);
+    let parts = ip.split('.');
+    parts.clone().count() == 4
+        && ip.contains(is_hidden)
+        && parts.clone().all(is_part)
+        && port.chars().all(is_port)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hidden_numbers_are_seen() {
+        for (word, expected) in [
+            ("x.x.x.x", true),
+            ("10.XX.xxx.*:53", true),
+            ("172.x.0.10#53", true),
+            ("10.0.0.1:53", false),
+            ("x.x.x", false),
+            ("db.x.y.z", false),
+        ] {
+            assert_eq!(is_masked(word), expected, "{word}");
+        }
+    }
 
     #[test]
     fn usual_addresses_are_known() {

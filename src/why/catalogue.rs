@@ -3,6 +3,7 @@
 
 use super::asked::{Asked, Kind};
 use super::cause::{Cause, Likely};
+use super::looked::Looked;
 use super::page::Page;
 use super::pattern::Pattern;
 use super::speaker::{self, Speaker};
@@ -80,9 +81,14 @@ impl Catalogue {
         self.causes.iter().find(|it| it.code == code)
     }
 
-    /// The causes that a message can have where this server was asked, the
-    /// likeliest first.
-    pub fn causes_of(&self, message: &Message, asked: Option<&Asked>) -> Vec<(Likely, &Cause)> {
+    /// The causes that a message can have where this server was asked for such a
+    /// name, the likeliest first.
+    pub fn causes_of(
+        &self,
+        message: &Message,
+        asked: Option<&Asked>,
+        looked: Option<Looked>,
+    ) -> Vec<(Likely, &Cause)> {
         let kind = asked.map(|it| it.kind);
         let mut found: Vec<(Likely, &Cause)> = Vec::new();
         for own in &message.causes {
@@ -99,9 +105,9 @@ impl Catalogue {
                     .message(own.code)
                     .map_or_else(Vec::new, |other| self.listed(other, kind)),
             };
-            for cause in causes {
-                if !found.iter().any(|it| it.1.code == cause.1.code) {
-                    found.push(cause);
+            for (likely, cause) in causes {
+                if !found.iter().any(|it| it.1.code == cause.code) {
+                    found.push((cause.likely_for(looked, likely), cause));
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Causes, each modelled once: what it is, the command that decides it, its fix.
 
+use super::looked::Looked;
 use super::page::Page;
 
 /// A cause.
@@ -17,6 +18,10 @@ pub struct Cause {
     pub fix: String,
     /// The rules of `lint` that find it on a node, by their names.
     pub rules: Vec<&'static str>,
+    /// The names of which it is likelier than a message says.
+    likelier: Vec<Looked>,
+    /// The names of which it is seen at most.
+    unlikely: Vec<Looked>,
     /// Where that is written.
     pub sources: Vec<&'static str>,
 }
@@ -60,7 +65,28 @@ impl Cause {
             fix: page.prose("Fix"),
             what: page.lead.clone(),
             rules: page.items("Rules"),
+            likelier: names(&page, "likelier: "),
+            unlikely: names(&page, "unlikely: "),
             sources: page.items("Sources"),
         }
     }
+
+    /// How likely it is for such a name, where a message says this much.
+    pub(super) fn likely_for(&self, looked: Option<Looked>, likely: Likely) -> Likely {
+        match looked {
+            Some(it) if self.likelier.contains(&it) => Likely::High,
+            Some(it) if self.unlikely.contains(&it) => Likely::Low,
+            _ => likely,
+        }
+    }
+}
+
+/// The kinds of names in the item below `Names` that begins so.
+fn names(page: &Page, start: &str) -> Vec<Looked> {
+    let items = page.items("Names").into_iter();
+    let words = items.filter_map(|it| it.strip_prefix(start));
+    words
+        .flat_map(str::split_whitespace)
+        .filter_map(Looked::of_word)
+        .collect()
 }

@@ -7,8 +7,10 @@
 pub mod asked;
 pub mod catalogue;
 pub mod cause;
+mod command;
 pub mod judged;
 pub mod log;
+pub mod looked;
 pub mod metrics;
 mod nearest;
 mod page;

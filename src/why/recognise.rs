@@ -6,6 +6,8 @@ use std::net::SocketAddr;
 use super::asked::{self, Asked};
 use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
+use super::command::Command;
+use super::looked::Looked;
 use super::pattern::{Hole, Match, Searched};
 use super::plain::plain;
 use crate::node::Node;
@@ -88,12 +90,15 @@ pub fn recognise<'c>(
     };
     let matches: Vec<&Match<'_>> = found.iter().map(|it| &it.at).collect();
     let asked = server(&text, &matches, node);
+    let name = name(&text, &matches);
+    let asks = name.as_deref().filter(|_| !message.speaker.is_server());
+    let looked = asks.and_then(Looked::of_name);
     Ok(Recognised {
         message,
         others: found.iter().skip(1).map(|it| it.message).collect(),
         asked,
-        name: name(&matches),
-        causes: causes(catalogue, &found, asked.as_ref()),
+        causes: causes(catalogue, &found, asked.as_ref(), looked),
+        name,
     })
 }
 
@@ -129,16 +134,17 @@ fn causes<'c>(
     catalogue: &'c Catalogue,
     found: &[&Sighting<'c, '_>],
     asked: Option<&Asked>,
+    looked: Option<Looked>,
 ) -> Vec<(Likely, &'c Cause)> {
     let Some(first) = found.first() else {
         return Vec::new();
     };
-    let own = catalogue.causes_of(first.message, asked);
+    let own = catalogue.causes_of(first.message, asked, looked);
     if own.len() == 1 {
         return own;
     }
     let symptoms = found.iter().filter(|it| it.message.speaker.is_symptom());
-    let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked));
+    let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked, looked));
     let (likely, mut others): (Vec<_>, Vec<_>) = seen.partition(|it| it.0 == Likely::High);
     others.sort_by_key(|it| it.0);
     let mut causes: Vec<(Likely, &Cause)> = Vec::new();
@@ -175,16 +181,22 @@ impl Sighting<'_, '_> {
     }
 }
 
-/// The first name in a hole, of the message that says the most.
-fn name(matches: &[&Match<'_>]) -> Option<String> {
+/// The first name in a hole, of the message that says the most; else the one of a
+/// command that stands in the text.
+fn name(text: &str, matches: &[&Match<'_>]) -> Option<String> {
     let found = matches.iter().flat_map(|it| &it.found);
     let mut names = found.filter(|it| it.hole == Hole::Name && asked::parsed(it.text).is_none());
-    let name = names.next()?.text.trim_end_matches('.');
+    let name = match names.next() {
+        Some(it) => it.text,
+        None => Command::find(text)?.name?,
+    };
+    let name = name.trim_end_matches('.');
     (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// Whom a text says was asked: what stands in a hole for a server, else the
-/// first address with port 53, on the right of an arrow if there is one.
+/// first address with port 53, on the right of an arrow if there is one, else the
+/// server of a command in it.
 ///
 /// Of several the one farthest from the client counts: in `lookup x on
 /// 10.96.0.10:53: read udp 10.244.1.5:40000->10.96.0.10:53` both are the same.
@@ -194,7 +206,7 @@ fn server(text: &str, matches: &[&Match<'_>], node: Option<&Node>) -> Option<Ask
     let parsed = |word: &str| asked::parsed(word.trim_end_matches(['.', ':']));
     let address = match holes.find_map(|it| parsed(it.text)) {
         Some((address, _)) => Some(address),
-        None => written(text),
+        None => written(text).or_else(|| Command::find(text)?.server),
     };
     address.map(|it| asked::asked(it, node))
 }

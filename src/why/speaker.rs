@@ -12,10 +12,25 @@ pub struct Speaker {
 /// The id of the speaker of what is seen without a message.
 const SYMPTOM: &str = "symptom";
 
+/// The ids of those that are DNS servers.
+const SERVERS: [&str; 5] = [
+    "coredns",
+    "dnsmasq",
+    "nodelocaldns",
+    "systemd-resolved",
+    "unbound",
+];
+
 impl Speaker {
     /// Whether it is no message of a program, but what somebody has seen.
     pub fn is_symptom(&self) -> bool {
         self.id == SYMPTOM
+    }
+
+    /// Whether it is a DNS server, which tells of its own upstream servers: what kind
+    /// of name a client asked it for says nothing about these.
+    pub fn is_server(&self) -> bool {
+        SERVERS.contains(&self.id)
     }
 }
 

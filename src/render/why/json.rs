@@ -121,7 +121,7 @@ pub fn write_list(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<()> 
         meaning: &it.meaning,
         patterns: it.patterns.iter().map(|it| it.text).collect(),
         causes: catalogue
-            .causes_of(it, None)
+            .causes_of(it, None, None)
             .iter()
             .map(|it| it.1.code)
             .collect(),

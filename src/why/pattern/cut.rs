@@ -1,6 +1,6 @@
 //! Texts that end in the middle of a message: people copy what a screen shows.
 
-use super::{Match, Part, Pattern, Piece, Searched};
+use super::{Form, Match, Pattern, Piece, Searched};
 
 /// Of words that are cut at the end of a text so many letters must be there, if what
 /// stands before them says as much as [`LEAST_KNOWN`] letters.
@@ -11,14 +11,14 @@ impl Pattern {
     /// Where it matches up to the text's end, at which its last words are cut; never
     /// with several parts.
     pub fn find_cut<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
-        match self.parts.as_slice() {
-            [part] => part.find_cut(searched),
-            _ => None,
-        }
+        let [part] = self.parts.as_slice() else {
+            return None;
+        };
+        part.forms.iter().find_map(|it| it.find_cut(searched))
     }
 }
 
-impl Part {
+impl Form {
     /// Where it matches up to the text's end, at which its last words are cut.
     fn find_cut<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
         let (last, before) = self.pieces.split_last()?;
@@ -38,19 +38,19 @@ impl Part {
             start.ends_with(char::is_alphanumeric) && rest.starts_with(char::is_alphanumeric)
         };
         let length = (enough..words.len()).rfind(|&it| {
-            let cut = words.split_at_checked(it);
-            cut.is_some_and(|(start, rest)| small.ends_with(start) && is_in_word(start, rest))
+            let split = words.split_at_checked(it);
+            split.is_some_and(|(start, rest)| small.ends_with(start) && is_in_word(start, rest))
         })?;
-        let cut = words.get(..length)?.to_owned();
-        let pieces = before.iter().cloned().chain([Piece::Words(cut)]).collect();
-        let part = Self { pieces };
+        let start = words.get(..length)?.to_owned();
+        let pieces = before.iter().cloned().chain([Piece::Words(start)]).collect();
+        let cut = Self { pieces };
         let searched = Searched {
             small,
             text: searched.text.get(..small.len())?,
         };
-        let found = part
+        let found = cut
             .starts(searched)
-            .filter_map(|start| part.at(searched, start));
+            .filter_map(|start| cut.at(searched, start));
         found.into_iter().find(|it| it.end == small.len())
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! `lookup <name> on <server>: no such host`. Letters may be large or small. A
 //! hole ends where the words behind it begin for the first time, so matching
-//! never goes back. `headless <and> nxdomain` are two that both have to be there,
-//! in any order.
+//! never goes back. `headless <and> {nxdomain|no such host}` are two that both have
+//! to be there, in any order, the second in one of two forms.
 
 mod cut;
 
@@ -22,9 +22,14 @@ pub struct Pattern {
     pub weight: usize,
 }
 
-/// What stands between two `<and>`.
+/// What stands between two `<and>`: any of its forms will do.
 #[derive(Clone, Debug)]
 struct Part {
+    forms: Vec<Form>,
+}
+
+#[derive(Clone, Debug)]
+struct Form {
     pieces: Vec<Piece>,
 }
 
@@ -96,18 +101,17 @@ impl Pattern {
     /// Reads one; an unknown word between `<` and `>` stands for itself.
     pub fn parse(text: &'static str) -> Self {
         let parts: Vec<Part> = text.split(AND).map(Part::parse).collect();
-        let pieces = parts.iter().flat_map(|it| &it.pieces);
         Self {
             text,
-            weight: pieces.map(Piece::weight).sum(),
+            weight: parts.iter().map(Part::weight).sum(),
             parts,
         }
     }
 
     /// Whether it ends with a text that may be anything.
     pub fn is_open(&self) -> bool {
-        let last = self.parts.last().and_then(|it| it.pieces.last());
-        matches!(last, Some(Piece::Hole(Hole::Text)))
+        let last = self.parts.last();
+        last.is_some_and(|it| it.forms.iter().any(Form::is_open))
     }
 
     /// The first place where it matches; with several parts, from the first to
@@ -126,6 +130,28 @@ impl Pattern {
 }
 
 impl Part {
+    /// One form, or several: `{dns|resolv.conf}`.
+    fn parse(text: &str) -> Self {
+        let inner = text.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+        let forms = match inner {
+            Some(inner) => inner.split('|').map(Form::parse).collect(),
+            None => vec![Form::parse(text)],
+        };
+        Self { forms }
+    }
+
+    /// The weight of the form that says the least.
+    fn weight(&self) -> usize {
+        let weights = self.forms.iter().map(Form::weight);
+        weights.min().unwrap_or_default()
+    }
+
+    fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+        self.forms.iter().find_map(|it| it.find(searched))
+    }
+}
+
+impl Form {
     fn parse(text: &str) -> Self {
         let mut pieces = Vec::new();
         let mut words = String::new();
@@ -149,6 +175,14 @@ impl Part {
         words.push_str(rest);
         push_words(&mut pieces, &mut words);
         Self { pieces }
+    }
+
+    fn weight(&self) -> usize {
+        self.pieces.iter().map(Piece::weight).sum()
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.pieces.last(), Some(Piece::Hole(Hole::Text)))
     }
 
     fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
@@ -243,6 +277,8 @@ impl Piece {
             Self::Words(words) => words.len(),
             Self::Hole(Hole::Server(Some(_))) => 8,
             Self::Hole(Hole::Text) => 0,
+            // Its digits, written out, say more.
+            Self::Hole(Hole::Number) => 1,
             Self::Hole(_) => 2,
         }
     }
@@ -254,7 +290,7 @@ impl Hole {
         let is_in = |c: char| match self {
             Self::Name => c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '*'),
             Self::Server(_) | Self::Dns | Self::Peer | Self::Client => {
-                c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '[' | ']' | '#' | '%' | '/')
+                c.is_ascii_alphanumeric() || ".:[]#%/*".contains(c)
             }
             Self::Word => !c.is_whitespace(),
             Self::Number => c.is_ascii_digit(),
@@ -269,9 +305,10 @@ impl Hole {
         if text.is_empty() || self.longest(text) < text.len() {
             return false;
         }
-        let parsed = asked::parsed(text.trim_end_matches(['.', ':']));
+        let address = text.trim_end_matches(['.', ':']);
+        let parsed = asked::parsed(address);
         match self {
-            Self::Server(None) | Self::Client => parsed.is_some(),
+            Self::Server(None) | Self::Client => parsed.is_some() || asked::is_masked(address),
             Self::Server(Some(kind)) => {
                 parsed.is_some_and(|it| asked::asked(it.0, None).kind == kind)
             }
@@ -325,6 +362,11 @@ mod tests {
             "x 10.0.0.1:5->8.8.8.8:53: i/o",
             Some(&["10.0.0.1:5", "8.8.8.8:53"]),
         );
+        check(
+            lookup,
+            "lookup db on 10.x.x.x:53: no such host",
+            Some(&["db", "10.x.x.x:53"]),
+        );
         check("name <name>", "name é.x!", Some(&["é.x"]));
     }
 
@@ -334,6 +376,10 @@ mod tests {
         let text = "we get nxdomain for db.x of a Headless Service";
         check(pattern, text, Some(&["db.x"]));
         check(pattern, "nxdomain for db.x", None);
+        let pattern = "headless <and> {nxdomain|no such host}";
+        check(pattern, "headless: no such host", Some(&[]));
+        check(pattern, "headless: NXDOMAIN", Some(&[]));
+        check(pattern, "headless", None);
     }
 
     #[test]

@@ -1,0 +1,114 @@
+//! What kind of name was looked up, as far as the name tells.
+
+/// What kind of name was looked up.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Looked {
+    /// One label, which a search list has to complete: `db`.
+    Short,
+    /// A Service or pod with everything: `db.prod.svc.cluster.local`.
+    Service,
+    /// A name outside the cluster: `shop.example.net`.
+    Outside,
+    /// One outside that exists, whatever else is wrong: `github.com`.
+    Public,
+    /// The API server's Service, which every cluster has: `kubernetes.default`.
+    Api,
+}
+
+/// Last labels that are no namespaces: the older ones of IANA's list that are in
+/// use, and some newer ones. Those of two letters are countries.
+const OUTSIDE: [&str; 13] = [
+    "com", "net", "org", "edu", "gov", "mil", "int", "info", "biz", "dev", "app", "cloud", "arpa",
+];
+
+/// Zones whose names people and programs ask for most, and that are there.
+const PUBLIC: [&str; 24] = [
+    "alpinelinux.org",
+    "amazonaws.com",
+    "archlinux.org",
+    "baidu.com",
+    "centos.org",
+    "cloudflare.com",
+    "debian.org",
+    "docker.com",
+    "docker.io",
+    "fedoraproject.org",
+    "gcr.io",
+    "github.com",
+    "githubusercontent.com",
+    "gitlab.com",
+    "google.com",
+    "googleapis.com",
+    "k8s.io",
+    "kubernetes.io",
+    "letsencrypt.org",
+    "microsoft.com",
+    "npmjs.org",
+    "pypi.org",
+    "quay.io",
+    "ubuntu.com",
+];
+
+impl Looked {
+    /// Every kind, with its word in the pages of causes.
+    const WORDS: [(&'static str, Self); 5] = [
+        ("short", Self::Short),
+        ("service", Self::Service),
+        ("outside", Self::Outside),
+        ("public", Self::Public),
+        ("api", Self::Api),
+    ];
+
+    /// The kind of a word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        let mut words = Self::WORDS.iter();
+        words.find(|it| it.0 == word).map(|it| it.1)
+    }
+
+    /// The kind of a name; `None`: it could be of several, as `db.prod`.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let name = name.trim_end_matches('.').to_ascii_lowercase();
+        if name == "kubernetes.default" || name.starts_with("kubernetes.default.svc") {
+            return Some(Self::Api);
+        }
+        let is_below = |zone: &str| {
+            let rest = name.strip_suffix(zone);
+            rest.is_some_and(|it| it.is_empty() || it.ends_with('.'))
+        };
+        if PUBLIC.iter().any(|it| is_below(it)) {
+            return Some(Self::Public);
+        }
+        let Some((first, last)) = name.rsplit_once('.') else {
+            return (!name.is_empty()).then_some(Self::Short);
+        };
+        if format!("{first}.").contains(".svc.") {
+            return Some(Self::Service);
+        }
+        let is_country = last.len() == 2 && last.bytes().all(|it| it.is_ascii_lowercase());
+        (is_country || OUTSIDE.contains(&last)).then_some(Self::Outside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_their_kind() {
+        for (name, expected) in [
+            ("db", Some(Looked::Short)),
+            ("", None),
+            ("db.prod", None),
+            ("db.prod.svc", None),
+            ("db.prod.svc.cluster.local.", Some(Looked::Service)),
+            ("db.prod.svc.example.com", Some(Looked::Service)),
+            ("Example.COM", Some(Looked::Outside)),
+            ("registry.k8s.io", Some(Looked::Public)),
+            ("nogithub.com", Some(Looked::Outside)),
+            ("kubernetes.default.svc", Some(Looked::Api)),
+            ("shop.de", Some(Looked::Outside)),
+        ] {
+            assert_eq!(Looked::of_name(name), expected, "{name}");
+        }
+    }
+}
