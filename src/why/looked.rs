@@ -13,6 +13,8 @@ pub enum Looked {
     Public,
     /// The API server's Service, which every cluster has: `kubernetes.default`.
     Api,
+    /// What programs write for a value that was not set: `null`.
+    Nothing,
 }
 
 /// Last labels that are no namespaces: the older ones of IANA's list that are in
@@ -51,12 +53,13 @@ const PUBLIC: [&str; 24] = [
 
 impl Looked {
     /// Every kind, with its word in the pages of causes.
-    const WORDS: [(&'static str, Self); 5] = [
+    const WORDS: [(&'static str, Self); 6] = [
         ("short", Self::Short),
         ("service", Self::Service),
         ("outside", Self::Outside),
         ("public", Self::Public),
         ("api", Self::Api),
+        ("nothing", Self::Nothing),
     ];
 
     /// The kind of a word.
@@ -70,6 +73,9 @@ impl Looked {
         let name = name.trim_end_matches('.').to_ascii_lowercase();
         if name == "kubernetes.default" || name.starts_with("kubernetes.default.svc") {
             return Some(Self::Api);
+        }
+        if ["none", "null", "nil", "undefined"].contains(&name.as_str()) {
+            return Some(Self::Nothing);
         }
         let is_below = |zone: &str| {
             let rest = name.strip_suffix(zone);
@@ -98,6 +104,7 @@ mod tests {
         for (name, expected) in [
             ("db", Some(Looked::Short)),
             ("", None),
+            ("null", Some(Looked::Nothing)),
             ("db.prod", None),
             ("db.prod.svc", None),
             ("db.prod.svc.cluster.local.", Some(Looked::Service)),

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use super::clients::Resolver;
+use super::repeats;
 use super::summary::{Summary, Waste};
 use super::tally::Tally;
 use super::{Rcode, Settings};
@@ -11,7 +12,7 @@ use crate::text::escaped;
 use crate::why::{Catalogue, recognise};
 
 /// Clients and names that get an advice of their own.
-const MAX_OF_A_KIND: usize = 5;
+pub(super) const MAX_OF_A_KIND: usize = 5;
 
 /// So many names that `ndots:2` would break are named.
 const MAX_BROKEN: usize = 16;
@@ -19,11 +20,9 @@ const MAX_BROKEN: usize = 16;
 /// From so many parts of a hundred on, waste is worth a change.
 const WASTE_SHARE: u64 = 5;
 
-/// The TTL of names of the cluster where the Corefile is not known, in seconds:
-/// that of the Corefile that kubeadm writes.
-///
-/// Source: kubernetes, cmd/kubeadm/app/phases/addons/dns/manifests.go.
-const USUAL_TTL: u32 = 30;
+/// From so many parts of a hundred on, replies that were cut are worth a look: large
+/// answers are rare.
+const TRUNCATED_SHARE: u64 = 5;
 
 /// Something that follows.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,6 +123,13 @@ pub enum Advice {
         /// How many.
         count: u64,
     },
+    /// Replies were cut to what clients take over UDP (`tc`).
+    Truncated {
+        /// How many.
+        count: u64,
+        /// Of so many queries.
+        queries: u64,
+    },
     /// A client asks again while its answer still counts.
     Repeats {
         /// The client.
@@ -171,6 +177,7 @@ impl Advice {
             | Self::Waste { .. }
             | Self::Slow { .. }
             | Self::Aaaa { .. }
+            | Self::Truncated { .. }
             | Self::Restarts { .. }
             | Self::Message { is_dns: true, .. } => Severity::Warning,
             Self::NoQueries
@@ -200,6 +207,7 @@ impl Advice {
             Self::Broken { .. } => "broken-zone",
             Self::Slow { .. } => "slow-answers",
             Self::Aaaa { .. } => "aaaa-fails",
+            Self::Truncated { .. } => "truncated",
             Self::Repeats { .. } => "repeated-name",
             Self::Restarts { .. } => "restarts",
             Self::Bounded { .. } => "bounded",
@@ -213,6 +221,12 @@ pub(super) fn of(summary: &Summary, tally: &Tally, settings: &Settings) -> Vec<A
     let mut found = Vec::new();
     errors(summary, &mut found);
     zones(summary, &mut found);
+    if tally.truncated > 0 && tally.truncated * 100 >= tally.queries * TRUNCATED_SHARE {
+        found.push(Advice::Truncated {
+            count: tally.truncated,
+            queries: tally.queries,
+        });
+    }
     if tally.starts > tally.sources {
         found.push(Advice::Restarts {
             starts: tally.starts,
@@ -223,7 +237,7 @@ pub(super) fn of(summary: &Summary, tally: &Tally, settings: &Settings) -> Vec<A
         found.push(message(summary, tally).unwrap_or(Advice::NoQueries));
     }
     waste(summary, &mut found);
-    repeats(summary, tally, settings, &mut found);
+    repeats::repeats(summary, tally, settings, &mut found);
     if tally.lookups.forgotten > 0 || tally.clients.beyond > 0 {
         found.push(Advice::Bounded {
             forgotten: tally.lookups.forgotten,
@@ -358,41 +372,4 @@ fn waste(summary: &Summary, found: &mut Vec<Advice>) {
             saves: row.waste,
         });
     }
-}
-
-/// Clients that ask for a name again and again while the answer still counts.
-fn repeats(summary: &Summary, tally: &Tally, settings: &Settings, found: &mut Vec<Advice>) {
-    /// Fewer answers, or less time, tell nothing.
-    const MIN_ANSWERS: u64 = 20;
-    const MIN_SECONDS: u64 = 60;
-    let Some((first, last)) = summary.span else {
-        return;
-    };
-    let seconds = u64::try_from((last - first) / 1_000_000_000).unwrap_or(0);
-    if seconds < MIN_SECONDS {
-        return;
-    }
-    let ttl = settings.ttl.unwrap_or(USUAL_TTL).max(1);
-    // A and AAAA, twice as often as the answer runs out.
-    let allowed = (seconds / u64::from(ttl) + 1) * 4;
-    let mut often: Vec<(u64, u32, u64)> = tally
-        .lookups
-        .answers()
-        .map(|(client, name, answers)| (u64::from(answers), client, name))
-        .filter(|(answers, ..)| *answers > allowed.max(MIN_ANSWERS))
-        .collect();
-    often.sort_unstable_by(|a, b| (b.0, a.1, a.2).cmp(&(a.0, b.1, b.2)));
-    let rows = often.into_iter().filter_map(|(answers, client, name)| {
-        let slot = tally.names.get(name)?;
-        let client = tally.clients.get(client)?;
-        Some(Advice::Repeats {
-            client: escaped(&client.address),
-            name: escaped(&slot.text),
-            answers,
-            seconds,
-            ttl,
-            is_known: settings.ttl.is_some(),
-        })
-    });
-    found.extend(rows.take(MAX_OF_A_KIND));
 }

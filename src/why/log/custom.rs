@@ -4,7 +4,7 @@
 
 use memchr::{memchr, memmem};
 
-use super::query::{Query, Rcode, Record, address, common, duration, number};
+use super::query::{Query, Rcode, Record, address, common, duration, is_truncated, number};
 
 /// The fields of a format, and what stands before each.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -137,6 +137,7 @@ struct Found<'l> {
     buffer: Option<u32>,
     rcode: Option<Rcode>,
     is_unflagged: bool,
+    is_truncated: bool,
     reply: Option<u32>,
     duration: Option<u64>,
     upstream: Option<&'l [u8]>,
@@ -158,7 +159,10 @@ impl<'l> Found<'l> {
             Field::Size => self.size = number(value),
             Field::Buffer => self.buffer = number(value),
             Field::Rcode => self.rcode = Some(Rcode::parse(value)),
-            Field::Flags => self.is_unflagged = value == b"-",
+            Field::Flags => {
+                self.is_unflagged = value == b"-";
+                self.is_truncated = is_truncated(value);
+            }
             Field::ReplySize => self.reply = number(value),
             Field::Duration => self.duration = duration(value),
             Field::Upstream => {
@@ -185,6 +189,7 @@ impl<'l> Found<'l> {
                 rcode
             },
             reply: self.reply,
+            is_truncated: self.is_truncated,
             duration: self.duration,
             upstream: self.upstream,
         })

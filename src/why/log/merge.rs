@@ -37,6 +37,7 @@ impl Tally {
             .merge(other.upstreams, |own, other| own.merge(&other));
         self.times.merge(&other.times);
         self.slow += other.slow;
+        self.truncated += other.truncated;
         self.merge_errors(other.timeouts, other.sightings);
         for (minute, more) in other.minutes {
             let own = self.minutes.entry(minute).or_default();

@@ -16,6 +16,7 @@ mod name;
 mod negative;
 mod pods;
 mod query;
+mod repeats;
 mod search;
 mod settings;
 mod summary;

@@ -23,6 +23,8 @@ pub(super) struct Query<'l> {
     pub(super) rcode: Rcode,
     /// Of the reply, in bytes; `None`: the line does not say.
     pub(super) reply: Option<u32>,
+    /// Whether the reply was cut to what the client takes over UDP (`tc`).
+    pub(super) is_truncated: bool,
     /// In nanoseconds.
     pub(super) duration: Option<u64>,
     /// Which server answered, where a format asks for it.
@@ -195,6 +197,7 @@ pub(super) fn common(text: &[u8]) -> Option<Query<'_>> {
         buffer,
         rcode,
         reply: Some(reply),
+        is_truncated: is_truncated(flags),
         duration: Some(duration),
         upstream: None,
     })
@@ -219,6 +222,12 @@ pub(super) fn address(remote: &[u8]) -> (&[u8], u16) {
         }
         _ => (remote, 0),
     }
+}
+
+/// Whether `tc` is among the flags of a reply: `qr,tc,rd,ra`.
+#[inline]
+pub(super) fn is_truncated(flags: &[u8]) -> bool {
+    flags.windows(2).any(|it| it == b"tc")
 }
 
 /// Digits.
@@ -336,6 +345,15 @@ mod tests {
         );
         assert_eq!(found(format!("1.1.1.1:4 - 1 {tail}x")), None);
         assert_eq!(found(format!("1.1.1.1:4 1 {tail}")), None);
+    }
+
+    #[test]
+    fn a_reply_that_was_cut_is_seen() {
+        for (flags, expected) in [("qr,tc,rd,ra", true), ("qr,aa,rd", false), ("-", false)] {
+            let line = format!("1.1.1.1:4 - 1 \"A IN a. udp 57 false 512\" NOERROR {flags} 66 2s");
+            let found = common(line.as_bytes()).map(|it| it.is_truncated);
+            assert_eq!(found, Some(expected), "{flags}");
+        }
     }
 
     #[test]

@@ -44,6 +44,8 @@ pub struct Tally {
     pub(super) zones: Frequent<ZoneCount>,
     pub(super) lookups: Lookups,
     pub(super) times: Histogram,
+    /// Replies that were cut to what the client takes over UDP.
+    pub(super) truncated: u64,
     /// By the server that answered, where the format says it.
     pub(super) upstreams: Frequent<Histogram>,
     /// Answers that took longer than [`SLOW`].
@@ -134,6 +136,7 @@ impl Default for Tally {
             zones: Frequent::new(ZONES),
             lookups: Lookups::default(),
             times: Histogram::default(),
+            truncated: 0,
             upstreams: Frequent::new(MAX_SERVERS),
             slow: 0,
             timeouts: BTreeMap::new(),
@@ -177,6 +180,7 @@ impl Tally {
         name.queries += 1;
         name.failed += u64::from(is_failed);
         name.labels = u8::try_from(labels.count).unwrap_or(u8::MAX);
+        self.truncated += u64::from(query.is_truncated);
         self.timing(query);
         if let Some(time) = time {
             self.minute(time, is_failed);

@@ -223,15 +223,15 @@ impl Form {
                     at += words.len();
                 }
                 Piece::Hole(hole) => {
-                    let longest = hole.longest(rest);
                     let length = match pieces.peek() {
                         // Words may begin with what the hole could have, too.
                         Some(Piece::Words(words)) => {
+                            let longest = hole.longest(rest, true);
                             let most = longest.saturating_add(words.len());
                             let most = boundary(rest, most);
                             rest.get(..most)?.find(words.as_str())?
                         }
-                        _ => longest,
+                        _ => hole.longest(rest, false),
                     };
                     let text = searched.text.get(at..at + length)?;
                     if !hole.takes(text) {
@@ -285,10 +285,14 @@ impl Piece {
 }
 
 impl Hole {
-    /// How much of the beginning of `rest` it could be.
-    fn longest(self, rest: &str) -> usize {
+    /// How much of the beginning of `rest` it could be. Between words a part of a name
+    /// may be hidden: `sts.<region>.example.com`, `{{host}}`.
+    fn longest(self, rest: &str, is_between: bool) -> usize {
         let is_in = |c: char| match self {
-            Self::Name => c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '*'),
+            Self::Name => {
+                let is_mark = is_between && "<>{}[]$".contains(c);
+                c.is_alphanumeric() || is_mark || ".-_*".contains(c)
+            }
             Self::Server(_) | Self::Dns | Self::Peer | Self::Client => {
                 c.is_ascii_alphanumeric() || ".:[]#%/*".contains(c)
             }
@@ -302,7 +306,7 @@ impl Hole {
     }
 
     fn takes(self, text: &str) -> bool {
-        if text.is_empty() || self.longest(text) < text.len() {
+        if text.is_empty() || self.longest(text, true) < text.len() {
             return false;
         }
         let address = text.trim_end_matches(['.', ':']);
@@ -368,6 +372,8 @@ mod tests {
             Some(&["db", "10.x.x.x:53"]),
         );
         check("name <name>", "name é.x!", Some(&["é.x"]));
+        check("name <name>", "name x]", Some(&["x"]));
+        check("lookup <name>: no", "lookup a.<b>.c: no", Some(&["a.<b>.c"]));
     }
 
     #[test]

@@ -71,7 +71,10 @@ fn fact(advice: &Advice) -> String {
         }
         Advice::Ndots { .. } | Advice::FinalDot { .. } => savings(advice),
         Advice::Error { .. } | Advice::Timeouts { .. } => errors(advice),
-        Advice::Broken { .. } | Advice::Slow { .. } | Advice::Aaaa { .. } => zones(advice),
+        Advice::Broken { .. }
+        | Advice::Slow { .. }
+        | Advice::Aaaa { .. }
+        | Advice::Truncated { .. } => zones(advice),
         Advice::Repeats {
             client,
             name,
@@ -216,6 +219,17 @@ fn zones(advice: &Advice) -> String {
             grouped(*count),
             escaped(zone.as_bytes())
         ),
+        Advice::Truncated { count, queries } => {
+            let how_many = if count == queries {
+                format!("all {} replies", grouped(*count))
+            } else {
+                format!("{} of {} replies", grouped(*count), grouped(*queries))
+            };
+            format!(
+                "{how_many} were cut to what fits in UDP (tc): a client has the answer only if it \
+                 asks again over TCP, which musl before 1.2.4 never does"
+            )
+        }
         _ => String::new(),
     }
 }
@@ -261,6 +275,11 @@ fn fix(advice: &Advice) -> String {
         Advice::Aaaa { .. } => {
             "ask its servers for AAAA: one that answers NXDOMAIN or an error for a name that has A \
              breaks musl's lookups"
+        }
+        Advice::Truncated { .. } => {
+            "kdns nsenter POD dig NAME +ignore has the cut answer, +tcp the whole one: if +tcp \
+             fails, TCP port 53 is blocked; if not, give the clients EDNS or a newer musl, or \
+             fewer records"
         }
         Advice::Repeats { .. } => {
             "NodeLocal DNSCache, or a cache in the program, answers these; with glibc and musl \
