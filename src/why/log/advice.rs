@@ -8,7 +8,6 @@ use super::summary::{Summary, Waste};
 use super::tally::Tally;
 use super::{Rcode, Settings};
 use crate::finding::Severity;
-use crate::text::escaped;
 use crate::why::{Catalogue, recognise};
 
 /// Clients and names that get an advice of their own.
