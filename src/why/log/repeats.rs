@@ -13,7 +13,12 @@ use crate::text::escaped;
 const USUAL_TTL: u32 = 30;
 
 /// Clients that ask for a name again and again while the answer still counts.
-pub(super) fn repeats(summary: &Summary, tally: &Tally, settings: &Settings, found: &mut Vec<Advice>) {
+pub(super) fn repeats(
+    summary: &Summary,
+    tally: &Tally,
+    settings: &Settings,
+    found: &mut Vec<Advice>,
+) {
     /// Fewer answers, or less time, tell nothing.
     const MIN_ANSWERS: u64 = 20;
     const MIN_SECONDS: u64 = 60;

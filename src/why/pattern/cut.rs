@@ -42,7 +42,11 @@ impl Form {
             split.is_some_and(|(start, rest)| small.ends_with(start) && is_in_word(start, rest))
         })?;
         let start = words.get(..length)?.to_owned();
-        let pieces = before.iter().cloned().chain([Piece::Words(start)]).collect();
+        let pieces = before
+            .iter()
+            .cloned()
+            .chain([Piece::Words(start)])
+            .collect();
         let cut = Self { pieces };
         let searched = Searched {
             small,

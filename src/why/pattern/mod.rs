@@ -373,7 +373,11 @@ mod tests {
         );
         check("name <name>", "name é.x!", Some(&["é.x"]));
         check("name <name>", "name x]", Some(&["x"]));
-        check("lookup <name>: no", "lookup a.<b>.c: no", Some(&["a.<b>.c"]));
+        check(
+            "lookup <name>: no",
+            "lookup a.<b>.c: no",
+            Some(&["a.<b>.c"]),
+        );
     }
 
     #[test]
