@@ -6,10 +6,10 @@
 //! to be there, in any order, the second in one of two forms.
 
 mod cut;
+mod hole;
 
-use super::asked::{self, Kind};
+pub(super) use self::hole::Hole;
 use super::plain::boundary;
-use crate::address::DNS_PORT;
 
 /// A pattern.
 #[derive(Clone, Debug)]
@@ -40,27 +40,6 @@ enum Piece {
     Hole(Hole),
 }
 
-/// What can stand in a hole.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Hole {
-    /// A domain name, or a part of one.
-    Name,
-    /// The address of a server, perhaps with its port; `Some`: of this kind.
-    Server(Option<Kind>),
-    /// The address of a server with port 53.
-    Dns,
-    /// An address with another port.
-    Peer,
-    /// The address of somebody else.
-    Client,
-    /// The name of a record type or response code, a number, a duration.
-    Word,
-    /// Digits.
-    Number,
-    /// Anything up to the words behind it, or up to the end.
-    Text,
-}
-
 /// What stood in a hole.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Found<'t> {
@@ -83,9 +62,6 @@ pub struct Match<'t> {
 
 /// Between parts that all have to be there.
 const AND: &str = " <and> ";
-
-/// Text in a hole is at most so long: an error in the words of its cause.
-const LONGEST: usize = 400;
 
 /// The text that is searched, also in small letters, whose bytes are at the
 /// same places.
@@ -161,7 +137,7 @@ impl Form {
             words.push_str(before);
             let hole = behind.find('>').and_then(|end| {
                 let word = behind.get(1..end)?;
-                Some((hole(word)?, behind.get(end + 1..)?))
+                Some((Hole::of_word(word)?, behind.get(end + 1..)?))
             });
             if let Some((hole, behind)) = hole {
                 push_words(&mut pieces, &mut words);
@@ -256,21 +232,6 @@ fn push_words(pieces: &mut Vec<Piece>, words: &mut String) {
     }
 }
 
-/// The hole of a word between `<` and `>`.
-fn hole(word: &str) -> Option<Hole> {
-    Some(match word {
-        "name" => Hole::Name,
-        "server" => Hole::Server(None),
-        "dns" => Hole::Dns,
-        "peer" => Hole::Peer,
-        "client" => Hole::Client,
-        "word" | "type" | "rcode" | "time" => Hole::Word,
-        "number" => Hole::Number,
-        "text" => Hole::Text,
-        kind => Hole::Server(Some(Kind::of_word(kind)?)),
-    })
-}
-
 impl Piece {
     fn weight(&self) -> usize {
         match self {
@@ -280,47 +241,6 @@ impl Piece {
             // Its digits, written out, say more.
             Self::Hole(Hole::Number) => 1,
             Self::Hole(_) => 2,
-        }
-    }
-}
-
-impl Hole {
-    /// How much of the beginning of `rest` it could be. Between words a part of a name
-    /// may be hidden: `sts.<region>.example.com`, `{{host}}`.
-    fn longest(self, rest: &str, is_between: bool) -> usize {
-        let is_in = |c: char| match self {
-            Self::Name => {
-                let is_mark = is_between && "<>{}[]$".contains(c);
-                c.is_alphanumeric() || is_mark || ".-_*".contains(c)
-            }
-            Self::Server(_) | Self::Dns | Self::Peer | Self::Client => {
-                c.is_ascii_alphanumeric() || ".:[]#%/*".contains(c)
-            }
-            Self::Word => !c.is_whitespace(),
-            Self::Number => c.is_ascii_digit(),
-            Self::Text => true,
-        };
-        let cut = boundary(rest, LONGEST);
-        let rest = rest.get(..cut).unwrap_or_default();
-        rest.find(|c| !is_in(c)).unwrap_or(rest.len())
-    }
-
-    fn takes(self, text: &str) -> bool {
-        if text.is_empty() || self.longest(text, true) < text.len() {
-            return false;
-        }
-        let address = text.trim_end_matches(['.', ':']);
-        let parsed = asked::parsed(address);
-        match self {
-            Self::Server(None) | Self::Client => parsed.is_some() || asked::is_masked(address),
-            Self::Server(Some(kind)) => {
-                parsed.is_some_and(|it| asked::asked(it.0, None).kind == kind)
-            }
-            Self::Dns => parsed.is_some_and(|(it, is_written)| is_written && it.port() == DNS_PORT),
-            Self::Peer => {
-                parsed.is_some_and(|(it, is_written)| is_written && it.port() != DNS_PORT)
-            }
-            _ => true,
         }
     }
 }

@@ -1,0 +1,85 @@
+//! What can stand in a hole of a pattern.
+
+use crate::address::DNS_PORT;
+use crate::why::asked::{self, Kind};
+use crate::why::plain::boundary;
+
+/// Text in a hole is at most so long: an error in the words of its cause.
+const LONGEST: usize = 400;
+
+/// What can stand in a hole.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Hole {
+    /// A domain name, or a part of one.
+    Name,
+    /// The address of a server, perhaps with its port; `Some`: of this kind.
+    Server(Option<Kind>),
+    /// The address of a server with port 53.
+    Dns,
+    /// An address with another port.
+    Peer,
+    /// The address of somebody else.
+    Client,
+    /// The name of a record type or response code, a number, a duration.
+    Word,
+    /// Digits.
+    Number,
+    /// Anything up to the words behind it, or up to the end.
+    Text,
+}
+
+impl Hole {
+    /// The hole of a word between `<` and `>`.
+    pub(super) fn of_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "name" => Self::Name,
+            "server" => Self::Server(None),
+            "dns" => Self::Dns,
+            "peer" => Self::Peer,
+            "client" => Self::Client,
+            "word" | "type" | "rcode" | "time" => Self::Word,
+            "number" => Self::Number,
+            "text" => Self::Text,
+            kind => Self::Server(Some(Kind::of_word(kind)?)),
+        })
+    }
+
+    /// How much of the beginning of `rest` it could be. Between words a part of a name
+    /// may be hidden: `sts.<region>.example.com`, `{{host}}`.
+    pub(super) fn longest(self, rest: &str, is_between: bool) -> usize {
+        let is_in = |c: char| match self {
+            Self::Name => {
+                let is_mark = is_between && "<>{}[]$".contains(c);
+                c.is_alphanumeric() || is_mark || ".-_*".contains(c)
+            }
+            Self::Server(_) | Self::Dns | Self::Peer | Self::Client => {
+                c.is_ascii_alphanumeric() || ".:[]#%/*".contains(c)
+            }
+            Self::Word => !c.is_whitespace(),
+            Self::Number => c.is_ascii_digit(),
+            Self::Text => true,
+        };
+        let cut = boundary(rest, LONGEST);
+        let rest = rest.get(..cut).unwrap_or_default();
+        rest.find(|c| !is_in(c)).unwrap_or(rest.len())
+    }
+
+    pub(super) fn takes(self, text: &str) -> bool {
+        if text.is_empty() || self.longest(text, true) < text.len() {
+            return false;
+        }
+        let address = text.trim_end_matches(['.', ':']);
+        let parsed = asked::parsed(address);
+        match self {
+            Self::Server(None) | Self::Client => parsed.is_some() || asked::is_masked(address),
+            Self::Server(Some(kind)) => {
+                parsed.is_some_and(|it| asked::asked(it.0, None).kind == kind)
+            }
+            Self::Dns => parsed.is_some_and(|(it, is_written)| is_written && it.port() == DNS_PORT),
+            Self::Peer => {
+                parsed.is_some_and(|(it, is_written)| is_written && it.port() != DNS_PORT)
+            }
+            _ => true,
+        }
+    }
+}
