@@ -83,7 +83,7 @@ impl ConntrackCounters {
     /// Packets that were lost, at least: one that loses a race counts as both, one
     /// whose chain is too long as the first, and one without room as the second.
     ///
-    /// Source: Linux, net/netfilter/nf_conntrack_core.c `__nf_conntrack_confirm`,
+    /// Source: Linux, `net/netfilter/nf_conntrack_core.c`: `__nf_conntrack_confirm`,
     /// `nf_ct_resolve_clash` and `nf_conntrack_in`.
     pub fn lost(self) -> u64 {
         self.insert_failed.max(self.drop)
