@@ -137,16 +137,16 @@ impl Rules {
     }
 
     /// The same of a long chain without rules that are for another address
-    /// alone; and whether it is such a chain.
+    /// alone (`None`: with them); and whether it is such a chain.
     pub fn rules_towards(
         &self,
         table: usize,
         chain: &str,
-        ip: IpAddr,
+        ip: Option<IpAddr>,
     ) -> Option<(Vec<Rule>, bool)> {
         let views = self.tables.get(table)?.chain(chain)?;
         let is_long = views.iter().map(|it| it.end - it.start).sum::<u64>() > LONG_CHAIN;
-        let rules = self.parsed(table, chain, is_long.then_some(ip))?;
+        let rules = self.parsed(table, chain, ip.filter(|_| is_long))?;
         Some((rules, is_long))
     }
 

@@ -22,6 +22,8 @@ const IPVS: i32 = 98;
 enum Stop {
     Conntrack,
     Ipvs,
+    /// Answers get the addresses that their askers know.
+    Restore,
     Table(usize, Base),
 }
 
@@ -42,6 +44,10 @@ impl Walk<'_> {
                     .filter_map(|it| self.tracked(it))
                     .collect(),
                 Stop::Ipvs => self.ipvs(hook, current),
+                Stop::Restore => current
+                    .into_iter()
+                    .map(|it| self.restored(hook, it))
+                    .collect(),
                 Stop::Table(table, base) if base.is_nat => {
                     let next = stops.get(index).map(|it| &it.1);
                     match next {
@@ -110,6 +116,9 @@ impl Walk<'_> {
         }
         if matches!(hook, Hook::Prerouting | Hook::Output) {
             stops.push(((CONNTRACK, 0), Stop::Conntrack));
+        }
+        if self.asked.is_some() && hook != Hook::Forward {
+            stops.push(((nat_place(hook), i32::MAX), Stop::Restore));
         }
         if !self.host.rules.services.is_empty() {
             match hook {
@@ -267,10 +276,10 @@ impl Walk<'_> {
         branch.seen.tracking = match branch.seen.direction {
             Direction::Request => Tracking::New,
             // A flow does not begin with SYN and ACK (`nf_conntrack_proto_tcp.c`).
-            Direction::Reply if self.is_untracked && self.packet.protocol == Protocol::Tcp => {
+            Direction::Reply if self.is_untracked() && self.packet.protocol == Protocol::Tcp => {
                 Tracking::Invalid
             }
-            Direction::Reply if self.is_untracked => Tracking::New,
+            Direction::Reply if self.is_untracked() => Tracking::New,
             Direction::Reply => Tracking::Established,
         };
         let is_full = branch.seen.direction == Direction::Request && self.is_full();

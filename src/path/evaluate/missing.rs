@@ -104,7 +104,7 @@ impl Walk<'_> {
         };
         let tables = 0..host.rules.tables.len();
         tables
-            .filter_map(|it| self.rules(it, SERVICES, self.packet.destination))
+            .filter_map(|it| self.rules(it, SERVICES, Some(self.packet.destination)))
             .any(|rules| rules.iter().any(|it| it.parts.iter().any(asks)))
     }
 
