@@ -78,7 +78,7 @@ impl Walk<'_> {
             _ => return None,
         };
         let is_left_out = &*table.name == "nat"
-            && !table.is_json
+            && !table.is_json()
             && !table.bases.iter().any(|it| it.hook == hook)
             && table.chain(chain).is_some();
         is_left_out.then(|| Base {
@@ -148,7 +148,7 @@ impl Walk<'_> {
 
     fn is_other_kind(&self, one: usize, other: usize) -> bool {
         let tables = &self.host.rules.tables;
-        let is_json = |it: usize| tables.get(it).map(|it| it.is_json);
+        let is_json = |it: usize| tables.get(it).map(|it| it.is_json());
         self.backend(one) != self.backend(other)
             && (is_json(one), is_json(other)) != (Some(true), Some(true))
     }

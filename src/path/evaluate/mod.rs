@@ -178,12 +178,7 @@ impl Walk<'_> {
     }
 
     /// The rules of a chain, for packets to this address; `None`: to any.
-    fn rules(
-        &mut self,
-        table: usize,
-        chain: &str,
-        ip: Option<IpAddr>,
-    ) -> Option<Rc<[Rule]>> {
+    fn rules(&mut self, table: usize, chain: &str, ip: Option<IpAddr>) -> Option<Rc<[Rule]>> {
         let key = (table, chain.into());
         if let Some((of, rules)) = self.chains.get(&key)
             && of.is_none_or(|it| Some(it) == ip)
