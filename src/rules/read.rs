@@ -179,7 +179,14 @@ impl Rules {
         if is_json {
             return nft::shown(&bytes);
         }
-        escaped(save::plain(&String::from_utf8_lossy(&bytes)).as_bytes())
+        let line = String::from_utf8_lossy(&bytes);
+        let plain = save::plain(&line);
+        if plain.starts_with("-A ") {
+            return escaped(plain.as_bytes());
+        }
+        // The columns of a list are as wide as its widest row.
+        let words: Vec<&str> = plain.split_whitespace().collect();
+        escaped(words.join(" ").as_bytes())
     }
 }
 

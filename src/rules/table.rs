@@ -6,7 +6,6 @@ use super::{Backend, Family, View};
 
 /// A table: its base chains, and where the rules of each chain are written.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Table {
     /// Its addresses; `None`: of both families (`inet`).
     pub family: Option<Family>,

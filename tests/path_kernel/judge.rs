@@ -161,9 +161,8 @@ pub(crate) fn judge(
         .filter(of_third)
         .map(|it| *it.1)
         .sum();
-    if !is_near(observed.answered, sent, wanted.answered)
-        && !(late > 0 && observed.answered == 0 && wanted.answered > 0.0)
-    {
+    let is_third = late > 0 && observed.answered == 0 && wanted.answered > 0.0;
+    if !is_near(observed.answered, sent, wanted.answered) && !is_third {
         let (count, share) = (observed.answered, wanted.answered);
         return Err(format!("{count} of {sent} are answered, not {share}"));
     }

@@ -137,7 +137,7 @@ fn is_alike(case: &Path, args: &str, text: &str) -> bool {
         for (index, options) in COMMANDS.into_iter().enumerate() {
             let list = listed(&program, options, index % 2 == 1);
             let name = format!("{} {}", case.display(), list.name);
-            let found = asked(args, &list.bytes).expect(&name);
+            let found = asked(args, &list.bytes).unwrap_or_else(|| panic!("{name}"));
             if options == ["-nL"] {
                 let verdicts = [&whole["verdict"], &"unknown".into()];
                 assert!(verdicts.contains(&&found["verdict"]), "{name}: {found}");

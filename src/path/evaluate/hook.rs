@@ -5,7 +5,7 @@ use super::chain::{Chain, Flow};
 use super::{End, Walk};
 use crate::path::{Condition, Direction, Kind, Protocol};
 use crate::rules::Backend;
-use crate::rules::table::{Base, Hook};
+use crate::rules::table::{Base, Hook, Table};
 
 /// Connection tracking looks at a packet between the tables raw and mangle
 /// (`NF_IP_PRI_CONNTRACK`).
@@ -148,7 +148,7 @@ impl Walk<'_> {
 
     fn is_other_kind(&self, one: usize, other: usize) -> bool {
         let tables = &self.host.rules.tables;
-        let is_json = |it: usize| tables.get(it).map(|it| it.is_json());
+        let is_json = |it: usize| tables.get(it).map(Table::is_json);
         self.backend(one) != self.backend(other)
             && (is_json(one), is_json(other)) != (Some(true), Some(true))
     }

@@ -34,7 +34,7 @@ impl Walk<'_> {
         if is_translated && !seen.is_snat && self.bypasses(&end.branch) {
             return Returned::Untranslated;
         }
-        let branch = self.answer_of(end);
+        let branch = Self::answer_of(end);
         self.asked = Some(end.branch.seen.clone());
         let ends = std::mem::take(&mut self.ends);
         let back = self.send_back(end.kind == Kind::Local, is_host, branch);
@@ -72,7 +72,7 @@ impl Walk<'_> {
         }
     }
 
-    fn answer_of(&self, end: &End) -> Branch {
+    fn answer_of(end: &End) -> Branch {
         let seen = &end.branch.seen;
         let mut branch = end.branch.clone();
         branch.share = Share::ALL;

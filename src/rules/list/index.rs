@@ -50,7 +50,7 @@ impl Indexer {
     /// A line that shows the command whose output follows.
     pub(in crate::rules) fn after(&mut self, command: &Command) {
         self.end();
-        self.command = Some(command.clone());
+        self.command = Some(command.clone()).filter(|it| !it.is_typed);
     }
 
     /// Takes a line, without its end; `false`: it is none of this format.

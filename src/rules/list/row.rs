@@ -104,7 +104,6 @@ pub(super) fn split(text: &str, columns: Columns) -> Option<Row<'_>> {
 
 /// Target, protocol and options. The first can be empty, and with IPv6 old
 /// versions leave the last empty.
-#[expect(clippy::type_complexity, reason = "used once")]
 fn first(text: &str, columns: Columns) -> Option<(&str, &str, Option<&str>)> {
     let words: Vec<&str> = text.split_whitespace().take(5).collect();
     let at = |index: usize| words.get(index).copied();
@@ -196,12 +195,13 @@ fn is_of_kube_proxy(chain: &str, target: &str) -> bool {
     (is_its(chain) || is_its(target)) && target != "KUBE-MARK-MASQ"
 }
 
+fn plain(it: &str) -> &str {
+    it.trim_start_matches('!')
+}
+
 /// Protocol, links and addresses.
 fn ends(row: &Row<'_>, test: &mut impl FnMut(bool, Match)) {
-    let negated = |it: &'_ str| it.starts_with('!');
-    fn plain(it: &str) -> &str {
-        it.trim_start_matches('!')
-    }
+    let negated = |it: &str| it.starts_with('!');
     match protocol(plain(row.protocol)) {
         Some(0) => {}
         Some(number) => test(negated(row.protocol), Match::Protocol(number)),

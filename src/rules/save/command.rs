@@ -11,6 +11,8 @@ pub(in crate::rules) struct Command {
     pub(in crate::rules) family: Option<Family>,
     /// What it asks.
     pub(in crate::rules) backend: Backend,
+    /// Whether it lists rules as they are typed (`-S`), and not in columns.
+    pub(in crate::rules) is_typed: bool,
 }
 
 const PROGRAMS: [&str; 6] = [
@@ -25,6 +27,9 @@ const PROGRAMS: [&str; 6] = [
 impl Command {
     /// The command of a line: `root@node:~# iptables -t nat -L -n -v`.
     pub(in crate::rules) fn of(line: &str) -> Option<Self> {
+        if !line.contains("tables") {
+            return None;
+        }
         let around = |it: char| !it.is_ascii_alphanumeric() && it != '-';
         let mut words = line.split_whitespace().map(|it| it.trim_matches(around));
         let program = words.find_map(|it| {
@@ -32,16 +37,18 @@ impl Command {
             PROGRAMS.contains(&name).then_some(name)
         })?;
         let mut table = "filter";
-        let mut is_list = false;
+        let (mut is_list, mut is_typed) = (false, false);
         while let Some(word) = words.next() {
             match word {
-                "--list" | "--list-rules" => is_list = true,
+                "--list" => is_list = true,
+                "--list-rules" => is_typed = true,
                 "--table" => table = words.next()?,
                 _ if word.starts_with("--") => {}
                 _ => {
                     let letters = word.strip_prefix('-').unwrap_or_default();
                     let (before, after) = letters.split_once('t').unwrap_or((letters, ""));
-                    is_list |= before.contains(['L', 'S']);
+                    is_list |= before.contains('L');
+                    is_typed |= before.contains('S');
                     if letters.contains('t') {
                         table = if after.is_empty() {
                             words.next()?
@@ -53,7 +60,7 @@ impl Command {
             }
         }
         let is_known = ["raw", "mangle", "nat", "filter", "security"].contains(&table);
-        (is_list && is_known).then(|| Self {
+        ((is_list || is_typed) && is_known).then(|| Self {
             table: table.into(),
             family: Some(if program.starts_with("ip6") {
                 Family::V6
@@ -65,6 +72,7 @@ impl Command {
                 Some(_) => Backend::Iptables,
                 None => Backend::Unsaid,
             },
+            is_typed,
         })
     }
 }

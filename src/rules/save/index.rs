@@ -45,7 +45,7 @@ impl Indexer {
     /// A line that shows the command whose output follows.
     pub(in crate::rules) fn after(&mut self, command: &Command) {
         self.flush();
-        self.command = Some(command.clone());
+        self.command = Some(command.clone()).filter(|it| it.is_typed);
         (self.is_shown, self.is_named) = (false, false);
     }
 
