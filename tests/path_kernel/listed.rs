@@ -137,7 +137,9 @@ fn is_alike(case: &Path, args: &str, text: &str) -> bool {
         for (index, options) in COMMANDS.into_iter().enumerate() {
             let list = listed(&program, options, index % 2 == 1);
             let name = format!("{} {}", case.display(), list.name);
-            let found = asked(args, &list.bytes).unwrap_or_else(|| panic!("{name}"));
+            let found = asked(args, &list.bytes);
+            assert!(found.is_some(), "{name}");
+            let found = found.unwrap();
             if options == ["-nL"] {
                 let verdicts = [&whole["verdict"], &"unknown".into()];
                 assert!(verdicts.contains(&&found["verdict"]), "{name}: {found}");
