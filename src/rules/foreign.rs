@@ -5,8 +5,8 @@
 pub(super) enum Foreign {
     /// `nft list ruleset` without `-j`.
     NftText,
-    /// `iptables -L`.
-    IptablesList,
+    /// A row of `iptables -L` without the chain that it is in.
+    IptablesRow,
     /// `ipset list` without `save`.
     IpsetList,
     /// `ipvsadm -L --stats` or `--rate`, without weights.
@@ -34,10 +34,9 @@ impl Foreign {
         if is_block.iter().any(|it| starts(it)) && text.ends_with(b"{") {
             return Some(Self::NftText);
         }
-        let is_head = starts("Chain ") && (has(" references)") || has("(policy "));
         let is_row = has(" -- ") && (has(" 0.0.0.0/0 ") || has(" anywhere ") || has(" ::/0 "));
-        if is_head || is_row {
-            return Some(Self::IptablesList);
+        if is_row {
+            return Some(Self::IptablesRow);
         }
         if starts("Prot LocalAddress:Port") && has("InPkts") {
             return Some(Self::IpvsCounts);
@@ -54,7 +53,9 @@ impl std::fmt::Display for Foreign {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::NftText => "this is nft list ruleset; give what nft -j list ruleset prints",
-            Self::IptablesList => "this is iptables -L; give what iptables-save prints",
+            Self::IptablesRow => {
+                "this is iptables -L without the lines above its rows (Chain …, target prot …); give all of it"
+            }
             Self::IpsetList => "this is ipset list; give what ipset save prints",
             Self::IpvsCounts => {
                 "this is ipvsadm with --stats or --rate, which shows no weights; give what ipvsadm -S -n prints"

@@ -1,5 +1,5 @@
 //! The rules that decide where a packet goes, as the node's tools print them:
-//! `iptables-save`, `nft -j list ruleset`, `ipvsadm -S -n`, `/proc/net/ip_vs`,
+//! `iptables-save`, `iptables -S` and `-L`, `nft -j list ruleset`, `ipvsadm -S -n`, `/proc/net/ip_vs`,
 //! `ipset save` and lists of conntrack entries. Syntax with places; what
 //! becomes of a packet is decided in [`crate::path`].
 //!
@@ -11,9 +11,11 @@ pub mod conntrack;
 mod foreign;
 pub mod ipset;
 pub mod ipvs;
+mod list;
 pub mod nft;
 mod note;
 mod read;
+mod reading;
 pub mod rule;
 mod save;
 mod services;

@@ -28,6 +28,15 @@ pub enum Note {
         /// What it is, and what to give instead.
         what: String,
     },
+    /// Rules that can be of several tables, of which no line says which.
+    Unclear {
+        /// Where they begin.
+        place: Place,
+        /// The table that they are taken to be of; `None`: they are left out.
+        taken: Option<&'static str>,
+    },
+    /// `iptables -L` without `-v`, which shows no interfaces.
+    Blind(Place),
     /// A table of another family: no packet of ours meets it on its way through IP.
     OtherFamily(Box<str>),
 }
@@ -49,9 +58,14 @@ pub enum Unreadable {
         /// What it is, and what to give instead.
         what: String,
     },
+    /// It is a list of chains that can be of several tables.
+    #[error(
+        "{0}: these chains can be of several tables; put the command that listed them in front, such as iptables -t nat -L -n -v"
+    )]
+    Unclear(Place),
     /// Nothing in it is known.
     #[error(
-        "{name} has no rules: line {line} begins with \"{start}\"; kdns reads iptables-save, nft -j list ruleset, ipvsadm -S -n, /proc/net/ip_vs and ipset save"
+        "{name} has no rules: line {line} begins with \"{start}\"; kdns reads iptables-save, iptables -S or -L, nft -j list ruleset, ipvsadm -S -n, /proc/net/ip_vs and ipset save"
     )]
     Nothing {
         /// The text.

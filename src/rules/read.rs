@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use super::conntrack::{self, Entry};
-use super::foreign::Foreign;
+use super::conntrack::Entry;
 use super::ipset;
 use super::ipvs;
+use super::list;
 use super::nft;
 use super::note::{Note, Unreadable};
+use super::reading::Reading;
 use super::rule::Rule;
 use super::save;
-use super::table::Table;
-use super::text::{LineAt, Lines, Text, View};
+use super::table::{Form, Table};
+use super::text::{Text, View};
 use super::{Backend, Family};
 use crate::text::{Place, escaped};
 
@@ -36,17 +37,8 @@ pub struct Rules {
     pub saved: Vec<View>,
 }
 
-/// The line that comes before what `kdns path --save` writes.
-const SAVED: &[u8] = b"# kdns path: ";
-
-/// So much of a line is looked at for the beginning of a JSON document.
-const LOOK_FOR_JSON: usize = 1 << 16;
-
 /// A chain of more bytes is one of many Services.
 const LONG_CHAIN: u64 = 1 << 16;
-
-/// So much of a line is shown in a message.
-const SHOWN: usize = 40;
 
 impl Rules {
     /// Finds out what is in each text. Nothing but an index is kept.
@@ -75,7 +67,7 @@ impl Rules {
         let key = |it: &Table| (it.family, it.backend, it.name.clone());
         let mut gone = Vec::new();
         for (index, table) in self.tables.iter().enumerate() {
-            let is_same = |it: &&Table| key(it) == key(table) && it.is_json == table.is_json;
+            let is_same = |it: &&Table| key(it) == key(table) && it.form == table.form;
             let mut same = self.tables.iter().filter(is_same);
             // Of lines quoted beside a whole table there may be only a few.
             let whole = same.clone().rfind(|it| it.is_whole);
@@ -87,15 +79,22 @@ impl Rules {
                     table: table.name.clone(),
                 });
             }
-            // iptables-save shows whole what nft shows hollow.
-            let shows = |it: &Table| {
-                !it.is_json
-                    && it.backend != Backend::Legacy
-                    && it.name == table.name
-                    && (it.family.is_none() || it.family == table.family)
+            let is_other = |it: &Table| {
+                let is_family = it.family.is_none() || it.family == table.family;
+                it.name == table.name && (is_family || table.family.is_none())
             };
-            let is_hollow = table.is_json && table.backend == Backend::Iptables;
-            if is_hollow && self.tables.iter().any(shows) {
+            // iptables-save shows whole what nft shows hollow, and a list in its own way.
+            let shows = |it: &Table| match table.form {
+                Form::Json => {
+                    table.backend == Backend::Iptables
+                        && !it.is_json()
+                        && it.backend != Backend::Legacy
+                        && is_other(it)
+                }
+                Form::List => it.form == Form::Save && !is_quoted(it) && is_other(it),
+                Form::Save => is_quoted(table) && it.form == Form::List && is_other(it),
+            };
+            if self.tables.iter().any(shows) {
                 gone.push(index);
             }
         }
@@ -137,16 +136,16 @@ impl Rules {
     }
 
     /// The same of a long chain without rules that are for another address
-    /// alone; and whether it is such a chain.
+    /// alone (`None`: with them); and whether it is such a chain.
     pub fn rules_towards(
         &self,
         table: usize,
         chain: &str,
-        ip: IpAddr,
+        ip: Option<IpAddr>,
     ) -> Option<(Vec<Rule>, bool)> {
         let views = self.tables.get(table)?.chain(chain)?;
         let is_long = views.iter().map(|it| it.end - it.start).sum::<u64>() > LONG_CHAIN;
-        let rules = self.parsed(table, chain, is_long.then_some(ip))?;
+        let rules = self.parsed(table, chain, ip.filter(|_| is_long))?;
         Some((rules, is_long))
     }
 
@@ -156,11 +155,13 @@ impl Rules {
         let mut rules = Vec::new();
         for view in views {
             let bytes = self.bytes(view);
-            if table.is_json {
-                let is_six = table.family.map(|it| it == Family::V6);
-                rules.extend(nft::rules(&bytes, view, is_six));
-            } else {
-                rules.extend(save::rules(&bytes, view, chain, towards));
+            match table.form {
+                Form::Json => {
+                    let is_six = table.family.map(|it| it == Family::V6);
+                    rules.extend(nft::rules(&bytes, view, is_six));
+                }
+                Form::Save => rules.extend(save::rules(&bytes, view, chain, towards)),
+                Form::List => rules.extend(list::rules(&bytes, view, chain)),
             }
         }
         Some(rules)
@@ -178,217 +179,18 @@ impl Rules {
         if is_json {
             return nft::shown(&bytes);
         }
-        escaped(save::plain(&String::from_utf8_lossy(&bytes)).as_bytes())
+        let line = String::from_utf8_lossy(&bytes);
+        let plain = save::plain(&line);
+        if plain.starts_with("-A ") {
+            return escaped(plain.as_bytes());
+        }
+        // The columns of a list are as wide as its widest row.
+        let words: Vec<&str> = plain.split_whitespace().collect();
+        escaped(words.join(" ").as_bytes())
     }
 }
 
-/// One text while it is read.
-struct Reading<'t> {
-    index: u16,
-    text: &'t dyn Text,
-    save: save::Indexer,
-    ipsets: Vec<ipset::Set>,
-    services: Vec<ipvs::Service>,
-    /// The first line that is not empty.
-    first: Option<(u32, String)>,
-    foreign: Option<(Foreign, u32)>,
-    last_line: u32,
-    is_known: bool,
-}
-
-impl<'t> Reading<'t> {
-    fn new(index: u16, text: &'t dyn Text) -> Self {
-        Self {
-            index,
-            text,
-            save: save::Indexer::default(),
-            ipsets: Vec::new(),
-            services: Vec::new(),
-            first: None,
-            foreign: None,
-            last_line: 1,
-            is_known: false,
-        }
-    }
-
-    fn read(&mut self, rules: &mut Rules) -> std::io::Result<()> {
-        let (mut at, mut line) = (0, 1);
-        while let Some(json) = self.lines(rules, at, line)? {
-            (at, line) = self.json(rules, json)?;
-        }
-        Ok(())
-    }
-
-    /// Reads lines up to a JSON document, and gives the place of its array.
-    fn lines(&mut self, rules: &mut Rules, at: u64, line: u32) -> std::io::Result<Option<View>> {
-        let mut lines = Lines::new(self.text, at, line);
-        let mut json = None;
-        while lines.fill()? {
-            let is_stopped = lines.each(&mut |line, at| {
-                if let Some(start) = json_start(line) {
-                    json = Some(self.view(at.start + start as u64, at.end, at.line));
-                    return false;
-                }
-                self.line(rules, line, at);
-                true
-            });
-            if is_stopped {
-                return Ok(json);
-            }
-            let (rest, at, line) = lines.rest();
-            let start = rest
-                .get(..LOOK_FOR_JSON.min(rest.len()))
-                .unwrap_or_default();
-            if let Some(start) = json_start(start) {
-                return Ok(Some(self.view(at + start as u64, at, line)));
-            }
-        }
-        Ok(None)
-    }
-
-    fn view(&self, start: u64, end: u64, line: u32) -> View {
-        View {
-            text: self.index,
-            start,
-            end,
-            line,
-        }
-    }
-
-    fn line(&mut self, rules: &mut Rules, line: &[u8], at: LineAt) {
-        self.last_line = at.line;
-        let view = self.view(at.start, at.end, at.line);
-        if line.starts_with(SAVED) {
-            rules.saved.push(view);
-            self.is_known = true;
-            return;
-        }
-        if !line.starts_with(b"-A -") && self.save.take(line, view) {
-            self.is_known = true;
-            return;
-        }
-        if line.len() > LOOK_FOR_JSON {
-            return;
-        }
-        if memchr::memmem::find(line, b"iptables-legacy tables present").is_some() {
-            rules.notes.push(Note::LegacyElsewhere(self.place(at.line)));
-            return;
-        }
-        self.other(rules, line, at.line);
-    }
-
-    /// A line of another format than that of iptables.
-    fn other(&mut self, rules: &mut Rules, line: &[u8], number: u32) {
-        let text = String::from_utf8_lossy(line);
-        let plain = text.trim().trim_start_matches(['>', '`', '|']).trim_start();
-        if plain.is_empty() {
-            return;
-        }
-        if self.first.is_none() {
-            let start: String = plain.chars().take(SHOWN).collect();
-            self.first = Some((number, escaped(start.as_bytes())));
-        }
-        let is_taken = ipvs::take(&mut self.services, plain, number)
-            || ipset::take(&mut self.ipsets, plain, number);
-        if is_taken {
-            self.is_known = true;
-        } else if let Some(entry) = conntrack::parse(plain, number) {
-            rules.conntrack.push(entry);
-            self.is_known = true;
-        } else if self.foreign.is_none() {
-            self.foreign = Foreign::of_line(line).map(|it| (it, number));
-        }
-    }
-
-    fn place(&self, line: u32) -> Place {
-        Place {
-            file: self.text.name().to_owned(),
-            line: line as usize,
-            column: 1,
-        }
-    }
-
-    /// Reads a JSON document, whose array begins at `array`; gives where the
-    /// text goes on behind it.
-    fn json(&mut self, rules: &mut Rules, array: View) -> std::io::Result<(u64, u32)> {
-        self.is_known = true;
-        let length = self.text.length().saturating_sub(array.start);
-        let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
-        let read = self.text.read_at(array.start, &mut bytes)?;
-        bytes.truncate(read);
-        let found = nft::Indexer::new(&bytes, array).read();
-        let offset = rules.tables.len();
-        if let Some(cut) = found.cut {
-            rules.notes.push(Note::Cut {
-                place: self.place(cut.line),
-                table: "nftables".into(),
-            });
-        }
-        for other in found.others {
-            rules.notes.push(Note::OtherFamily(other));
-        }
-        rules.tables.extend(found.tables);
-        let sets = found.sets.into_iter();
-        rules
-            .nft_sets
-            .extend(sets.map(|((table, name), view)| ((table + offset, name), view)));
-        let passed = bytes.get(..found.end).unwrap_or_default();
-        let lines = memchr::memchr_iter(b'\n', passed).count();
-        let lines = u32::try_from(lines).unwrap_or(u32::MAX);
-        Ok((
-            array.start + found.end as u64,
-            array.line.saturating_add(lines),
-        ))
-    }
-
-    fn finish(self, rules: &mut Rules) -> Result<(), Unreadable> {
-        let name = self.text.name().to_owned();
-        if !self.is_known {
-            return Err(match (self.foreign, self.first) {
-                (Some((what, line)), _) => Unreadable::Foreign {
-                    place: Place {
-                        file: name,
-                        line: line as usize,
-                        column: 1,
-                    },
-                    what: what.to_string(),
-                },
-                (None, Some((line, start))) => Unreadable::Nothing { name, line, start },
-                (None, None) => Unreadable::Empty { name },
-            });
-        }
-        if let Some((what, line)) = self.foreign {
-            rules.notes.push(Note::Other {
-                place: self.place(line),
-                what: what.to_string(),
-            });
-        }
-        let (place, is_open) = (self.place(self.last_line), self.save.is_open());
-        let tables = self.save.finish();
-        if is_open && let Some(table) = tables.last() {
-            rules.notes.push(Note::Cut {
-                place,
-                table: table.name.clone(),
-            });
-        }
-        rules.tables.extend(tables);
-        rules.ipsets.extend(self.ipsets);
-        let text = self.index;
-        let services = self.services.into_iter();
-        rules
-            .services
-            .extend(services.map(|it| ipvs::Service { text, ..it }));
-        Ok(())
-    }
-}
-
-/// Where the array of `{"nftables": [` begins in a line, behind its bracket.
-fn json_start(line: &[u8]) -> Option<usize> {
-    const KEY: &[u8] = b"\"nftables\"";
-    let at = memchr::memmem::find(line, KEY)? + KEY.len();
-    let rest = line.get(at..)?;
-    let bracket = rest.iter().position(|it| *it == b'[')?;
-    let between = rest.get(..bracket)?;
-    let is_it = between.iter().all(|it| b": \t\r".contains(it));
-    is_it.then_some(at + bracket + 1)
+/// Whether only rules of a table are there, as a ticket quotes them.
+fn is_quoted(table: &Table) -> bool {
+    !table.is_whole && table.bases.iter().all(|it| it.accepts.is_none())
 }

@@ -28,6 +28,10 @@ impl Rules {
                     || memchr::memmem::find(line, b" has no endpoints\"").is_some()
                 {
                     found.extend(of_iptables(&String::from_utf8_lossy(line)));
+                } else if memchr::memmem::find(line, b" cluster IP */").is_some()
+                    || memchr::memmem::find(line, b" has no endpoints */").is_some()
+                {
+                    found.extend(of_list(&String::from_utf8_lossy(line)));
                 }
             });
             // What could not be read is not named.
@@ -47,6 +51,8 @@ impl Rules {
             format!("--to-destination {ip}:"),
             format!("--to-destination [{ip}]:"),
             format!("__{ip}/"),
+            format!(" to:{ip}:"),
+            format!(" to:[{ip}]:"),
         ];
         let is_server = |it: &super::ipvs::Server| it.address.ip() == ip;
         if self
@@ -98,6 +104,21 @@ fn of_iptables(line: &str) -> Option<Named> {
         address: after(" -d ")?.parse().ok()?,
         port: after("--dport ")?.parse().ok()?,
         is_udp: line.contains(" -p udp "),
+    })
+}
+
+/// `KUBE-SVC-… udp -- 0.0.0.0/0 10.96.0.10 /* NS/NAME:PORT cluster IP */ udp dpt:53`.
+fn of_list(line: &str) -> Option<Named> {
+    let (columns, comment) = line.split_once("/* ")?;
+    let port = line.split_once(" dpt:")?.1.split_whitespace().next()?;
+    Some(Named {
+        name: comment.split_whitespace().next()?.to_owned(),
+        address: columns.split_whitespace().last()?.parse().ok()?,
+        port: match port {
+            "domain" => 53,
+            number => number.parse().ok()?,
+        },
+        is_udp: line.contains("udp dpt"),
     })
 }
 

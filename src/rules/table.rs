@@ -6,7 +6,6 @@ use super::{Backend, Family, View};
 
 /// A table: its base chains, and where the rules of each chain are written.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Table {
     /// Its addresses; `None`: of both families (`inet`).
     pub family: Option<Family>,
@@ -18,8 +17,8 @@ pub struct Table {
     pub bases: Vec<Base>,
     /// Whether it is written to its end.
     pub is_whole: bool,
-    /// Whether it is written as JSON.
-    pub is_json: bool,
+    /// How it is written.
+    pub form: Form,
     /// Whether another one is there in its place.
     pub is_gone: bool,
     /// Where it begins.
@@ -28,6 +27,17 @@ pub struct Table {
     pub cut_in: Option<Box<str>>,
     chains: Vec<Extent>,
     is_sorted: bool,
+}
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Form {
+    /// As `iptables-save` and `iptables -S` do.
+    Save,
+    /// As `iptables -L` does.
+    List,
+    /// As `nft -j` does.
+    Json,
 }
 
 /// Where the kernel enters a table.
@@ -47,6 +57,37 @@ pub struct Base {
     pub view: View,
     /// How many packets have met the policy.
     pub packets: Option<u64>,
+}
+
+impl Base {
+    /// A built-in chain of a table of iptables, with its order at its hook
+    /// (`netfilter_ipv4.h`, `enum nf_ip_hook_priorities`); `None`: it is none.
+    pub(super) fn of_iptables(
+        table: &str,
+        chain: &str,
+        accepts: Option<bool>,
+        packets: Option<u64>,
+        view: View,
+    ) -> Option<Self> {
+        let hook = Hook::of_chain(chain)?;
+        let priority = match (table, hook) {
+            ("raw", _) => -300,
+            ("mangle", _) => -150,
+            ("nat", Hook::Prerouting | Hook::Output) => -100,
+            ("nat", _) => 100,
+            ("security", _) => 50,
+            _ => 0,
+        };
+        Some(Self {
+            chain: chain.into(),
+            hook,
+            priority,
+            is_nat: table == "nat",
+            accepts,
+            view,
+            packets,
+        })
+    }
 }
 
 /// A point on the way of a packet through the kernel.
@@ -96,13 +137,30 @@ impl Table {
             name: name.into(),
             bases: Vec::new(),
             is_whole: false,
-            is_json: backend == Backend::Nftables,
+            form: if backend == Backend::Nftables {
+                Form::Json
+            } else {
+                Form::Save
+            },
             is_gone: false,
             view,
             cut_in: None,
             chains: Vec::new(),
             is_sorted: true,
         }
+    }
+
+    /// A table that `iptables -L` lists.
+    pub fn listed(name: &str, family: Option<Family>, backend: Backend, view: View) -> Self {
+        Self {
+            form: Form::List,
+            ..Self::new(name, family, backend, view)
+        }
+    }
+
+    /// Whether it is written as JSON.
+    pub fn is_json(&self) -> bool {
+        self.form == Form::Json
     }
 
     /// Adds lines of a chain; empty: it is there.

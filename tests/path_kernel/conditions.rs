@@ -12,7 +12,7 @@ pub(crate) enum Place {
 }
 
 /// Conditions that hold or do not, by the packet alone.
-const MATCHES: [&str; 44] = [
+const MATCHES: [&str; 49] = [
     "-p udp",
     "! -p tcp",
     "-p tcp",
@@ -57,6 +57,13 @@ const MATCHES: [&str; 44] = [
     "-m set --match-set S-SVC dst,dst",
     "-m set ! --match-set S-NET src",
     "-m set --match-set S-LOOP dst,dst,src",
+    // What a masqueraded packet, and the answer to it, have before and behind
+    // translation.
+    "-s 172.31.0.10/32",
+    "-d 172.31.0.10/32",
+    "-s 10.96.0.10/32",
+    "-m conntrack --ctrepldst 172.31.0.10",
+    "-m conntrack --ctreplsrc 10.244.1.5",
 ];
 
 const INWARD: [&str; 4] = ["-i cali7", "! -i cali7", "-i cali+", "-i eth9"];

@@ -13,7 +13,7 @@ use crate::dialect::Dialect;
 use crate::loader::{Loader, feed};
 use crate::lots::Lots;
 use crate::network::{self, Server};
-use crate::{iptables, judge, nftables, trace};
+use crate::{iptables, judge, listed, nftables, trace};
 
 pub(crate) const VIPS: [&str; 2] = ["10.96.0.10", "10.96.0.11"];
 /// The last one is the pod that asks.
@@ -27,6 +27,9 @@ pub(crate) const QUESTION: &[u8] = b"a question";
 
 /// A machine that does much else may be late.
 const ATTEMPTS: usize = 3;
+/// Every so many-th rule set is listed, too.
+const LISTED: u64 = 7;
+
 /// Of 80 packets some of so large a share certainly meet a rule.
 const SURE: f64 = 0.25;
 
@@ -57,7 +60,7 @@ pub(crate) fn run(loader: Loader, seed: u64, count: u64) -> ExitCode {
             _ => iptables::rules(&mut lots),
         };
         let rules = dialect.put(&rules);
-        if let Err(why) = lab.compare(loader, dialect, &rules, &mut lots) {
+        if let Err(why) = lab.compare(loader, dialect, &rules, (&mut lots, index)) {
             eprintln!(
                 "KDNS_SEED={seed} KDNS_SCENARIOS=1 {} {dialect:?}: {why}\n{rules}",
                 loader.name()
@@ -79,9 +82,10 @@ impl Lab {
         loader: Loader,
         dialect: Dialect,
         rules: &str,
-        lots: &mut Lots,
+        (lots, index): (&mut Lots, u64),
     ) -> Result<(), String> {
         loader.load(dialect, rules);
+        let rejects = rules.to_ascii_lowercase().contains("reject");
         let host = network::host(&loader.saved(dialect));
         let mut destinations: Vec<SocketAddr> = [VIPS[0], VIPS[1], ENDPOINTS[0]]
             .iter()
@@ -93,23 +97,32 @@ impl Lab {
             let is_host = lots.one_in(3);
             let packet = packet(dialect, to, is_host);
             let tree = evaluate(&host, &packet);
+            if loader != Loader::Nft && index % LISTED == 0 {
+                let sets = loader.saved(dialect).pop().unwrap();
+                listed::compare((loader, dialect.is_six), &sets, &packet, &tree)?;
+            }
             let mut attempt = 1;
-            while let Err(why) = self.compare_one(loader, dialect, &tree) {
+            while let Err(why) = self.compare_one((loader, dialect), &tree, rejects) {
                 if attempt == ATTEMPTS {
                     return Err(format!("{why}\n{}", shown(&tree)));
                 }
                 attempt += 1;
             }
             if loader == Loader::Nft && lots.one_in(2) {
-                let asker = self.asker(&tree);
-                trace::compare(&tree, rules, &self.servers, (asker, dialect))
+                let askers = [0; 3].map(|_| self.asker(&tree));
+                trace::compare(&tree, rules, &self.servers, (askers, dialect))
                     .map_err(|why| format!("{why}\n{}", shown(&tree)))?;
             }
         }
         Ok(())
     }
 
-    fn compare_one(&mut self, loader: Loader, dialect: Dialect, tree: &Tree) -> Result<(), String> {
+    fn compare_one(
+        &mut self,
+        (loader, dialect): (Loader, Dialect),
+        tree: &Tree,
+        rejects: bool,
+    ) -> Result<(), String> {
         let before = counters(&loader.saved(dialect));
         let asker = self.asker(tree);
         let to = SocketAddr::new(tree.packet.destination, tree.packet.port);
@@ -118,7 +131,7 @@ impl Lab {
         } else {
             ask::udp(&self.servers, asker, to)
         };
-        judge::judge(tree, &observed, asker.is_host)
+        judge::judge(tree, &observed, (asker.is_host, rejects))
             .and_then(|()| risen(tree, &before, &counters(&loader.saved(dialect))))
             .map_err(|why| format!("{why}\nobserved {observed:?}"))
     }

@@ -2,6 +2,7 @@
 //! and must end where kdns says, by the shares it says, over UDP and TCP, IPv4
 //! and IPv6; the counters of the rules that it names must rise, and what `nft
 //! monitor trace` prints of single packets must be what it says, step by step.
+//! What `iptables -S` and `-L` print of the same rules must say the same.
 //!
 //! `KDNS_SEED` and `KDNS_SCENARIOS` choose the rule sets; the seed of a
 //! disagreement is printed, and the same seed makes the same rules. Needs root,
@@ -26,6 +27,7 @@ mod dialect;
 mod iptables;
 mod judge;
 mod lab;
+mod listed;
 mod loader;
 mod lots;
 #[path = "../needs/mod.rs"]
@@ -60,9 +62,14 @@ const TOOLS: &[&str] = &[
 const SCENARIOS: u64 = 210;
 
 const HIDDEN: &str = "--alone";
+const RECORDED: &str = "--recorded";
 
 fn main() -> ExitCode {
     let mut hidden = std::env::args().skip_while(|it| it != HIDDEN).skip(1);
+    if std::env::args().any(|it| it == RECORDED) {
+        listed::recorded();
+        return ExitCode::SUCCESS;
+    }
     if let (Some(loader), Some(seed), Some(count)) = (hidden.next(), hidden.next(), hidden.next()) {
         return lab::run(
             Loader::named(&loader),
@@ -79,12 +86,19 @@ fn main() -> ExitCode {
         let name = format!("{} seed {seed}", loader.name());
         root::trial(&name, TOOLS, move || alone(loader, seed, count))
     };
-    let trials: Vec<Trial> = Loader::ALL.into_iter().map(trial).collect();
+    let mut trials: Vec<Trial> = Loader::ALL.into_iter().map(trial).collect();
+    trials.push(root::trial("recorded rules, listed", TOOLS, || {
+        in_namespaces(&[RECORDED]);
+    }));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Runs in namespaces of its own, which end with it.
 fn alone(loader: Loader, seed: u64, count: u64) {
+    in_namespaces(&[HIDDEN, loader.name(), &seed.to_string(), &count.to_string()]);
+}
+
+/// Runs in namespaces of its own, which end with it.
+fn in_namespaces(words: &[&str]) {
     let output = std::process::Command::new("unshare")
         .args([
             "--mount",
@@ -95,7 +109,7 @@ fn alone(loader: Loader, seed: u64, count: u64) {
             "--mount-proc",
         ])
         .arg(std::env::current_exe().unwrap())
-        .args([HIDDEN, loader.name(), &seed.to_string(), &count.to_string()])
+        .args(words)
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

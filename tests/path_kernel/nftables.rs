@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::lab::{ENDPOINTS, NODE, NODE_PORT, VIPS};
 use crate::lots::Lots;
 
-const MATCHES: [&str; 32] = [
+const MATCHES: [&str; 36] = [
     "ip saddr 10.244.0.0/24",
     "ip saddr != 10.244.0.7",
     "ip daddr 10.96.0.0/12",
@@ -38,6 +38,10 @@ const MATCHES: [&str; 32] = [
     "fib daddr type != { local, broadcast }",
     "meta length > 60",
     "ip ttl < 64",
+    "ip saddr 172.31.0.10",
+    "ip daddr 172.31.0.10",
+    "ip saddr 10.96.0.10",
+    "fib saddr type local",
 ];
 
 fn condition(lots: &mut Lots) -> String {

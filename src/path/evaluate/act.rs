@@ -3,17 +3,14 @@
 use std::net::IpAddr;
 
 use super::Walk;
-use super::branch::{Branch, Steps, Tracking};
+use super::branch::{Branch, Tracking};
 use super::chain::{Chain, Flow, Flows};
 use super::value::Reading;
 use crate::path::Condition;
 use crate::rules::Share;
 use crate::rules::nft::{Atom, Expression};
-use crate::rules::rule::{Action, Masked, Part, Rule, Side, Translation};
+use crate::rules::rule::{Action, Masked, Part, Rule};
 use crate::text::escaped;
-
-/// So many addresses of a range are told apart.
-const MOST_ADDRESSES: u128 = 64;
 
 impl Walk<'_> {
     /// Does what an action says, and goes on with the rest of the rule.
@@ -44,10 +41,8 @@ impl Walk<'_> {
                 return self.verdict_map(at, rule, (key, data), rest, branch, flows);
             }
             Action::Dnat(to) => return self.dnat(to, branch, flows),
-            Action::Snat(_) | Action::Masquerade => {
-                branch.seen.is_snat = true;
-                return flows.push((branch, Flow::Accept));
-            }
+            Action::Snat(to) => return self.snat(to, branch, flows),
+            Action::Masquerade => return self.masquerade(branch, flows),
             Action::NftNat {
                 side,
                 address,
@@ -170,103 +165,10 @@ impl Walk<'_> {
     }
 
     /// It is not known what a rule does: both ways.
-    fn lose(&self, rule: &Rule, words: &str, branch: &Branch, flows: &mut Flows) {
+    pub(super) fn lose(&self, rule: &Rule, words: &str, branch: &Branch, flows: &mut Flows) {
         let condition = self.target(rule, words);
         flows.push((branch.assuming(&condition, false), Flow::Next));
         flows.push((branch.assuming(&condition, true), Flow::Lost));
-    }
-
-    #[expect(clippy::unused_self, reason = "called like those beside it")]
-    fn dnat(&mut self, to: &Translation, branch: Branch, flows: &mut Flows) {
-        let port = to.ports.map(|it| it.0);
-        let Some((first, last)) = to.addresses else {
-            let destination = branch.seen.destination;
-            return flows.push((translated(branch, destination, port), Flow::Accept));
-        };
-        let (from, until) = (
-            crate::rules::rule::number(first),
-            crate::rules::rule::number(last),
-        );
-        let count = until.saturating_sub(from).saturating_add(1);
-        if count > MOST_ADDRESSES {
-            return flows.push((branch.assuming(&Condition::TooMany, true), Flow::Lost));
-        }
-        let share = Share::new(1, u64::try_from(count).unwrap_or(1));
-        for number in from..from.saturating_add(count) {
-            let ip = address(number, first.is_ipv6());
-            flows.push((translated(branch.part(share), ip, port), Flow::Accept));
-        }
-    }
-
-    fn nft_nat(
-        &mut self,
-        at: &Chain<'_>,
-        rule: &Rule,
-        (side, to, port): (Side, &Option<Expression>, &Option<Expression>),
-        (branch, last_step): (Branch, Steps),
-        flows: &mut Flows,
-    ) {
-        let untouched = |part: Branch| Branch {
-            steps: last_step.clone(),
-            ..part
-        };
-        let to = to.as_ref().map(|it| self.value(at.table, it, &branch));
-        let port = port.as_ref().map(|it| self.value(at.table, it, &branch));
-        let port = match port {
-            None => None,
-            Some(Reading::Values(values)) => values.first().and_then(|it| port_of(it.1.first())),
-            Some(_) => return self.lose(rule, "nat", &branch, flows),
-        };
-        let values = match to {
-            None => vec![(Share::ALL, Vec::new())],
-            Some(Reading::Values(values)) => values,
-            Some(Reading::Absent) => return flows.push((untouched(branch), Flow::Next)),
-            Some(_) => return self.lose(rule, "nat", &branch, flows),
-        };
-        let mut missing = Share::ALL;
-        for (share, atoms) in values {
-            missing = missing.without(share);
-            let is_six = branch.seen.destination.is_ipv6();
-            let ip = match atoms.first() {
-                Some(Atom::Number(number)) => Some(address(*number, is_six)),
-                _ => None,
-            };
-            let port = port.or_else(|| port_of(atoms.get(1)));
-            let mut part = branch.part(share);
-            if side == Side::Source {
-                part.seen.is_snat = true;
-            } else {
-                let destination = ip.unwrap_or(part.seen.destination);
-                part = translated(part, destination, port);
-            }
-            flows.push((part, Flow::Accept));
-        }
-        // A number that the map lacks falls through untranslated.
-        if !missing.is_none() {
-            flows.push((untouched(branch.part(missing)), Flow::Next));
-        }
-    }
-
-    /// To the node itself: on the way out to its loopback address, on the way
-    /// in to the address of the link.
-    fn redirect(&self, port: Option<u16>, branch: &mut Branch) {
-        let seen = &mut branch.seen;
-        let is_six = seen.destination.is_ipv6();
-        let loopback = if is_six {
-            IpAddr::V6(std::net::Ipv6Addr::LOCALHOST)
-        } else {
-            IpAddr::V4(std::net::Ipv4Addr::LOCALHOST)
-        };
-        let link = seen.in_link.name().unwrap_or_default();
-        let own = self.host.addresses.iter().flatten();
-        let own = own.filter(|it| *it.link == *link && it.ip.is_ipv6() == is_six);
-        match own.map(|it| it.ip).next() {
-            Some(ip) => seen.destination = ip,
-            None if link.is_empty() => seen.destination = loopback,
-            None => {}
-        }
-        seen.port = port.or(seen.port);
-        (seen.is_dnat, seen.is_taken) = (true, true);
     }
 }
 
@@ -298,28 +200,6 @@ fn service_of_chain(chain: &str) -> Option<String> {
         Some(port) => format!("{namespace}/{name}:{port}"),
         None => format!("{namespace}/{name}"),
     })
-}
-
-fn port_of(atom: Option<&Atom>) -> Option<u16> {
-    match atom? {
-        Atom::Number(port) => u16::try_from(*port).ok(),
-        _ => None,
-    }
-}
-
-fn address(number: u128, is_six: bool) -> IpAddr {
-    match u32::try_from(number) {
-        Ok(four) if !is_six => IpAddr::V4(four.into()),
-        _ => IpAddr::V6(number.into()),
-    }
-}
-
-fn translated(mut branch: Branch, ip: IpAddr, port: Option<u16>) -> Branch {
-    let seen = &mut branch.seen;
-    seen.destination = ip;
-    seen.port = port.or(seen.port);
-    seen.is_dnat = true;
-    branch
 }
 
 /// Hands the packet to a socket of the node (`TPROXY`).

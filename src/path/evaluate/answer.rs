@@ -44,8 +44,9 @@ impl Walk<'_> {
         let seen = &branch.seen;
         match &test.what {
             Match::Address(side, all) => {
-                let ip = self.address(*side, branch);
-                Answer::of(all.iter().any(|it| it.have(ip)))
+                let is_one = |ip| Answer::of(all.iter().any(|it| it.have(ip)));
+                let ip = seen.address(*side);
+                ip.map_or_else(|| self.veiled(*side, rule), is_one)
             }
             Match::Protocol(number) => Answer::of(*number == self.packet.protocol.number()),
             Match::Ports(sides, ranges) => self.ports(sides, ranges, rule, branch),
@@ -75,13 +76,9 @@ impl Walk<'_> {
                 self.port(port, &[*range], rule)
             }
             Match::ReplyAddress(side, addresses) => {
-                // Answers go from the translated destination to the sender.
-                let ip = match side {
-                    Side::Source if self.is_first_way(branch) => seen.destination,
-                    Side::Source => seen.source,
-                    Side::Destination => self.original(true, branch).0,
-                };
-                Answer::of(addresses.have(ip))
+                let is_one = |ip| Answer::of(addresses.have(ip));
+                let ip = self.reply_address(*side, branch);
+                ip.map_or_else(|| self.veiled(*side, rule), is_one)
             }
             Match::IsOriginalDirection => Answer::of(self.is_first_way(branch)),
             Match::AddressType(side, types) => self.address_type(*side, *types, branch),
@@ -93,6 +90,9 @@ impl Walk<'_> {
                 None => Answer::No,
             },
             Match::Set(name, sides) => self.ipset(name, sides, branch),
+            Match::Recent(name) if seen.veiled == Some(Side::Source) => {
+                Answer::If(Condition::Recent(name.clone()))
+            }
             Match::Recent(name) => self.recent(name, branch),
             Match::Never => Answer::No,
             Match::Always => Answer::Yes,
@@ -104,19 +104,34 @@ impl Walk<'_> {
         }
     }
 
-    /// An address of the packet as it is now.
-    #[expect(clippy::unused_self, reason = "called like those beside it")]
-    fn address(&self, side: Side, branch: &Branch) -> std::net::IpAddr {
+    /// Whether an address of the node that is not known is one that a rule
+    /// asks for.
+    fn veiled(&self, side: Side, rule: &Rule) -> Answer {
+        let side = match side {
+            Side::Source => "source",
+            Side::Destination => "destination",
+        };
+        Answer::If(Condition::Match {
+            words: format!("the {side}, an address of this node,").into(),
+            place: self.place(rule),
+        })
+    }
+
+    /// An address that answers of the packet's connection have: they go from
+    /// where it is sent on to, to whom it is sent on by.
+    fn reply_address(&self, side: Side, branch: &Branch) -> Option<std::net::IpAddr> {
+        let asked = self.asked.as_ref().filter(|_| !self.is_untracked());
+        let first = asked.unwrap_or(&branch.seen);
         match side {
-            Side::Source => branch.seen.source,
-            Side::Destination => branch.seen.destination,
+            Side::Source => Some(first.destination),
+            Side::Destination => first.address(Side::Source),
         }
     }
 
     /// Whether the packet goes the way of its connection's first one: so does
     /// an answer to a question that was not tracked.
     pub(super) fn is_first_way(&self, branch: &Branch) -> bool {
-        branch.seen.direction == Direction::Request || self.is_untracked
+        branch.seen.direction == Direction::Request || self.is_untracked()
     }
 
     /// An address of the connection's first packet as it was sent, and its port.
@@ -126,7 +141,7 @@ impl Walk<'_> {
         branch: &Branch,
     ) -> (std::net::IpAddr, Option<u16>) {
         let (packet, seen) = (self.packet, &branch.seen);
-        let is_answer = seen.direction == Direction::Reply && self.is_untracked;
+        let is_answer = seen.direction == Direction::Reply && self.is_untracked();
         match (is_answer, is_source) {
             (true, true) => (seen.source, seen.source_port),
             (true, false) => (packet.source, packet.source_port),
@@ -249,7 +264,9 @@ impl Walk<'_> {
     }
 
     pub(super) fn address_type(&self, side: Side, types: u16, branch: &Branch) -> Answer {
-        let ip = self.address(side, branch);
+        let Some(ip) = branch.seen.address(side) else {
+            return Answer::of(types & kind::LOCAL != 0);
+        };
         if ip.is_multicast() {
             return Answer::of(types & kind::MULTICAST != 0);
         }
@@ -274,6 +291,9 @@ impl Walk<'_> {
             return unknown();
         };
         let seen = &branch.seen;
+        if seen.veiled.is_some_and(|it| sides.contains(&it)) {
+            return unknown();
+        }
         let key = ipset::Key {
             addresses: (seen.source, seen.destination),
             ports: (seen.source_port, seen.port),

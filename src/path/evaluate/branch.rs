@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use crate::path::{Condition, Direction};
+use crate::rules::rule::Side;
 use crate::rules::{Share, View};
 
 /// A packet where it is now.
@@ -15,6 +16,9 @@ pub(super) struct Seen {
     pub(super) source_port: Option<u16>,
     pub(super) destination: IpAddr,
     pub(super) port: Option<u16>,
+    /// The side whose address is one of the node's, and not known which: that of
+    /// a masqueraded packet.
+    pub(super) veiled: Option<Side>,
     pub(super) mark: u32,
     pub(super) connection_mark: u32,
     pub(super) in_link: Link,
@@ -27,6 +31,17 @@ pub(super) struct Seen {
     /// Whether a rule hands it to a socket of the node.
     pub(super) is_taken: bool,
     pub(super) ttl: u8,
+}
+
+impl Seen {
+    /// An address of the packet as it is now; `None`: one of the node's.
+    pub(super) fn address(&self, side: Side) -> Option<IpAddr> {
+        let ip = match side {
+            Side::Source => self.source,
+            Side::Destination => self.destination,
+        };
+        (self.veiled != Some(side)).then_some(ip)
+    }
 }
 
 /// A link, as a rule asks for it.

@@ -1,13 +1,14 @@
 //! Chains, rule by rule.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use super::Walk;
 use super::answer::Answer;
 use super::branch::{Branch, StepAt, StepKind, merge};
 use crate::path::Condition;
-use crate::rules::rule::{Action, Part, Rule, Test};
+use crate::rules::rule::{Action, Part, Rule, Side, Test};
 
 /// How a chain, or a rule, lets go of a packet.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -48,10 +49,10 @@ impl Walk<'_> {
         if at.depth > DEEPEST {
             return give_up(branches, &Condition::TooMany);
         }
-        let Some(to) = branches.first().map(|it| it.seen.destination) else {
+        let Some(to) = branches.first().map(visible) else {
             return Flows::new();
         };
-        if branches.iter().any(|it| it.seen.destination != to) {
+        if branches.iter().any(|it| visible(it) != to) {
             // Of a long chain only what is for one address is parsed.
             let groups = by_destination(branches);
             return groups
@@ -212,13 +213,18 @@ impl Walk<'_> {
     }
 }
 
+/// Its destination, where that is known.
+fn visible(branch: &Branch) -> Option<IpAddr> {
+    branch.seen.address(Side::Destination)
+}
+
 /// Ways to each address, in the order in which they come.
 fn by_destination(branches: Vec<Branch>) -> Vec<Vec<Branch>> {
     let mut places = HashMap::new();
     let mut groups: Vec<Vec<Branch>> = Vec::new();
     for branch in branches {
         let new = groups.len();
-        let place = *places.entry(branch.seen.destination).or_insert(new);
+        let place = *places.entry(visible(&branch)).or_insert(new);
         match groups.get_mut(place) {
             Some(group) => group.push(branch),
             None => groups.push(vec![branch]),

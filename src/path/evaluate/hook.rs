@@ -5,7 +5,7 @@ use super::chain::{Chain, Flow};
 use super::{End, Walk};
 use crate::path::{Condition, Direction, Kind, Protocol};
 use crate::rules::Backend;
-use crate::rules::table::{Base, Hook};
+use crate::rules::table::{Base, Hook, Table};
 
 /// Connection tracking looks at a packet between the tables raw and mangle
 /// (`NF_IP_PRI_CONNTRACK`).
@@ -22,6 +22,8 @@ const IPVS: i32 = 98;
 enum Stop {
     Conntrack,
     Ipvs,
+    /// Answers get the addresses that their askers know.
+    Restore,
     Table(usize, Base),
 }
 
@@ -42,6 +44,10 @@ impl Walk<'_> {
                     .filter_map(|it| self.tracked(it))
                     .collect(),
                 Stop::Ipvs => self.ipvs(hook, current),
+                Stop::Restore => current
+                    .into_iter()
+                    .map(|it| self.restored(hook, it))
+                    .collect(),
                 Stop::Table(table, base) if base.is_nat => {
                     let next = stops.get(index).map(|it| &it.1);
                     match next {
@@ -72,7 +78,7 @@ impl Walk<'_> {
             _ => return None,
         };
         let is_left_out = &*table.name == "nat"
-            && !table.is_json
+            && !table.is_json()
             && !table.bases.iter().any(|it| it.hook == hook)
             && table.chain(chain).is_some();
         is_left_out.then(|| Base {
@@ -111,6 +117,9 @@ impl Walk<'_> {
         if matches!(hook, Hook::Prerouting | Hook::Output) {
             stops.push(((CONNTRACK, 0), Stop::Conntrack));
         }
+        if self.asked.is_some() && hook != Hook::Forward {
+            stops.push(((nat_place(hook), i32::MAX), Stop::Restore));
+        }
         if !self.host.rules.services.is_empty() {
             match hook {
                 Hook::Input => stops.push(((IPVS, 0), Stop::Ipvs)),
@@ -139,7 +148,7 @@ impl Walk<'_> {
 
     fn is_other_kind(&self, one: usize, other: usize) -> bool {
         let tables = &self.host.rules.tables;
-        let is_json = |it: usize| tables.get(it).map(|it| it.is_json);
+        let is_json = |it: usize| tables.get(it).map(Table::is_json);
         self.backend(one) != self.backend(other)
             && (is_json(one), is_json(other)) != (Some(true), Some(true))
     }
@@ -267,10 +276,10 @@ impl Walk<'_> {
         branch.seen.tracking = match branch.seen.direction {
             Direction::Request => Tracking::New,
             // A flow does not begin with SYN and ACK (`nf_conntrack_proto_tcp.c`).
-            Direction::Reply if self.is_untracked && self.packet.protocol == Protocol::Tcp => {
+            Direction::Reply if self.is_untracked() && self.packet.protocol == Protocol::Tcp => {
                 Tracking::Invalid
             }
-            Direction::Reply if self.is_untracked => Tracking::New,
+            Direction::Reply if self.is_untracked() => Tracking::New,
             Direction::Reply => Tracking::Established,
         };
         let is_full = branch.seen.direction == Direction::Request && self.is_full();

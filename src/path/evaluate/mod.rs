@@ -17,6 +17,7 @@ mod proxy;
 mod reply;
 mod route;
 mod sender;
+mod translate;
 mod value;
 mod verdict;
 
@@ -42,7 +43,7 @@ pub fn evaluate(host: &Host, packet: &Packet) -> Tree {
         sets: HashMap::new(),
         ends: Vec::new(),
         sent: Vec::new(),
-        is_untracked: false,
+        asked: None,
         gaps: BTreeSet::new(),
         left: MOST_RULES,
     };
@@ -68,8 +69,8 @@ struct Walk<'h> {
     ends: Vec<End>,
     /// What IPVS took in and sent on, behind the last hook.
     sent: Vec<Branch>,
-    /// Whether the answer that is sent belongs to a question that was not tracked.
-    is_untracked: bool,
+    /// While an answer is on its way: the packet that it answers, where it arrived.
+    asked: Option<Seen>,
     gaps: BTreeSet<Gap>,
     left: u64,
 }
@@ -98,6 +99,7 @@ impl Walk<'_> {
                 source_port: packet.source_port,
                 destination: packet.destination,
                 port: Some(packet.port),
+                veiled: None,
                 mark: 0,
                 connection_mark: 0,
                 in_link,
@@ -175,17 +177,17 @@ impl Walk<'_> {
         arrived
     }
 
-    /// The rules of a chain, for packets to this address.
-    fn rules(&mut self, table: usize, chain: &str, ip: IpAddr) -> Option<Rc<[Rule]>> {
+    /// The rules of a chain, for packets to this address; `None`: to any.
+    fn rules(&mut self, table: usize, chain: &str, ip: Option<IpAddr>) -> Option<Rc<[Rule]>> {
         let key = (table, chain.into());
         if let Some((of, rules)) = self.chains.get(&key)
-            && of.is_none_or(|it| it == ip)
+            && of.is_none_or(|it| Some(it) == ip)
         {
             return rules.clone();
         }
         let found = self.host.rules.rules_towards(table, chain, ip);
         let (rules, is_long) = found.map_or((None, false), |it| (Some(Rc::from(it.0)), it.1));
-        let of = is_long.then_some(ip);
+        let of = ip.filter(|_| is_long);
         self.chains.insert(key, (of, rules.clone()));
         rules
     }

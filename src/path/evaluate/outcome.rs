@@ -96,7 +96,12 @@ impl Walk<'_> {
 
     fn step_of(&self, step: &StepAt) -> Step {
         let rules = &self.host.rules;
-        let is_json = |it: usize| rules.tables.get(it).is_some_and(|it| it.is_json);
+        let is_json = |it: usize| {
+            rules
+                .tables
+                .get(it)
+                .is_some_and(crate::rules::table::Table::is_json)
+        };
         let (table, place, rule) = match &step.what {
             StepKind::Rule(table, view) => (
                 self.table_name(*table),

@@ -7,6 +7,7 @@ use super::{End, FIRST_TTL, Walk};
 use crate::path::host::LinkKind;
 use crate::path::{Condition, Direction, Kind, Start};
 use crate::rules::Share;
+use crate::rules::rule::Side;
 use crate::rules::table::Hook;
 
 /// What becomes of an answer.
@@ -33,13 +34,13 @@ impl Walk<'_> {
         if is_translated && !seen.is_snat && self.bypasses(&end.branch) {
             return Returned::Untranslated;
         }
-        let branch = self.answer_of(end);
-        self.is_untracked = end.branch.seen.tracking == Tracking::Not;
+        let branch = Self::answer_of(end);
+        self.asked = Some(end.branch.seen.clone());
         let ends = std::mem::take(&mut self.ends);
         let back = self.send_back(end.kind == Kind::Local, is_host, branch);
         let lost = std::mem::replace(&mut self.ends, ends);
         self.sent.clear();
-        self.is_untracked = false;
+        self.asked = None;
         let is_sure = |it: &Branch| it.assumed.len() <= end.branch.assumed.len();
         let odd = lost
             .iter()
@@ -71,7 +72,7 @@ impl Walk<'_> {
         }
     }
 
-    fn answer_of(&self, end: &End) -> Branch {
+    fn answer_of(end: &End) -> Branch {
         let seen = &end.branch.seen;
         let mut branch = end.branch.clone();
         branch.share = Share::ALL;
@@ -79,8 +80,9 @@ impl Walk<'_> {
         branch.assumed = turned(&end.branch.assumed);
         branch.seen.source = seen.destination;
         branch.seen.source_port = seen.port;
-        branch.seen.destination = self.packet.source;
-        branch.seen.port = self.packet.source_port;
+        branch.seen.destination = seen.source;
+        branch.seen.port = seen.source_port;
+        branch.seen.veiled = seen.veiled.map(|_| Side::Destination);
         branch.seen.mark = 0;
         branch.seen.in_link = match end.kind {
             Kind::Local => Link::None,
@@ -119,16 +121,27 @@ impl Walk<'_> {
             }
         }
         let branches = self.hook(Hook::Prerouting, branches);
-        let mut branches = self.with_way_back(branches);
+        let branches = self.with_way_back(branches);
         if is_host {
             return self.hook(Hook::Input, branches);
         }
+        // One that connection tracking was kept from goes to the node itself.
+        let is_astray = |it: &Branch| it.seen.tracking == Tracking::Not && it.seen.is_snat;
+        let (astray, mut branches): (Vec<_>, Vec<_>) = branches.into_iter().partition(is_astray);
         for branch in &mut branches {
             branch.seen.out_link = out_link.clone();
             branch.seen.ttl = branch.seen.ttl.saturating_sub(1);
         }
         let branches = self.hook(Hook::Forward, branches);
-        self.hook(Hook::Postrouting, branches)
+        let mut back = self.hook(Hook::Postrouting, branches);
+        back.extend(astray);
+        back
+    }
+
+    /// Whether an answer is on its way to a packet that was not tracked.
+    pub(super) fn is_untracked(&self) -> bool {
+        let asked = self.asked.as_ref();
+        asked.is_some_and(|it| it.tracking == Tracking::Not)
     }
 
     /// Whether the answer goes from port to port of one bridge, where the

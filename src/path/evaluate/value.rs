@@ -179,12 +179,10 @@ impl Walk<'_> {
             Some(port) => number_of(u128::from(port)),
             None => one(vec![Atom::Drawn]),
         };
-        let address = |ip: std::net::IpAddr, is_six: bool| {
-            if ip.is_ipv6() == is_six {
-                number_of(number(ip))
-            } else {
-                Reading::Absent
-            }
+        let address = |side: Side, wants_six: bool| match seen.address(side) {
+            _ if seen.destination.is_ipv6() != wants_six => Reading::Absent,
+            Some(ip) => number_of(number(ip)),
+            None => Reading::Unknown,
         };
         let is_six = seen.destination.is_ipv6();
         let is_of_connection = matches!(
@@ -199,8 +197,8 @@ impl Walk<'_> {
             return Reading::Absent;
         }
         match field {
-            Field::Source(is_six) => address(seen.source, *is_six),
-            Field::Destination(is_six) => address(seen.destination, *is_six),
+            Field::Source(is_six) => address(Side::Source, *is_six),
+            Field::Destination(is_six) => address(Side::Destination, *is_six),
             Field::Protocol => number_of(u128::from(protocol)),
             Field::Family => number_of(if is_six { 10 } else { 2 }),
             Field::FrameType => number_of(if is_six { 0x86dd } else { 0x0800 }),

@@ -234,8 +234,10 @@ impl Writer<'_> {
 
 /// Whether a rule says where a packet goes: it translates, or ends it.
 fn is_telling(step: &Step, outcome: &Outcome) -> bool {
-    const WORDS: [&str; 10] = [
+    const WORDS: [&str; 12] = [
         "-j DNAT",
+        " to:",
+        "redir ports",
         "-j REDIRECT",
         "-j SNAT",
         "-j TPROXY",

@@ -281,6 +281,24 @@ pub(super) fn note(note: &Note) -> Sentence {
         Note::Other { place, what } => {
             sentence!("other-format", "{}:{}: {what}", place.file, place.line)
         }
+        Note::Unclear { place, taken } => {
+            let done = taken.map_or_else(
+                || "they are left out".to_owned(),
+                |it| format!("they are taken to be of {it}"),
+            );
+            sentence!(
+                "table-unclear",
+                "{}:{}: no line says which table these rules are of, and {done}: put the command that printed them in front, such as iptables -t nat -S",
+                place.file,
+                place.line
+            )
+        }
+        Note::Blind(place) => sentence!(
+            "interfaces-unseen",
+            "{}:{}: the interfaces of rules: iptables -L shows them with -v alone",
+            place.file,
+            place.line
+        ),
         Note::OtherFamily(table) => {
             sentence!(
                 "other-family",

@@ -1,6 +1,9 @@
 //! What stands where in `iptables-save`.
 
+use super::command::Command;
+use super::dress::{named_table, undressed};
 use super::rule::{counter, split};
+use super::which::{Evidence, begins_table, guess, proof};
 use crate::rules::table::{Base, Hook, Table};
 use crate::rules::{Backend, Family, View};
 
@@ -20,9 +23,32 @@ pub(in crate::rules) struct Indexer {
     current: Option<usize>,
     /// Whether a line has named it.
     is_named: bool,
+    /// Whether the policies before its rules, or a command line, show which it is.
+    is_shown: bool,
+    /// Policies that `-S` has listed, of a table that they show together.
+    policies: Vec<Policy>,
+    /// The command line that was seen before them.
+    command: Option<Command>,
+    /// The first line of rules that can be of several tables.
+    pub(in crate::rules) unclear: Option<u32>,
+}
+
+/// `-P CHAIN POLICY`.
+#[derive(Debug)]
+struct Policy {
+    chain: String,
+    accepts: bool,
+    view: View,
 }
 
 impl Indexer {
+    /// A line that shows the command whose output follows.
+    pub(in crate::rules) fn after(&mut self, command: &Command) {
+        self.flush();
+        self.command = Some(command.clone()).filter(|it| it.is_typed);
+        (self.is_shown, self.is_named) = (false, false);
+    }
+
     /// Whether a table has begun and not ended.
     pub(in crate::rules) fn is_open(&self) -> bool {
         self.current.is_some() && self.is_named
@@ -81,7 +107,7 @@ impl Indexer {
         {
             table
                 .bases
-                .extend(base(&table.name, name, None, None, view));
+                .extend(Base::of_iptables(&table.name, name, None, None, view));
         }
     }
 
@@ -103,6 +129,7 @@ impl Indexer {
     }
 
     fn flush(&mut self) {
+        self.settle();
         let chain = std::mem::take(&mut self.chain);
         let (start, end, line) = (self.start, self.end, self.line);
         if let Some(table) = self.table_mut()
@@ -114,10 +141,68 @@ impl Indexer {
 
     /// Rules without a line that names their table: it is told by what they do.
     fn sort_in(&mut self, chain: &[u8], line: &[u8], view: View) {
+        if let Some(command) = self.command.take() {
+            return self.show(&command, view);
+        }
+        if self.is_shown && self.has_room(chain, line) {
+            return;
+        }
+        self.is_shown = false;
         match guess(chain, line) {
             Some(name) => self.switch(name, view),
-            None if self.current.is_none() => self.switch("filter", view),
+            None if self.current.is_none() => {
+                self.unclear = self.unclear.or(Some(view.line));
+                self.switch("filter", view);
+            }
             None => {}
+        }
+    }
+
+    /// Goes on with the table that a command line names.
+    fn show(&mut self, command: &Command, view: View) {
+        self.switch(&command.table, view);
+        self.is_shown = true;
+        if let Some(table) = self.table_mut() {
+            table.family = table.family.or(command.family);
+            table.backend = command.backend;
+        }
+    }
+
+    /// Whether a rule can be of the table that is shown.
+    fn has_room(&self, chain: &[u8], line: &[u8]) -> bool {
+        let table = self.current.and_then(|at| self.tables.get(at));
+        let chain_name = String::from_utf8_lossy(chain);
+        let is_base = Hook::of_chain(&chain_name).is_some();
+        proof(chain, line).is_none_or(|it| table.is_some_and(|table| *table.name == *it))
+            && (!is_base || self.has_base(&chain_name))
+    }
+
+    /// The table whose policies were listed.
+    fn settle(&mut self) {
+        let policies = std::mem::take(&mut self.policies);
+        let Some(first) = policies.first() else {
+            return;
+        };
+        let view = first.view;
+        if let Some(command) = self.command.take() {
+            self.show(&command, view);
+        } else {
+            let mut evidence = Evidence::default();
+            for policy in &policies {
+                evidence.chain(&policy.chain, Some(policy.accepts));
+            }
+            let table = evidence.table();
+            // A few lines of many: most likely of these.
+            let has = |name: &str| policies.iter().any(|it| it.chain == name);
+            let is_early = has("PREROUTING") || has("POSTROUTING");
+            self.switch(
+                table.unwrap_or(if is_early { "nat" } else { "filter" }),
+                view,
+            );
+            self.is_shown = table.is_some();
+        }
+        for policy in policies {
+            self.chain(&policy.chain, Some(policy.accepts), None, policy.view);
         }
     }
 
@@ -181,9 +266,13 @@ impl Indexer {
         };
         table.add(chain.as_bytes(), view.start, view.start, view.line);
         if accepts.is_some() {
-            table
-                .bases
-                .extend(base(&table.name, chain, accepts, packets, view));
+            table.bases.extend(Base::of_iptables(
+                &table.name,
+                chain,
+                accepts,
+                packets,
+                view,
+            ));
         }
     }
 
@@ -252,137 +341,57 @@ impl Indexer {
             self.rule(&chain, line, view);
             return true;
         }
+        if self.listed(&text, view) {
+            return true;
+        }
         let plain = undressed(&text);
         if plain.len() < text.trim_end().len() {
             return self.take(plain.as_bytes(), view);
         }
-        self.listed(&text, view)
+        false
     }
 
     /// `-P CHAIN POLICY` and `-N CHAIN` of `iptables -S`.
     fn listed(&mut self, text: &str, view: View) -> bool {
+        let text = text.trim_start_matches(['>', '|', '`', ' ', '\t']);
         let mut words = text.split_whitespace();
         let (option, chain) = (words.next(), words.next());
         let (Some(option), Some(chain)) = (option, chain) else {
             return false;
         };
-        let accepts = match option {
-            "-P" => Some(words.next() == Some("ACCEPT")),
-            "-N" => None,
-            _ => return false,
-        };
-        if !self.is_named {
-            // Which table `-S` was asked about shows in its built-in chains.
-            match chain {
-                "PREROUTING" => self.switch("nat", view),
-                "FORWARD" => self.switch("filter", view),
-                _ if self.current.is_none() => self.switch("filter", view),
-                _ => {}
+        match option {
+            "-P" => self.policy(chain, words.next() == Some("ACCEPT"), view),
+            "-N" => {
+                self.flush();
+                if !self.is_named {
+                    self.sort_in(chain.as_bytes(), b"", view);
+                }
+                self.chain(chain, None, None, view);
             }
+            _ => return false,
         }
-        self.flush();
-        self.chain(chain, accepts, None, view);
         true
+    }
+
+    /// Which table `-S` was asked about shows in all of its built-in chains.
+    fn policy(&mut self, chain: &str, accepts: bool, view: View) {
+        if self.policies.is_empty() {
+            self.flush();
+            (self.is_named, self.is_shown) = (false, false);
+        }
+        let last = self.policies.last().map(|it| &*it.chain);
+        if begins_table(last, chain) || self.policies.iter().any(|it| it.chain == chain) {
+            self.settle();
+        }
+        self.policies.push(Policy {
+            chain: chain.to_owned(),
+            accepts,
+            view,
+        });
     }
 
     fn has_base(&self, chain: &str) -> bool {
         let table = self.current.and_then(|at| self.tables.get(at));
         table.is_some_and(|it| it.bases.iter().any(|it| &*it.chain == chain))
     }
-}
-
-/// The table that `-t NAME` names.
-fn named_table(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("tables")?.1.split_once("-t ")?;
-    rest.split_whitespace().next()
-}
-
-/// The line without what quotations and logs put in front of it.
-fn undressed(text: &str) -> &str {
-    let plain = text
-        .trim()
-        .trim_start_matches(['>', '|', '`', '*', '-', ' ', '\t']);
-    // `*nat` may have lost its star that way.
-    let start = text.len() - text.trim_start().len();
-    let rest = text.get(start..).unwrap_or_default().trim_end();
-    for word in [
-        "*raw",
-        "*mangle",
-        "*nat",
-        "*filter",
-        "*security",
-        "COMMIT",
-        "# Generated by ",
-    ] {
-        if let Some(at) = rest.find(word) {
-            return rest.get(at..).unwrap_or(rest);
-        }
-    }
-    // A line number of `grep -n`, a file of `grep`.
-    if let Some(at) = rest.find("::").filter(|_| !rest.starts_with(':')) {
-        return rest.get(at + 1..).unwrap_or(rest);
-    }
-    match rest.find(" :") {
-        Some(at) => rest.get(at + 1..).unwrap_or(rest),
-        None if rest.starts_with(':') => rest,
-        None => plain,
-    }
-}
-
-/// The table that a rule can only be in.
-fn guess<'t>(chain: &[u8], line: &[u8]) -> Option<&'t str> {
-    let has = |word: &[u8]| memchr::memmem::find(line, word).is_some();
-    let nat: [&[u8]; 4] = [b"-j DNAT", b"-j SNAT", b"-j MASQUERADE", b"-j REDIRECT"];
-    let raw: [&[u8]; 2] = [b"-j NOTRACK", b"-j CT --notrack"];
-    let nat_chains: [&[u8]; 6] = [
-        b"KUBE-SVC-",
-        b"KUBE-SEP-",
-        b"KUBE-EXT-",
-        b"KUBE-POSTROUTING",
-        b"KUBE-MARK-MASQ",
-        b"POSTROUTING",
-    ];
-    if nat.iter().any(|it| has(it)) || nat_chains.iter().any(|it| chain.starts_with(it)) {
-        return Some("nat");
-    }
-    if raw.iter().any(|it| has(it)) {
-        return Some("raw");
-    }
-    if chain == b"KUBE-SERVICES" || chain == b"KUBE-NODEPORTS" || chain == b"PREROUTING" {
-        let refuses = has(b"-j REJECT") || has(b"-j DROP");
-        return Some(if refuses { "filter" } else { "nat" });
-    }
-    if chain == b"FORWARD" || chain == b"INPUT" || has(b"-j REJECT") || has(b"-j DROP") {
-        return Some("filter");
-    }
-    None
-}
-
-/// The base chain `chain` of a table, with its order at its hook
-/// (`netfilter_ipv4.h`, `enum nf_ip_hook_priorities`).
-pub(super) fn base(
-    table: &str,
-    chain: &str,
-    accepts: Option<bool>,
-    packets: Option<u64>,
-    view: View,
-) -> Option<Base> {
-    let hook = Hook::of_chain(chain)?;
-    let priority = match (table, hook) {
-        ("raw", _) => -300,
-        ("mangle", _) => -150,
-        ("nat", Hook::Prerouting | Hook::Output) => -100,
-        ("nat", _) => 100,
-        ("security", _) => 50,
-        _ => 0,
-    };
-    Some(Base {
-        chain: chain.into(),
-        hook,
-        priority,
-        is_nat: table == "nat",
-        accepts,
-        view,
-        packets,
-    })
 }

@@ -9,7 +9,7 @@ type Options<'w> = Vec<(&'w str, String, bool)>;
 
 /// What the options of module `name` test; `None`: kdns does not know. Without
 /// a module they are those of the protocol.
-pub(super) fn group(name: &str, words: &[&str]) -> Option<Vec<Test>> {
+pub(in crate::rules) fn group(name: &str, words: &[&str]) -> Option<Vec<Test>> {
     let options = options(words);
     let all = |one: fn(&str, &str) -> Option<Match>| each(&options, one);
     match name {
@@ -182,7 +182,7 @@ pub(super) fn masked(value: &str) -> Option<Masked> {
     })
 }
 
-pub(super) fn number(text: &str) -> Option<u32> {
+pub(in crate::rules) fn number(text: &str) -> Option<u32> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(hex) => u32::from_str_radix(hex, 16).ok(),
         None => text.parse().ok(),

@@ -1,14 +1,22 @@
 //! `iptables-save` and `ip6tables-save`, also of `-S`, also pasted.
 
+mod command;
+mod dress;
 mod index;
 mod matches;
 mod rule;
 mod target;
 #[cfg(test)]
 mod tests;
+mod which;
 mod words;
 
+pub(super) use command::Command;
 pub(super) use index::Indexer;
+pub(super) use matches::{group, number};
+pub(super) use rule::{link, protocol};
+pub(super) use target::target;
+pub(super) use which::{Evidence, begins_table};
 
 use std::net::IpAddr;
 

@@ -211,7 +211,7 @@ fn addresses(side: Side, value: &str) -> Match {
     }
 }
 
-fn link(value: &str) -> LinkName {
+pub(in crate::rules) fn link(value: &str) -> LinkName {
     let name = value.strip_suffix('+');
     LinkName {
         name: name.unwrap_or(value).into(),
@@ -220,7 +220,7 @@ fn link(value: &str) -> LinkName {
 }
 
 /// The number of a protocol; 0 is any.
-pub(super) fn protocol(name: &str) -> Option<u8> {
+pub(in crate::rules) fn protocol(name: &str) -> Option<u8> {
     Some(match name.to_ascii_lowercase().as_str() {
         "all" => 0,
         "icmp" => 1,

@@ -34,7 +34,7 @@ const HARMLESS: [&str; 20] = [
 const UNKNOWN: [&str; 5] = ["NETMAP", "SYNPROXY", "HMARK", "CLUSTERIP", "ECN"];
 
 /// The action of `-j NAME OPTIONS`. Any name but those of extensions is a chain.
-pub(super) fn target(name: &str, words: &[Cow<'_, str>]) -> Action {
+pub(in crate::rules) fn target(name: &str, words: &[Cow<'_, str>]) -> Action {
     let known = match name {
         "ACCEPT" => Some(Action::Accept),
         "DROP" => Some(Action::Drop),
