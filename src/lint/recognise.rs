@@ -166,8 +166,9 @@ pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
 }
 
 /// Parts of names, and how texts are encoded in others.
-const FACTS: [&[u8]; 15] = [
+const FACTS: [&[u8]; 16] = [
     b"KubeProxyConfiguration",
+    b"NetworkPolicy",
     b"ubelet",
     b"kube-dns",
     b"coredns",
