@@ -33,7 +33,8 @@ pub(super) fn check(object: &Object<'_>, _: &Context<'_>, report: &mut Report) {
             switch.is_some_and(|it| it != Kind::Bool(true))
         };
         let is_import = |it: &Node| it.word(&["name"]) == Some("import");
-        if is_off(&["deployment", "enabled"]) || has(&is_import) {
+        let is_cluster = |it: &Node| it.word(&["name"]) == Some("kubernetes");
+        if is_off(&["deployment", "enabled"]) || has(&is_import) || !has(&is_cluster) {
             continue;
         }
         let Some(at) = values.get("servers") else {
