@@ -8,6 +8,7 @@
 mod kubelets;
 mod near;
 mod paths;
+mod policies;
 mod servers;
 mod texts;
 
@@ -21,7 +22,7 @@ use crate::kubelet::flags::Name;
 use crate::lint::context::near::{TOPICS, Topic, agreed};
 use crate::lint::context::paths::tree_of;
 use crate::lint::document::{At, FileId};
-use crate::lint::egress::{LetOut, Pods};
+use crate::lint::egress::LetOut;
 use crate::lint::facts::{CorefileFacts, DnsPod, Resolver, Service, Setting, Text};
 use crate::lint::options::{Options, Role};
 use crate::lint::subject::Kubelet;
@@ -86,7 +87,7 @@ impl<'w> Context<'w> {
             handed_out: BTreeMap::new(),
             nodes_own: BTreeSet::new(),
             others: BTreeSet::new(),
-            let_out: let_out(workspace),
+            let_out: policies::let_out(workspace),
             topics: TOPICS.map(files_on),
         };
         let resolvers = workspace.all_facts().flat_map(|(_, it)| &it.resolvers);
@@ -369,29 +370,12 @@ impl<'w> Context<'w> {
         })
     }
 
-    /// Whether a policy that was given lets these pods do something; also where so
-    /// many were given that nobody compares them. Policies add up, wherever they
-    /// are written.
-    pub fn some_policy(&self, pods: &Pods, lets: impl Fn(&LetOut) -> bool) -> bool {
-        let all = self.let_out.as_ref();
-        all.is_none_or(|all| all.iter().any(|it| it.pods.cover(pods) && lets(it)))
-    }
-
     /// The pods near a file that are DNS servers of the cluster.
     pub fn dns_pods(&self, near: FileId) -> Vec<&'w DnsPod> {
         self.near(near, Topic::DnsPods, |facts| {
             facts.dns_pods.iter().collect()
         })
     }
-}
-
-/// More kinds of policies are not compared.
-const MAX_LET_OUT: usize = 1000;
-
-fn let_out<'w>(workspace: &'w Workspace<'w>) -> Option<BTreeSet<&'w LetOut>> {
-    let all = workspace.all_facts().flat_map(|(_, it)| &it.let_out);
-    let all: BTreeSet<&LetOut> = all.collect();
-    (all.len() <= MAX_LET_OUT).then_some(all)
 }
 
 /// A search domain that only pods have: `svc.cluster.local`.

@@ -35,12 +35,14 @@ pub(super) fn policy(object: &Node, is_global: bool) -> Option<Policy<'_>> {
         Namespace::Own(own)
     };
     let over = |protocol| Reach::best(rules.iter().map(|it| reach(it, near, protocol)));
-    let selector = spec.word(&["selector"]).filter(|it| !is_all(it));
-    let labels = selector.map(|it| ("selector".to_owned(), it.to_owned()));
     Some(Policy {
         pods: Pods {
             namespace: own.map(str::to_owned),
-            labels: labels.into_iter().collect(),
+            labels: spec
+                .word(&["selector"])
+                .and_then(label)
+                .into_iter()
+                .collect(),
         },
         egress,
         udp: over("udp"),
@@ -51,9 +53,13 @@ pub(super) fn policy(object: &Node, is_global: bool) -> Option<Policy<'_>> {
     })
 }
 
-/// Whether a selector chooses everything.
-fn is_all(selector: &str) -> bool {
-    matches!(selector.trim(), "" | "all()")
+/// The one label that a selector asks for: `app == 'web'`.
+fn label(selector: &str) -> Option<(String, String)> {
+    let (key, value) = selector.split_once("==")?;
+    let value = value.trim().trim_matches(['\'', '"']);
+    let is_plain = |it: &str| !it.is_empty() && !it.contains([' ', '(', '\'', '"', '!']);
+    let (key, is_one) = (key.trim(), is_plain(key.trim()) && is_plain(value));
+    is_one.then(|| (key.to_owned(), value.to_owned()))
 }
 
 fn is_allowed(rule: &Node) -> bool {
@@ -90,9 +96,11 @@ fn reach<'n>(rule: &'n Node, near: Namespace<'_>, protocol: &str) -> Reach<'n> {
     }
     let word = |key| destination.word(&[key]).filter(|it| !it.is_empty());
     if let Some(service) = destination.word(&["services", "name"]) {
-        return match peer::mentions_dns(service) {
-            true => Reach::Pods(destination),
-            false => ports.elsewhere(),
+        let is_dns = peer::mentions_dns(service);
+        return if is_dns {
+            Reach::Pods(destination)
+        } else {
+            ports.elsewhere()
         };
     }
     let ranges = destination.items(&["nets"]);

@@ -101,9 +101,13 @@ fn reach<'n>(rule: &'n Node, near: Namespace<'_>, protocol: &str) -> Reach<'n> {
         _ => ports.elsewhere(),
     });
     let services = rule.items(&["toServices"]).iter();
-    let services = services.map(|it| match service(it).is_some_and(peer::mentions_dns) {
-        true => Reach::Pods(it),
-        false => ports.elsewhere(),
+    let services = services.map(|it| {
+        let is_dns = service(it).is_some_and(peer::mentions_dns);
+        if is_dns {
+            Reach::Pods(it)
+        } else {
+            ports.elsewhere()
+        }
     });
     // Ranges are for what is outside of the cluster, names, too.
     let outside = ["toCIDR", "toCIDRSet", "toGroups", "toNodes"];

@@ -60,8 +60,8 @@ pub enum Trap {
 pub struct Pods {
     /// Their namespace. `None`: all, or it is not written.
     pub namespace: Option<String>,
-    /// The labels that they must have, in order; of Calico the selector.
-    /// Conditions of other kinds are left out.
+    /// The labels that they must have, in order. Conditions of other kinds are
+    /// left out.
     pub labels: Vec<(String, String)>,
 }
 
@@ -104,13 +104,16 @@ impl Reach<'_> {
 }
 
 impl Pods {
-    /// Whether all of the other's pods can be among these.
-    pub fn cover(&self, other: &Self) -> bool {
+    /// Whether one pod can be among both: no label would have two values.
+    pub fn can_meet(&self, other: &Self) -> bool {
         let is_same = match (&self.namespace, &other.namespace) {
             (Some(own), Some(other)) => own == other,
             _ => true,
         };
-        is_same && self.labels.iter().all(|it| other.labels.contains(it))
+        let is_other = |(key, value): &(String, String)| {
+            other.labels.iter().any(|it| it.0 == *key && it.1 != *value)
+        };
+        is_same && !self.labels.iter().any(is_other)
     }
 
     /// Whether they are servers of DNS themselves.

@@ -181,17 +181,20 @@ fn peers_of_calico_that_can_be_dns() {
 }
 
 #[test]
-fn pods_with_fewer_conditions_cover_the_others() {
-    let pods = |namespace: Option<&str>, labels: &[&str]| Pods {
-        namespace: namespace.map(str::to_owned),
-        labels: labels
+fn pods_meet_where_no_label_has_two_values() {
+    let pods = |namespace: Option<&str>, labels: &[(&str, &str)]| {
+        let labels = labels
             .iter()
-            .map(|it| ((*it).to_owned(), "x".to_owned()))
-            .collect(),
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        Pods {
+            namespace: namespace.map(str::to_owned),
+            labels: labels.collect(),
+        }
     };
-    assert!(pods(None, &[]).cover(&pods(Some("shop"), &["app"])));
-    assert!(pods(Some("shop"), &["app"]).cover(&pods(Some("shop"), &["app", "tier"])));
-    assert!(pods(Some("shop"), &[]).cover(&pods(None, &["app"])));
-    assert!(!pods(Some("shop"), &["tier"]).cover(&pods(Some("shop"), &["app"])));
-    assert!(!pods(Some("db"), &[]).cover(&pods(Some("shop"), &[])));
+    let web = pods(Some("shop"), &[("app", "web")]);
+    assert!(pods(None, &[]).can_meet(&web));
+    assert!(pods(Some("shop"), &[("dns", "allowed")]).can_meet(&web));
+    assert!(pods(None, &[("app", "web"), ("tier", "1")]).can_meet(&web));
+    assert!(!pods(Some("shop"), &[("app", "db")]).can_meet(&web));
+    assert!(!pods(Some("db"), &[]).can_meet(&web));
 }
