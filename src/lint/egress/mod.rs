@@ -78,6 +78,18 @@ pub struct LetOut {
     pub watches_dns: bool,
 }
 
+impl LetOut {
+    /// What a policy may let out that was not read: everything.
+    pub fn anything() -> Self {
+        Self {
+            pods: Pods::default(),
+            udp: true,
+            tcp: true,
+            watches_dns: true,
+        }
+    }
+}
+
 impl Reach<'_> {
     fn rank(self) -> u8 {
         match self {

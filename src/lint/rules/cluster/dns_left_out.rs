@@ -4,6 +4,8 @@ use crate::lint::egress::{self, Reach};
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Report) {
+    // With Cilium one policy for the whole cluster often allows DNS.
+    let is_cilium = object.word(&["apiVersion"]).starts_with("cilium.io/");
     for policy in egress::policies(object.object) {
         let pods = &policy.pods;
         if pods.are_dns() {
@@ -24,7 +26,11 @@ pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Rep
             // Those that call only addresses look nothing up.
             (true, true) if policy.calls_names => (
                 "this policy lets its pods call others by name, and leaves DNS out",
-                Severity::Warning,
+                if is_cilium {
+                    Severity::Info
+                } else {
+                    Severity::Warning
+                },
             ),
             _ => continue,
         };
