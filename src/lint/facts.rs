@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use crate::kubelet::address;
 use crate::kubelet::flags::Name;
 use crate::lint::document::{At, Body, FileId};
+use crate::lint::egress::LetOut;
 
 /// What a file says that rules about other files can need.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -25,6 +26,8 @@ pub struct Facts {
     pub dns_pods: Vec<DnsPod>,
     /// The modes of kube-proxy that it sets: `ipvs`.
     pub proxy_modes: Vec<Text>,
+    /// What its network policies let out to the cluster's DNS.
+    pub let_out: Vec<LetOut>,
 }
 
 impl Facts {
@@ -151,6 +154,27 @@ pub struct CorefileFacts {
     pub forwards: Vec<Forward>,
     /// The addresses behind `bind`.
     pub binds: Vec<Text>,
+    /// What answers probes: the ports of `health` and `ready`. `None`: an import or
+    /// variable can say more.
+    pub endpoints: Option<Vec<Endpoint>>,
+}
+
+/// What CoreDNS answers a probe at.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Endpoint {
+    /// Which plugin.
+    pub plugin: Probed,
+    /// Its port.
+    pub port: u16,
+}
+
+/// A plugin that answers probes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Probed {
+    /// `health`, at `/health`.
+    Health,
+    /// `ready`, at `/ready`.
+    Ready,
 }
 
 /// A `forward` of a Corefile.

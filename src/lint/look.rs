@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::config::yaml;
 use crate::lint::document::{Documents, FileId};
+use crate::lint::egress::LetOut;
 use crate::lint::facts::Facts;
 use crate::lint::form::Form;
 use crate::lint::recognise;
@@ -90,7 +91,10 @@ pub(super) fn first_look<I: Input>(number: FileId, input: &I, kept: &KeptBytes) 
     let length = source.bytes.len();
     if recognise::can_have_facts(form, &source.bytes) {
         let found = reading::documents(number, &source, Some(form));
-        look.file.facts = extract::facts(&found).kept();
+        let mut facts = extract::facts(&found);
+        let is_open = !found.broken.is_empty() && recognise::has_dns_policy(&source.bytes);
+        facts.let_out.extend(is_open.then(LetOut::anything));
+        look.file.facts = facts.kept();
         look.is_done = found.documents.is_empty() && found.broken.is_empty();
         let is_kept = !look.is_done && takes(&kept.parsed, length, MAX_PARSED);
         look.found = is_kept.then(|| Box::new(found));

@@ -11,6 +11,7 @@ pub mod baseline;
 pub mod check;
 pub mod context;
 pub mod document;
+pub mod egress;
 pub mod embedded;
 pub mod extract;
 pub mod facts;

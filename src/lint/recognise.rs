@@ -165,9 +165,16 @@ pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
     }
 }
 
+/// Whether a template can be a network policy that lets something out to DNS.
+pub fn has_dns_policy(bytes: &[u8]) -> bool {
+    let words: [&[u8]; 3] = [b"NetworkPolicy", b"egress", b"53"];
+    words.iter().all(|word| mentions(bytes, word))
+}
+
 /// Parts of names, and how texts are encoded in others.
-const FACTS: [&[u8]; 15] = [
+const FACTS: [&[u8]; 16] = [
     b"KubeProxyConfiguration",
+    b"NetworkPolicy",
     b"ubelet",
     b"kube-dns",
     b"coredns",

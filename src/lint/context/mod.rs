@@ -8,6 +8,7 @@
 mod kubelets;
 mod near;
 mod paths;
+mod policies;
 mod servers;
 mod texts;
 
@@ -21,6 +22,7 @@ use crate::kubelet::flags::Name;
 use crate::lint::context::near::{TOPICS, Topic, agreed};
 use crate::lint::context::paths::tree_of;
 use crate::lint::document::{At, FileId};
+use crate::lint::egress::LetOut;
 use crate::lint::facts::{CorefileFacts, DnsPod, Resolver, Service, Setting, Text};
 use crate::lint::options::{Options, Role};
 use crate::lint::subject::Kubelet;
@@ -50,6 +52,9 @@ pub struct Context<'w> {
     /// The trees of nodes, and the directories, in which a kubelet is known to
     /// hand out a text of another path.
     others: BTreeSet<String>,
+    /// What network policies let out to DNS, each once. `None`: they are too many
+    /// to be compared.
+    let_out: Option<BTreeSet<&'w LetOut>>,
     /// The files that say something of each topic, in order.
     topics: [Vec<FileId>; TOPICS.len()],
 }
@@ -82,6 +87,7 @@ impl<'w> Context<'w> {
             handed_out: BTreeMap::new(),
             nodes_own: BTreeSet::new(),
             others: BTreeSet::new(),
+            let_out: policies::let_out(workspace),
             topics: TOPICS.map(files_on),
         };
         let resolvers = workspace.all_facts().flat_map(|(_, it)| &it.resolvers);

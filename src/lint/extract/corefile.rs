@@ -2,7 +2,7 @@
 
 use crate::config::corefile::{Corefile, Directive, ServerBlock, Word, zones};
 use crate::lint::document::Document;
-use crate::lint::facts::{CorefileFacts, Forward, Text};
+use crate::lint::facts::{CorefileFacts, Endpoint, Forward, Probed, Text};
 use crate::text::Span;
 
 pub(super) fn facts(document: &Document, corefile: &Corefile) -> CorefileFacts {
@@ -11,6 +11,7 @@ pub(super) fn facts(document: &Document, corefile: &Corefile) -> CorefileFacts {
         cluster_zones: Vec::new(),
         forwards: Vec::new(),
         binds: Vec::new(),
+        endpoints: endpoints(corefile),
     };
     for block in &corefile.blocks {
         let mut keys = block.keys.iter().flat_map(|it| zones(&it.text));
@@ -32,6 +33,31 @@ pub(super) fn facts(document: &Document, corefile: &Corefile) -> CorefileFacts {
         }
     }
     facts
+}
+
+/// The ports at which `health` and `ready` answer.
+///
+/// Source: `CoreDNS`, plugin/health/setup.go, plugin/ready/setup.go.
+fn endpoints(corefile: &Corefile) -> Option<Vec<Endpoint>> {
+    if corefile.stop().is_some() || corefile.imports.iter().any(|it| it.found == 0) {
+        return None;
+    }
+    let directives = corefile.blocks.iter().flat_map(|it| &it.directives);
+    let endpoints = directives.filter_map(|directive| {
+        let (plugin, usual) = match directive.name.text.as_str() {
+            "health" => (Probed::Health, "8080"),
+            "ready" => (Probed::Ready, "8181"),
+            _ => return None,
+        };
+        let address = directive.arguments.first().map(|it| it.text.as_str());
+        let (_, port) = address
+            .unwrap_or_default()
+            .rsplit_once(':')
+            .unwrap_or(("", usual));
+        Some(port.parse().ok().map(|port| Endpoint { plugin, port }))
+    });
+    // A word that is to be replaced is no port.
+    endpoints.collect()
 }
 
 /// The zones of `kubernetes`: its arguments, else the keys of its block.

@@ -11,6 +11,7 @@ mod templates;
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::yaml::Node;
 use crate::lint::document::{Document, Documents, Syntax};
+use crate::lint::egress::{self, Policy};
 use crate::lint::facts::{Facts, Resolver, Text};
 use crate::pod::kubelet_file::fields;
 use crate::text::Span;
@@ -59,6 +60,8 @@ fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
         facts
             .proxy_modes
             .extend(objects::proxy_mode(document, object));
+        let policies = egress::policies(object).into_iter();
+        facts.let_out.extend(policies.filter_map(Policy::let_out));
     }
 }
 

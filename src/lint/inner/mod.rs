@@ -13,6 +13,7 @@ mod objects;
 pub mod pieces;
 
 pub(super) use cloud_init::kubeadm_spec;
+pub use objects::chart_values;
 
 use crate::config::yaml::Node;
 use crate::lint::form::Form;

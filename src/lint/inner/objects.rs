@@ -90,10 +90,20 @@ fn ansible(object: &Node) -> Vec<Inner<'_>> {
 /// stand: in a file of values or below the name of a subchart, in a release of
 /// Flux, an application of Argo CD, a file of helmfile.
 fn chart_servers(object: &Node) -> Vec<Inner<'_>> {
-    mappings(object)
-        .into_iter()
-        .filter_map(helm_servers)
-        .collect()
+    let values = chart_values(object).into_iter();
+    values.filter_map(helm_servers).collect()
+}
+
+/// The mappings in an object that are values of the chart of `CoreDNS`, with
+/// servers of their own.
+pub fn chart_values(object: &Node) -> Vec<&Node> {
+    let is_coredns = |it: &Node| it.get("plugins").and_then(Node::as_sequence).is_some();
+    let mut found = mappings(object);
+    found.retain(|it| {
+        let servers = it.items(&["servers"]);
+        !servers.is_empty() && servers.iter().all(is_coredns)
+    });
+    found
 }
 
 /// The texts of a `ConfigMap`: its keys are names of files.
@@ -165,10 +175,6 @@ fn kind_patches(object: &Node) -> Vec<Inner<'_>> {
 /// Source: coredns/helm `charts/coredns/templates/configmap.yaml`.
 fn helm_servers(object: &Node) -> Option<Inner<'_>> {
     let servers = object.items(&["servers"]);
-    let is_coredns = |it: &Node| it.get("plugins").and_then(Node::as_sequence).is_some();
-    if servers.is_empty() || !servers.iter().all(is_coredns) {
-        return None;
-    }
     let mut pieces = Pieces::of(object.get("servers")?);
     for server in servers {
         zones(server, &mut pieces);

@@ -20,6 +20,7 @@ pub mod node;
 pub mod pod_spec;
 pub mod reading;
 pub mod resolver_file;
+pub mod search;
 
 use crate::kubelet::choice::NODE_FILE;
 use crate::lint::Rule;

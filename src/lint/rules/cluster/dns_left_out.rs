@@ -1,59 +1,43 @@
 #![doc = include_str!("dns_left_out.md")]
 
-use crate::config::yaml::Node;
+use crate::lint::egress::{self, Reach};
 use crate::lint::rules::prelude::*;
 
-pub(super) fn check(object: &Object<'_>, _: &Context<'_>, report: &mut Report) {
-    let is_policy = object.kind() == "NetworkPolicy"
-        && object
-            .word(&["apiVersion"])
-            .starts_with("networking.k8s.io/");
-    let Some(egress) = object.get(&["spec", "egress"]).filter(|_| is_policy) else {
-        return;
-    };
-    // Without a rule it is the policy that forbids everything, beside which
-    // others allow what is wanted.
-    let Some(rules) = egress.as_sequence().filter(|it| !it.is_empty()) else {
-        return;
-    };
-    let allowed = |protocol: &str| rules.iter().any(|rule| allows(rule, protocol));
-    let message = match (allowed("UDP"), allowed("TCP")) {
-        (true, true) => return,
-        (true, false) => {
-            "this policy allows DNS over UDP and not over TCP: long answers do not arrive"
+pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Report) {
+    // With Cilium one policy for the whole cluster often allows DNS.
+    let is_cilium = object.word(&["apiVersion"]).starts_with("cilium.io/");
+    for policy in egress::policies(object.object) {
+        let pods = &policy.pods;
+        if pods.are_dns() {
+            continue;
         }
-        (false, true) => {
-            "this policy allows DNS over TCP only: nearly every query is sent over UDP"
-        }
-        (false, false) => "this policy allows its pods other things, and not DNS",
-    };
-    report
-        .add(object.at(egress), message)
-        .help("allow port 53 for UDP and TCP to the pods of kube-dns in kube-system")
-        .note("policies add up: another one for the same pods can allow it");
-}
-
-/// Whether a rule lets queries out: it names no ports, or 53 among them. A port
-/// with a name is one of the pods that are asked.
-fn allows(rule: &Node, protocol: &str) -> bool {
-    let ports = rule.items(&["ports"]);
-    ports.is_empty() || ports.iter().any(|it| is_for_dns(it, protocol))
-}
-
-fn is_for_dns(port: &Node, protocol: &str) -> bool {
-    if port.word(&["protocol"]).unwrap_or("TCP") != protocol {
-        return false;
+        let is_left_out = |it: Reach<'_>| matches!(it, Reach::LeftOut);
+        let lacks_udp = is_left_out(policy.udp) && !context.some_policy(pods, |it| it.udp);
+        let lacks_tcp = is_left_out(policy.tcp) && !context.some_policy(pods, |it| it.tcp);
+        let (message, severity) = match (lacks_udp, lacks_tcp) {
+            (false, true) if policy.udp.is_let_out() => (
+                "this policy allows DNS over UDP and not over TCP: long answers do not arrive",
+                Severity::Info,
+            ),
+            (true, false) if policy.tcp.is_let_out() => (
+                "this policy allows DNS over TCP only: nearly every query is sent over UDP",
+                Severity::Warning,
+            ),
+            // Those that call only addresses look nothing up.
+            (true, true) if policy.calls_names => (
+                "this policy lets its pods call others by name, and leaves DNS out",
+                if is_cilium {
+                    Severity::Info
+                } else {
+                    Severity::Warning
+                },
+            ),
+            _ => continue,
+        };
+        report
+            .add(object.at(policy.egress), message)
+            .severity(severity)
+            .help("allow port 53 for UDP and TCP to the pods with k8s-app: kube-dns in the namespace with kubernetes.io/metadata.name: kube-system")
+            .note("policies add up: one for the same pods that was not given can allow it");
     }
-    let Some(first) = port.word(&["port"]) else {
-        return true;
-    };
-    let Ok(number) = first.parse::<u16>() else {
-        return true;
-    };
-    let last = port.word(&["endPort"]).and_then(|it| it.parse().ok());
-    let last = last.unwrap_or(number);
-    OF_PODS.iter().any(|it| (number..=last).contains(it))
 }
-
-/// The port of the pods counts, and some clusters' DNS has another one there.
-const OF_PODS: [u16; 4] = [53, 5353, 8053, 1053];

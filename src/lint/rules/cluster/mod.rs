@@ -1,9 +1,14 @@
 //! Rules about the objects around the cluster's DNS: `KD`.
 
+mod chart_without_plugin;
 mod dns_left_out;
 mod dns_role_without_slices;
+mod dns_rule_misses;
 mod dns_service_without_port;
+mod names_not_watched;
 mod one_dns_pod;
+mod probe_without_plugin;
+mod setting_of_kube_dns;
 
 use crate::lint::{Check, Rule};
 
@@ -14,4 +19,9 @@ pub const ALL: &[&Rule] = rules! {
     dns_role_without_slices: Object,
     one_dns_pod: Object,
     dns_left_out: Object,
+    dns_rule_misses: Object,
+    names_not_watched: Object,
+    probe_without_plugin: Workload,
+    setting_of_kube_dns: Object,
+    chart_without_plugin: Object,
 };

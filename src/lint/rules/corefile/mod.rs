@@ -16,6 +16,7 @@ mod loop_zone_order;
 mod many_forwards;
 mod misspelled_plugin;
 mod mutual_forward;
+mod no_cache;
 mod no_errors_plugin;
 mod no_lameduck;
 mod node_cache_ipvs_bind;
@@ -76,4 +77,5 @@ pub const ALL: &[&Rule] = rules! {
     hosts_answers_all: Corefile,
     template_answers_all: Corefile,
     autopath_unverified: Corefile,
+    no_cache: Corefile,
 };

@@ -2,6 +2,7 @@
 
 mod dns_pod_asks_itself;
 mod edited_in_place;
+mod foreign_search_domain;
 mod host_network_cluster_first;
 mod invalid_search_domain;
 mod misplaced_dns_field;
@@ -63,4 +64,5 @@ pub const ALL: &[&Rule] = rules! {
     misspelled_dns_field: Workload,
     stub_in_dns_config: Workload,
     unknown_option: Workload,
+    foreign_search_domain: Workload,
 };

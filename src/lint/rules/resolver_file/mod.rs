@@ -22,8 +22,10 @@ mod options_not_inherited;
 mod own_node_cache;
 mod scoped_nameserver;
 mod search_inherited;
+mod search_of_strangers;
 mod search_root;
 mod search_too_long;
+mod servers_beside_public_ones;
 mod split_dns_flattened;
 mod split_options;
 mod stub_file_named;
@@ -71,4 +73,6 @@ pub const ALL: &[&Rule] = rules! {
     volatile_path: Kubelet,
     not_plain_text: Resolver,
     carriage_returns: Resolver,
+    search_of_strangers: Resolver,
+    servers_beside_public_ones: Resolver,
 };

@@ -1,0 +1,33 @@
+#![doc = include_str!("no_cache.md")]
+
+use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::prelude::*;
+
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let blocks = blocks::blocks(file);
+    if !blocks::is_whole(file) || !blocks::is_cluster_dns(blocks) {
+        return;
+    }
+    let mut places = blocks::Places::of(file);
+    for block in blocks.iter().filter(|it| !blocks::has(it, "cache")) {
+        let of_root = |it: &&crate::config::corefile::Directive| {
+            blocks::forwarded_zone(it).is_some_and(|it| it == ".")
+        };
+        let root = blocks::key_of(block, ".");
+        let forward = blocks::forwards(block)
+            .find(of_root)
+            .filter(|_| root.is_some());
+        let Some(forward) = forward else {
+            continue;
+        };
+        let Some(at) = places.first(&forward.name) else {
+            continue;
+        };
+        let change = blocks::line_before(file, block, forward, "cache 30");
+        report
+            .add(at, "answers are not cached: each query of a pod goes to these servers")
+            .help("write cache 30 on a line of its own in this block")
+            .note("with ndots 5 a pod asks for a name outside up to eight times more, and the servers' limits and failures are felt at once")
+            .unsafe_fix("add cache 30", [change]);
+    }
+}
