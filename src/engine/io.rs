@@ -224,6 +224,28 @@ impl Io {
         })
     }
 
+    /// Whether it is known before anything else is sent that nobody listens where
+    /// `socket` sends to: `send(2)` then fails with ECONNREFUSED. Time does not go on.
+    pub async fn is_refused(&self, socket: SocketId) -> bool {
+        // What was sent gets its answers first.
+        let mut polls_left = 2;
+        poll_fn(|_| {
+            let mut state = self.state.borrow_mut();
+            let is_it = |it: &Arrival| it.socket == socket && it.what == Came::Refused;
+            if let Some(at) = state.inbox.iter().position(is_it) {
+                state.inbox.remove(at);
+                return Poll::Ready(true);
+            }
+            if polls_left == 0 {
+                return Poll::Ready(false);
+            }
+            polls_left -= 1;
+            state.wake_at = Some(state.now);
+            Poll::Pending
+        })
+        .await
+    }
+
     /// Waits until `until`, whatever arrives.
     pub async fn sleep(&self, until: Duration) {
         self.receive(&[], Some(until)).await;
