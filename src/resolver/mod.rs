@@ -130,6 +130,16 @@ impl Resolver {
         }
     }
 
+    /// When it is asked, where the program that has it asks another one as well:
+    /// a sentence without a full stop.
+    pub fn condition(&self) -> Option<&'static str> {
+        match self.model {
+            Model::Nginx => Some(nginx::CONDITION),
+            Model::Haproxy => Some(haproxy::CONDITION),
+            _ => None,
+        }
+    }
+
     /// The scenario's lookup from start to end, answered by its rules: one of
     /// its courses, where lots are drawn.
     pub fn predict(&self, scenario: &Scenario) -> Run {

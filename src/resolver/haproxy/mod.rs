@@ -20,15 +20,14 @@ use crate::resolver::haproxy::resolution::Resolution;
 use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Scenario};
 
-/// What the prediction is of.
-const NOTE: &str = "HAProxy with `resolvers`, `parse-resolv-conf` and its defaults; servers without `resolvers` go to the C library when it starts: --resolver glibc, musl";
+/// When it is asked, as a sentence without a full stop.
+pub const CONDITION: &str = "names of servers with `resolvers`, and of do-resolve, where that section has `parse-resolv-conf` and is else as it is by default; other names go to the C library when HAProxy starts: --resolver glibc, musl";
 /// What `do-resolve` leaves behind when it fails.
 const NO_ADDRESS: Outcome = Outcome::Failed("no address");
 
 /// The lookup of `scenario`. A text that is an address is asked about, too: in
 /// a `server` line it is none that has to be looked up.
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
-    io.note(NOTE);
     let Some(servers) = nameservers(&io, scenario).await else {
         return Outcome::Failed("CONFIG_ERROR");
     };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::address::Server;
-use crate::config::resolv_conf::Word;
+use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::engine::io::Io;
 use crate::name::MAX_LABEL_BYTES;
 use crate::resolver::glibc;
@@ -15,6 +15,8 @@ use crate::scenario::{Family, Scenario};
 /// `timeout retry` and `resolve_retries`. Source: `resolvers_new`
 pub(super) const RETRY: Duration = Duration::from_secs(1);
 pub(super) const RESOLVE_RETRIES: u32 = 3;
+
+const BLANKS: &[u8] = b"\r\n\t ";
 
 /// What stands where a server should.
 #[derive(Clone, Copy, Debug)]
@@ -32,26 +34,25 @@ pub(super) fn parse_resolve_conf(scenario: &Scenario) -> (Vec<Given<'_>>, Readin
         ..Reading::default()
     };
     let (mut given, mut ids) = (Vec::new(), Vec::new());
-    let lines = scenario.resolv_conf.iter().flat_map(|file| file.lines());
+    let lines = scenario.resolv_conf.iter().flat_map(ResolvConf::lines);
     for line in lines {
         // C's strings end at a NUL.
         let text = line.bytes().split(|&byte| byte == 0).next();
         let text = text.unwrap_or_default();
         let value = text.strip_prefix(b"nameserver");
-        let Some(value) = value.filter(|it| it.first().is_none_or(is_blank)) else {
-            let is_setting = text.first().is_some_and(u8::is_ascii_alphabetic);
-            if is_setting {
+        let is_whole = |it: &&[u8]| it.first().is_none_or(|byte| BLANKS.contains(byte));
+        let Some(value) = value.filter(is_whole) else {
+            if text.first().is_some_and(u8::is_ascii_alphabetic) {
                 reading.drop(line.span(), "HAProxy takes only the servers");
             }
             continue;
         };
-        let Some(word) = line.split(b"\r\n\t ").nth(1).filter(|_| !value.is_empty()) else {
+        let Some(word) = line.split(BLANKS).nth(1).filter(|_| !value.is_empty()) else {
             reading.drop(line.span(), "nothing follows it");
             continue;
         };
-        let word = Word {
-            bytes: word.bytes.split(|&byte| byte == 0).next().unwrap_or_default(),
-            ..word
+        let Some(word) = word.split(b"\0").next() else {
+            continue;
         };
         if ids.contains(&word.bytes) {
             reading.drop(word.span, "it is there already");
@@ -63,10 +64,6 @@ pub(super) fn parse_resolve_conf(scenario: &Scenario) -> (Vec<Given<'_>>, Readin
         }
     }
     (given, reading)
-}
-
-fn is_blank(byte: &u8) -> bool {
-    b"\r\n\t ".contains(byte)
 }
 
 fn server<'a>(word: Word<'a>, reading: &mut Reading<'_>) -> Option<Given<'a>> {

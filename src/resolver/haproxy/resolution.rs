@@ -201,7 +201,11 @@ impl<'r> Resolution<'r> {
         let is_v4 = self.preferred == RecordType::A;
         let is_preferred = |it: &Address| it.ip.is_ipv4() == is_v4;
         let (preferred, others): (Vec<_>, Vec<_>) = addresses.into_iter().partition(is_preferred);
-        let mut among = if preferred.is_empty() { others } else { preferred };
+        let mut among = if preferred.is_empty() {
+            others
+        } else {
+            preferred
+        };
         if among.is_empty() {
             return NO_ADDRESS;
         }

@@ -19,12 +19,11 @@ use crate::resolver::nginx::read::{resolver_create, words};
 use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Scenario};
 
-/// What the prediction is of.
-const NOTE: &str = "nginx has the servers of its `resolver` directive, here those of the file, as the official image writes them there; names that its configuration has as they are go to the C library when it starts: --resolver glibc, musl";
+/// When it is asked, as a sentence without a full stop.
+pub const CONDITION: &str = "names in variables of its configuration, with the file's servers in a `resolver` directive, as the official image writes them there; other names go to the C library when nginx starts: --resolver glibc, musl";
 
 /// The lookup of `scenario`, by an nginx that has just started.
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
-    io.note(NOTE);
     let Some(servers) = resolver_create(&io, scenario).await else {
         return Outcome::Failed("CONFIG_ERROR");
     };
@@ -95,7 +94,13 @@ mod tests {
         check("10.96.0.10", Some([10, 96, 0, 10]));
         check("010.96.0.10", Some([10, 96, 0, 10]));
         check("10..0.1", Some([10, 0, 0, 1]));
-        for other in ["10.96.10", "10.96.0.10.", "10.96.0.256", "a.b.c.d", "255.255.255.255"] {
+        for other in [
+            "10.96.10",
+            "10.96.0.10.",
+            "10.96.0.256",
+            "a.b.c.d",
+            "255.255.255.255",
+        ] {
             check(other, None);
         }
     }

@@ -30,8 +30,7 @@ const NGX_TIMER_LAZY_DELAY: Duration = Duration::from_millis(300);
 /// connection is set after that of the name, unless the name is asked again.
 const SET_LATER: Duration = Duration::from_nanos(1);
 /// What is left to chance, in a sentence.
-const REFUSED: &str =
-    "nginx hears that nobody listens before or after it has sent its second query; if before, it asks the next server at once";
+const REFUSED: &str = "nginx hears that nobody listens before or after it has sent its second query; if before, it asks the next server at once";
 const TYPES: [RecordType; 2] = [RecordType::A, RecordType::AAAA];
 
 /// A resolver, from its first query on.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::address::Server;
-use crate::config::resolv_conf::Word;
+use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::engine::io::Io;
 use crate::resolver::glibc;
 use crate::resolver::nginx::ngx_inet_addr;
@@ -39,7 +39,7 @@ pub(super) fn words(scenario: &Scenario) -> (Vec<Given<'_>>, Reading<'_>) {
         ..Reading::default()
     };
     let mut given = Vec::new();
-    let lines = scenario.resolv_conf.iter().flat_map(|file| file.lines());
+    let lines = scenario.resolv_conf.iter().flat_map(ResolvConf::lines);
     for line in lines {
         let mut fields = line.split(b" \t");
         match (fields.next(), fields.next()) {
@@ -119,4 +119,3 @@ pub(super) async fn resolver_create(io: &Rc<Io>, scenario: &Scenario) -> Option<
     }
     (!servers.is_empty()).then_some(servers)
 }
-
