@@ -249,17 +249,17 @@ fn without_tcp(
     let replies = lookup.exchanges.iter().filter(same).filter_map(truncated);
     let first = replies.map(|it| it.time).min().unwrap_or(reply.time);
     let is_since = |sent: &Sent| sent.time >= first;
-    let is_young = |sent: i64| now.saturating_sub(sent) < YOUNG;
     let attempt = attempt.unwrap_or_default();
     if attempt.refused.is_some_and(|it| is_since(&it)) {
         return Some(Wrong::NoConnection { is_refused: true });
     }
     if let Some(wanted) = attempt.wanted.filter(is_since) {
         let is_refused = false;
-        let is_connected = attempt.got.is_some_and(|it| is_since(&it)) || is_young(wanted.time);
+        let is_young = now.saturating_sub(wanted.time) < YOUNG;
+        let is_connected = is_young || attempt.got.is_some_and(|it| is_since(&it));
         return (!is_connected).then_some(Wrong::NoConnection { is_refused });
     }
-    (!is_young(reply.time)).then_some(Wrong::NoTcp)
+    Some(Wrong::NoTcp)
 }
 
 /// systemd-resolved's stub refuses names without a dot, which it does not send

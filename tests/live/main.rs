@@ -5,6 +5,7 @@
 //!   that was saved replays the lookup.
 //! - `scenes`: what is shown, and the exit status.
 //! - `picture`: the same, drawn.
+//! - `terminal`: what moves on one.
 //!
 //! The laboratory of `tests/resolvers` makes the namespaces and serves.
 //! `KDNS_LIVE_CASES` is the number of vectors for each resolver.
@@ -32,6 +33,7 @@ mod picture;
 mod run;
 mod scenes;
 mod shown;
+mod terminal;
 mod vectors;
 
 use std::process::ExitCode;
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
     let mut trials = vectors::trials();
     trials.extend(scenes::trials());
     trials.extend(picture::trials());
+    trials.extend(terminal::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
