@@ -3,9 +3,10 @@
 //!
 //! nginx reads no `resolv.conf`, has no search list and no hosts file. The
 //! servers here are those that the official image writes into the directive
-//! (`read`). `ngx_resolver` follows `src/core/ngx_resolver.c`.
+//! (`read`). `ngx_resolver` and `node` follow `src/core/ngx_resolver.c`.
 
 mod ngx_resolver;
+mod node;
 mod read;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
