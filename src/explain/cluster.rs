@@ -164,13 +164,11 @@ impl Cluster {
             return Some(bare.to_owned());
         }
         let labels: Vec<&str> = bare.split('.').collect();
-        let last = labels.last().copied().unwrap_or_default();
-        let is_top_level = last.len() == 2 || TOP_LEVEL.contains(&last);
         let Self { namespace, domain } = self;
         Some(match labels.as_slice() {
             [_] => format!("{bare}.{namespace}.svc.{domain}"),
             [.., "svc"] => format!("{bare}.{domain}"),
-            _ if is_top_level => bare.to_owned(),
+            _ if is_of_the_world(bare) => bare.to_owned(),
             [_, _] => format!("{bare}.svc.{domain}"),
             [port, proto, _, _] if port.starts_with('_') && proto.starts_with('_') => {
                 format!("{bare}.svc.{domain}")
@@ -190,6 +188,13 @@ impl Cluster {
         labels.reverse();
         Some(format!("/skydns/{}", labels.join("/")))
     }
+}
+
+/// Whether a name has a dot and ends, without a final dot, in a top-level domain
+/// that is hardly the name of a namespace.
+pub fn is_of_the_world(name: &str) -> bool {
+    let last = name.rsplit_once('.').map_or("", |(_, last)| last);
+    last.len() == 2 || TOP_LEVEL.contains(&last)
 }
 
 /// Whether names of services, pods and ports, or host names, can have the byte.

@@ -6,6 +6,7 @@ pub mod advice;
 pub mod cluster;
 pub mod decision;
 mod disagreement;
+pub mod elsewhere;
 pub mod live;
 pub mod plan;
 pub mod timeline;
@@ -17,6 +18,7 @@ use std::net::IpAddr;
 use crate::explain::advice::Advice;
 use crate::explain::cluster::{Cluster, Meaning};
 use crate::explain::decision::Decision;
+use crate::explain::elsewhere::Elsewhere;
 use crate::explain::plan::Candidate;
 use crate::explain::transition::{Detail, Silence, Transitions};
 use crate::loopback::Lead;
@@ -97,6 +99,9 @@ pub struct Member<'a> {
     pub run: Run,
     /// What each candidate's answer leads to.
     pub transitions: Transitions,
+    /// Where the lookup ended in the world of the scenario, if not at the name
+    /// that is meant.
+    pub elsewhere: Option<Elsewhere>,
     /// The lookup when no server answers.
     pub silence: Silence,
     /// Queries until the name that is most likely meant is found, when nothing
@@ -181,6 +186,7 @@ fn examine<'a>(
     let member = Member {
         decision: Decision::from_plan(scenario, &reading, &planned, &plan),
         transitions: transition::transitions(scenario, resolver, &planned, &plan, detail),
+        elsewhere: Elsewhere::of(scenario, &run),
         silence: transition::silence(scenario, resolver),
         cost: wanted.and_then(|it| advice::found(scenario, resolver, it)),
         believed: disagreement::believed(scenario, resolver, &reading.servers),

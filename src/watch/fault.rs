@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use crate::packet::Unreachable;
 use crate::watch::lookup::{Ended, Exchange, Lookup, Sent};
 use crate::watch::remembered::Attempt;
+use crate::watch::reply::Reply;
 
 /// A query that is younger than this at the end of a capture may still be
 /// answered, in nanoseconds.
@@ -245,7 +246,7 @@ fn without_tcp(
         return None;
     }
     let same = |it: &&Exchange| it.server == exchange.server && it.client == exchange.client;
-    let truncated = |it: &Exchange| it.reply.filter(|reply| reply.is_truncated());
+    let truncated = |it: &Exchange| it.reply.filter(Reply::is_truncated);
     let replies = lookup.exchanges.iter().filter(same).filter_map(truncated);
     let first = replies.map(|it| it.time).min().unwrap_or(reply.time);
     let is_since = |sent: &Sent| sent.time >= first;

@@ -52,8 +52,11 @@ struct Left {
 /// Runs both, at the same time; once more if one of them came too late for
 /// its time-out of a second, on a machine with much to do.
 pub(crate) fn both(line: &Line, folder: &Path) -> Result<(), Failed> {
+    // With +yaml it says the second.
+    let late = ["timed out", "no servers could be reached"];
+    let is_late = |why: &str| late.iter().any(|it| why.contains(it));
     match once(line, folder) {
-        Err(why) if why.message().is_some_and(|it| it.contains("timed out")) => once(line, folder),
+        Err(why) if why.message().is_some_and(is_late) => once(line, folder),
         result => result,
     }
 }

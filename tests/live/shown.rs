@@ -51,6 +51,19 @@ pub(crate) const SHOWN: &[Scene] = &[
         ],
     },
     Scene {
+        name: "a_wildcard_takes_a_name_of_the_world",
+        scenario: r#"{"name": "x", "resolv_conf": "search x.svc.cluster.local svc.cluster.local cluster.local corp.test\nnameserver 10.96.0.10\noptions ndots:5\n",
+            "answers": [{"name": "quay.io.corp.test", "reply": "ANSWER", "a": ["192.0.2.9"]}]}"#,
+        words: &["--resolver", "glibc", "--type", "A", "quay.io"],
+        status: 0,
+        parts: &[
+            "quay.io is answered as quay.io.corp.test; quay.io itself is never asked.",
+            "Why: corp.test (/etc/resolv.conf:1:60) is in the search list",
+            "kdns dig kdns-check.corp.test tells",
+            "Fix: write quay.io. with its final dot",
+        ],
+    },
+    Scene {
         name: "a_silent_first_server_is_the_conclusion",
         scenario: r#"{"name": "x", "resolv_conf": "nameserver 10.96.0.99\nnameserver 10.96.0.10\noptions timeout:1\n", "answers": [
             {"server": "10.96.0.99", "reply": "TIMEOUT"}, {"reply": "ANSWER", "a": ["192.0.2.9"]}]}"#,
@@ -70,14 +83,14 @@ pub(crate) const SHOWN: &[Scene] = &[
     },
     Scene {
         name: "a_record_type_without_answers_is_the_conclusion",
-        scenario: r#"{"name": "x", "resolv_conf": "nameserver 10.96.0.10\noptions timeout:1 attempts:1\n", "answers": [
+        scenario: r#"{"name": "x", "resolv_conf": "nameserver 10.96.0.10\noptions timeout:3 attempts:1\n", "answers": [
             {"type": "AAAA", "reply": "TIMEOUT"}, {"reply": "ANSWER", "a": ["192.0.2.9"]}]}"#,
         words: &["--resolver", "musl", "db.x"],
         status: 1,
         parts: &[
-            "AAAA 10.96.0.10 no answer in 1",
+            "AAAA 10.96.0.10 no answer in 3",
             "the name server 10.96.0.10 does not answer AAAA queries.",
-            "musl-1.2.5 waits 1",
+            "musl-1.2.5 waits 3",
             "s for the AAAA answer of 10.96.0.10",
         ],
     },

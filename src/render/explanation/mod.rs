@@ -1,6 +1,7 @@
 //! An explanation as text for people.
 
 mod answers;
+pub(super) mod elsewhere;
 pub(super) mod group;
 pub mod json;
 mod savings;
@@ -52,6 +53,7 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
     text.table(explanation)?;
     text.bars(explanation)?;
     text.why(explanation)?;
+    text.elsewhere(explanation)?;
     if !style.verbose {
         text.unused(explanation)?;
     }

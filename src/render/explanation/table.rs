@@ -101,7 +101,7 @@ impl Text<'_> {
         let number = format!("{:>4}", index + 1);
         let is_asked = line.counts.iter().any(Option::is_some);
         let shown = match () {
-            () if line.row.is_useful => self.green(&name),
+            () if line.row.is_useful && is_asked => self.green(&name),
             () if is_asked => self.bold(&name),
             () => self.dim(&name),
         };
@@ -210,9 +210,20 @@ fn lines<'e>(explanation: &'e Explanation<'_>) -> Vec<Line<'e>> {
         }
     }
     let useful = lines.iter().position(|it| it.row.is_useful);
+    let elsewhere = members(explanation).filter_map(|it| it.elsewhere.as_ref());
+    let entries: Vec<_> = elsewhere
+        .map(|it| (&it.name, Because::Search(it.entry)))
+        .collect();
+    let elsewhere: Vec<_> = entries
+        .iter()
+        .map(|(name, entry)| (Some(*name), entry))
+        .collect();
     for (index, line) in lines.iter_mut().enumerate() {
         line.counts.resize(explanation.groups.len(), None);
         line.fate = fate(line, useful, index);
+        if elsewhere.contains(&line.row.candidate.key()) {
+            "answered here".clone_into(&mut line.fate);
+        }
     }
     lines
 }
@@ -270,9 +281,11 @@ fn answered(answers: &[(String, String)]) -> Vec<String> {
 
 /// What the name is asked for.
 fn fate(line: &Line<'_>, useful: Option<usize>, index: usize) -> String {
+    let is_asked = line.counts.iter().any(Option::is_some);
     match useful {
+        _ if line.row.is_useful && !is_asked => "never asked".to_owned(),
         _ if line.row.is_useful => "what you mean".to_owned(),
-        _ if line.counts.iter().all(Option::is_none) => "not asked".to_owned(),
+        _ if !is_asked => "not asked".to_owned(),
         Some(useful) if index < useful => "wasted".to_owned(),
         Some(_) => "not needed".to_owned(),
         None => match line.row.candidate.because {

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use super::group::{outcome, ranges, shared, whose};
-use super::{Text, few, members};
+use super::{Text, elsewhere, few, members};
 use crate::engine::machine::Outcome;
 use crate::explain::{Explanation, Member};
 use crate::name::Name;
@@ -51,7 +51,7 @@ fn never_found(explanation: &Explanation<'_>) -> Option<String> {
     })
 }
 
-fn named(members: &[&Member<'_>]) -> String {
+pub(super) fn named(members: &[&Member<'_>]) -> String {
     let resolvers: Vec<&Resolver> = members.iter().map(|it| it.resolver).collect();
     few(&resolvers)
 }
@@ -139,6 +139,9 @@ fn with_answers(explanation: &Explanation<'_>) -> (bool, String) {
     let (found, failed): (Vec<_>, Vec<_>) = members(explanation).partition(is_found);
     let counts = members(explanation).map(|it| it.run.sent.len());
     let queries = dns_queries(counts);
+    if let Some(elsewhere) = elsewhere::verdict(explanation) {
+        return (false, elsewhere);
+    }
     let (slowness, silent) = (slowness(explanation), silent(explanation));
     match (found.is_empty(), failed.is_empty()) {
         (_, true) if slowness.is_empty() => (true, format!("is found with {queries}")),

@@ -6,8 +6,9 @@ use super::{Lived, time, verdict};
 use crate::address::Server;
 use crate::engine::machine::Outcome;
 use crate::engine::message::Rcode;
+use crate::explain::elsewhere::Elsewhere;
 use crate::explain::live::{Cause, Cut, Met, Played};
-use crate::render::explanation::Text;
+use crate::render::explanation::{Text, elsewhere};
 use crate::render::words;
 use crate::scenario::Scenario;
 use crate::scenario::record_type::Shown;
@@ -53,7 +54,21 @@ pub(in crate::render) fn concluded(scenario: &Scenario, lived: &Lived) -> Conclu
         cause: played.cause(),
     };
     let because = told.because();
+    let elsewhere = Elsewhere::of(scenario, &played.run());
     let is_found = matches!(played.outcome, Outcome::Found(_)) && played.cut.is_none();
+    if let Some(elsewhere) = &elsewhere {
+        let reading = played.resolver.reading(scenario);
+        let as_what = elsewhere::answered_as(&scenario.name, elsewhere, &played.run());
+        return Concluded {
+            what: format!("{} {as_what}{because}", scenario.name),
+            is_fine: false,
+            why: elsewhere::why(scenario, &reading, elsewhere),
+            fix: Some(format!(
+                "write {}. with its final dot, or take the entry out",
+                scenario.name
+            )),
+        };
+    }
     Concluded {
         what: format!("{} {}{because}", scenario.name, ended(lived)),
         is_fine: is_found && because.is_empty(),

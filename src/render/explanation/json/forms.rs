@@ -101,6 +101,10 @@ pub(super) struct ResolverForm {
     /// Queries sent in all.
     pub(super) queries: usize,
     pub(super) outcome: OutcomeForm,
+    /// The name of a search entry outside of the cluster that was answered in
+    /// place of a name of the world; absent where that is not so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) answered_as: Option<String>,
     pub(super) silent: SilentForm,
     /// What each answer leads to, by candidate.
     pub(super) transitions: Vec<TransitionForm>,

@@ -190,6 +190,7 @@ fn resolver(scenario: &Scenario, member: &Member<'_>) -> ResolverForm {
             },
             code: member.run.outcome.code(),
         },
+        answered_as: member.elsewhere.as_ref().map(|it| it.name.to_string()),
         silent: SilentForm {
             queries: silence.queries,
             seconds: silence.after.map(|after| after.as_secs_f64()),
