@@ -26,6 +26,7 @@ const NGX_TIMER_LAZY_DELAY: Duration = Duration::from_millis(300);
 const SET_LATER: Duration = Duration::from_nanos(1);
 /// What is left to chance, in a sentence.
 const REFUSED: &str = "nginx hears that nobody listens before or after it has sent its second query; if before, it asks the next server at once";
+
 /// A resolver, from its first query on.
 pub(super) struct Resolver<'r> {
     io: &'r Io,
