@@ -51,6 +51,13 @@ impl Address {
         Self { written, ..self }
     }
 
+    /// Whether it is a link-local IPv6 address without its scope, with which
+    /// `connect(2)` fails (`EINVAL`).
+    pub fn lacks_scope(&self) -> bool {
+        let is_local = matches!(self.ip, IpAddr::V6(ip) if ip.is_unicast_link_local());
+        is_local && self.scope.is_none()
+    }
+
     /// The address that a packet to this one reaches: Linux takes the
     /// unspecified address for the loopback one (`ip(7)`), and a mapped IPv4
     /// address is sent as IPv4. Without the scope.

@@ -11,9 +11,10 @@ use futures_util::future::join;
 
 use crate::address::Server;
 use crate::engine::chance::{Chance, Order, RaceId};
+pub use crate::engine::event::{Arrival, Came, Heard, Request};
 pub use crate::engine::failure::ConnectError;
 use crate::engine::failure::Failure;
-use crate::engine::message::{Query, QueryId, Reply, SocketId, Transport};
+use crate::engine::message::{Query, QueryId, SocketId, Transport};
 use crate::engine::secure::Secure;
 
 /// The model's side of a machine. All times count from the start of the lookup.
@@ -41,51 +42,6 @@ struct State {
     /// `None` as long as nothing was left to chance.
     chance: Option<Box<Chance>>,
 }
-
-/// Something that a machine wants done, in this order.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Request {
-    /// `connect(2)`, and what stands between TCP and DNS: the answer goes to
-    /// [`Io::connected`].
-    Connect(SocketId, Server, Transport, Option<Box<Secure>>),
-    /// Send a query; what comes of it goes to [`Io::arrived`].
-    Send(QueryId, Query),
-    /// Send a message as it is; all that comes on the socket from then on goes
-    /// to [`Io::heard`] as it is. A simulation answers none.
-    Write(SocketId, Vec<u8>),
-    /// `close(2)`: nothing more of this socket counts.
-    Close(SocketId),
-}
-
-/// Something came back for a query.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Arrival {
-    /// The query that it answers.
-    pub query: QueryId,
-    /// The socket that it arrived on.
-    pub socket: SocketId,
-    /// The server that was asked.
-    pub server: Server,
-    /// What came.
-    pub what: Came,
-}
-
-/// What came back for a query.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Came {
-    /// A response.
-    Reply(Reply),
-    /// ICMP port unreachable. A socket that is not connected does not see it,
-    /// so models of such resolvers ignore it.
-    Refused,
-    /// The server closed the connection without a response (FIN).
-    Closed,
-    /// The server reset the connection (RST).
-    Reset,
-}
-
-/// A message as it came, or why none will come.
-pub type Heard = Result<Vec<u8>, Failure>;
 
 impl Io {
     /// Time since the lookup began.
@@ -222,6 +178,28 @@ impl Io {
             }
             Poll::Pending
         })
+    }
+
+    /// Whether it is known before anything else is sent that nobody listens where
+    /// `socket` sends to: `send(2)` then fails with ECONNREFUSED. Time does not go on.
+    pub async fn is_refused(&self, socket: SocketId) -> bool {
+        // What was sent gets its answers first.
+        let mut polls_left = 2;
+        poll_fn(|_| {
+            let mut state = self.state.borrow_mut();
+            let is_it = |it: &Arrival| it.socket == socket && it.what == Came::Refused;
+            if let Some(at) = state.inbox.iter().position(is_it) {
+                state.inbox.remove(at);
+                return Poll::Ready(true);
+            }
+            if polls_left == 0 {
+                return Poll::Ready(false);
+            }
+            polls_left -= 1;
+            state.wake_at = Some(state.now);
+            Poll::Pending
+        })
+        .await
     }
 
     /// Waits until `until`, whatever arrives.

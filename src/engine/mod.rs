@@ -9,6 +9,7 @@
 //! virtual time, and a caller with real sockets can step the same machine.
 
 pub mod chance;
+pub mod event;
 pub mod failure;
 pub mod io;
 pub mod machine;

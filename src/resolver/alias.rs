@@ -40,21 +40,45 @@ const ALIASES: &[Alias] = &[
     },
     Alias {
         words: &[
-            "python", "python3", "php", "ruby", "perl", "rust", "dotnet", "c", "c++", "curl",
-            "wget", "java", "jvm",
+            "python", "python3", "perl", "rust", "c", "c++", "curl", "wget",
         ],
         resolver: "glibc",
         why: "it calls getaddrinfo of its image's C library; in Alpine images that is musl",
     },
     Alias {
+        words: &["php"],
+        resolver: "glibc",
+        why: "gethostbyname and all that connects ask its image's C library, of Alpine musl; dns_get_record is glibc-res_search",
+    },
+    Alias {
+        words: &["ruby"],
+        resolver: "glibc",
+        why: "sockets call getaddrinfo of its image's C library; in Alpine images that is musl; Resolv, which asks by itself, has no model here: glibc-res_search is the nearest",
+    },
+    Alias {
+        words: &["dotnet"],
+        resolver: "glibc",
+        why: "Dns.GetHostAddresses calls getaddrinfo of its image's C library; in Alpine images that is musl",
+    },
+    Alias {
+        words: &["java", "jvm"],
+        resolver: "glibc",
+        why: "InetAddress calls getaddrinfo of its image's C library, and keeps what it found for 30 s; in Alpine images that is musl; Netty's own resolver (Vert.x, Reactor) has a search list, too, and no model here",
+    },
+    Alias {
+        words: &["netty"],
+        resolver: "glibc",
+        why: "Netty asks InetAddress, and so getaddrinfo, unless a program gives it DnsNameResolver, which asks by itself, has a search list and has no model here: glibc is the nearest",
+    },
+    Alias {
+        words: &["erlang", "elixir", "beam"],
+        resolver: "glibc",
+        why: "inet:getaddr calls getaddrinfo in a program of its own, inet_gethost; inet_res, which asks by itself, has no model here, and none that is near",
+    },
+    Alias {
         words: &["node", "nodejs", "node-lookup"],
         resolver: "glibc",
         why: "dns.lookup and all that connects call getaddrinfo of its image's C library, four at a time; in Alpine images that is musl; dns.resolve4 and its like are node-resolve",
-    },
-    Alias {
-        words: &["nginx", "haproxy"],
-        resolver: "glibc",
-        why: "names in its configuration go to getaddrinfo when it starts, of musl in Alpine images; its own resolver, for names at run time, never searches and has no model here: dig is the nearest",
     },
     Alias {
         words: &["golang", "kubectl", "coredns", "prometheus", "traefik"],

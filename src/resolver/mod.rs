@@ -13,8 +13,10 @@ pub mod dnspython;
 mod find;
 pub mod glibc;
 pub mod go;
+pub mod haproxy;
 pub mod hickory;
 pub mod musl;
+pub mod nginx;
 pub mod reading;
 pub mod resolved;
 mod table;
@@ -66,6 +68,8 @@ enum Model {
     Resolved(&'static resolved::Version, resolved::Door),
     Hickory,
     Dnspython(dnspython::Call),
+    Nginx,
+    Haproxy,
 }
 
 impl Resolver {
@@ -102,6 +106,8 @@ impl Resolver {
             Model::Dnspython(call) => {
                 Box::new(move || Machine::new(|io| dnspython::lookup(io, scenario, call)))
             }
+            Model::Nginx => Box::new(|| Machine::new(|io| nginx::lookup(io, scenario))),
+            Model::Haproxy => Box::new(|| Machine::new(|io| haproxy::lookup(io, scenario))),
         }
     }
 
@@ -119,6 +125,18 @@ impl Resolver {
             }
             Model::Hickory => hickory::reading(scenario),
             Model::Dnspython(_) => dnspython::reading(scenario),
+            Model::Nginx => nginx::reading(scenario),
+            Model::Haproxy => haproxy::reading(scenario),
+        }
+    }
+
+    /// When it is asked, where the program that has it asks another one as well:
+    /// a sentence without a full stop.
+    pub fn condition(&self) -> Option<&'static str> {
+        match self.model {
+            Model::Nginx => Some(nginx::CONDITION),
+            Model::Haproxy => Some(haproxy::CONDITION),
+            _ => None,
         }
     }
 

@@ -19,7 +19,7 @@ use crate::probes::servers;
 type Row = (&'static str, fn(&Resolver) -> String);
 
 /// Resolvers that are compared side by side, under a heading.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     (
         "C libraries and Go",
         &["glibc", "musl-1.2.5", "musl-1.2.3", "go-1.27", "go-1.19"],
@@ -63,6 +63,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "dnspython-search",
         ],
     ),
+    ("Daemons", &["nginx", "haproxy"]),
     (
         "Other versions",
         &[

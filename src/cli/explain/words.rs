@@ -47,7 +47,8 @@ pub(super) fn help() -> String {
     )
 }
 
-/// Says why a word that is no resolver's means the one that it does.
+/// Says why a word that is no resolver's means the one that it does, and when
+/// a daemon's own resolver is asked.
 pub(super) fn tell(words: &[String], streams: &mut Streams<'_>) {
     for word in words {
         if let Some(alias) = resolver::alias(word) {
@@ -63,6 +64,9 @@ pub(super) fn tell(words: &[String], streams: &mut Streams<'_>) {
                 "{word} is explained as {}: {how}",
                 resolver.id
             ));
+        }
+        if let Some(condition) = resolver::find(word).and_then(Resolver::condition) {
+            streams.tell(format_args!("{word} is explained for {condition}"));
         }
     }
 }

@@ -198,6 +198,12 @@ const OTHERS: &[(&str, &str)] = &[
     ("libdns-", "libdns of BIND"),
 ];
 
+/// Daemons with a resolver of their own, which a setting brings into use.
+const DAEMONS: &[(&str, &str, &str)] = &[
+    ("nginx", "nginx", "a `resolver` directive"),
+    ("haproxy", "HAProxy", "a `resolvers` section"),
+];
+
 /// What is left asks the C library.
 fn of_libc(program: &Program) -> Choice {
     let Some(libc) = libc_of(program) else {
@@ -227,6 +233,13 @@ fn of_libc(program: &Program) -> Choice {
             "Node's dns.lookup asks {words}; its dns.resolve asks c-ares, which never searches"
         );
         return sure(id, why);
+    }
+    let daemon = DAEMONS.iter().find(|(program, ..)| *program == name);
+    if let Some((_, title, setting)) = daemon {
+        let why = format!(
+            "{title} asks {words} for the names that its configuration has as they are; with {setting} it asks by itself: --resolver {name}"
+        );
+        return guess(id, why);
     }
     let others = OTHERS.iter().filter(|(file, _)| program.maps(file));
     let others: Vec<&str> = others.map(|(_, name)| *name).collect();

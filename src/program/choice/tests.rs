@@ -75,6 +75,8 @@ fn programs_with_a_libc() {
         &dynamic("/usr/bin/java", &["/opt/lib/server/libjvm.so", GLIBC]),
         "glibc",
     );
+    check(&dynamic("/usr/sbin/nginx", &[GLIBC]), "glibc?");
+    check(&dynamic("/usr/sbin/haproxy", &[MUSL]), "musl-1.2.5?");
     check(&dynamic("/bin/x", &[MUSL]), "musl-1.2.5?");
     for (version, expected) in [
         ("2.17", "glibc-2.17"),

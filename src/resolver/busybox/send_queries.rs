@@ -144,10 +144,7 @@ impl<'i> Nslookup<'i> {
     async fn xconnect<'s>(&self, server: &'s Server) -> Option<Socket<'s>> {
         // Linux connects nothing to a link-local address without an interface
         // (net/ipv6/datagram.c: __ip6_datagram_connect).
-        let address = &server.address;
-        let link_local =
-            matches!(address.ip, std::net::IpAddr::V6(ip) if ip.is_unicast_link_local());
-        if link_local && address.scope.is_none() {
+        if server.address.lacks_scope() {
             return None;
         }
         let id = self.io.connect(server, Transport::Udp).await.ok()?;

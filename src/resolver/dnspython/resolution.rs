@@ -231,12 +231,7 @@ fn address(data: &Data) -> Option<Address> {
 ///
 /// Source: `dns/query.py: _matches_destination`
 fn is_source(server: &Server) -> bool {
-    let address = &server.address;
-    let is_local = match address.ip {
-        IpAddr::V6(ip) => ip.is_unicast_link_local() && address.scope.is_none(),
-        IpAddr::V4(_) => false,
-    };
-    !address.ip.is_unspecified() && !is_local
+    !server.address.ip.is_unspecified() && !server.address.lacks_scope()
 }
 
 /// Takes a server out, once if it is there twice.

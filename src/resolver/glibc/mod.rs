@@ -36,7 +36,7 @@ use crate::engine::message::{Because, Data};
 use crate::resolver::glibc::res_query::{Answers, Kind};
 use crate::resolver::glibc::thread::Thread;
 use crate::resolver::reading::Reading;
-use crate::scenario::{Lookup, Scenario};
+use crate::scenario::{Family, Lookup, Scenario};
 
 /// What differs between versions of glibc, 2.17 to 2.41.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +128,25 @@ pub async fn lookup(
         }
         (Call::ResQuery, lookup) => records(thread, lookup, false).await,
         (_, lookup) => records(thread, lookup, true).await,
+    }
+}
+
+/// The addresses that a program of this glibc gets for the server `name` that
+/// its own configuration has: with that family and those flags.
+pub async fn addresses_of(
+    io: &Rc<Io>,
+    scenario: &Scenario,
+    name: &[u8],
+    (family, flags): (Family, u32),
+) -> Option<Vec<Address>> {
+    let mut question = scenario.without_answers();
+    question.name = String::from_utf8_lossy(name).into_owned();
+    question.lookup = Lookup::Addresses(family);
+    question.flags = flags;
+    let found = lookup(Rc::clone(io), &question, &V2_36, Call::GetAddrInfo);
+    match Box::pin(found).await {
+        Outcome::Found(addresses) => Some(addresses),
+        _ => None,
     }
 }
 

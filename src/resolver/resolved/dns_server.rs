@@ -4,7 +4,7 @@
 //!
 //! Source: systemd `src/resolve/resolved-dns-server.c`.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::address::{Address, Server};
@@ -96,19 +96,6 @@ impl DnsServer {
             packet_bad_opt: false,
             verified_at: None,
             grace_period: GRACE_PERIOD_MIN,
-        }
-    }
-
-    /// Whether `connect(2)` refuses the address: a link-local one without its link.
-    pub(super) fn lacks_scope(&self) -> bool {
-        let link_local = |ip: Ipv6Addr| {
-            ip.segments()
-                .first()
-                .is_some_and(|it| it & 0xffc0 == 0xfe80)
-        };
-        match self.configured.ip {
-            IpAddr::V6(ip) => link_local(ip) && self.configured.scope.is_none(),
-            IpAddr::V4(_) => false,
         }
     }
 

@@ -266,7 +266,7 @@ impl Manager<'_> {
     /// Source: `resolved-dns-scope.c: dns_scope_socket_udp`.
     async fn dns_scope_socket_udp(&mut self, t: usize) -> Result<SocketId, EmitError> {
         let server = self.transactions[t].server.ok_or(EmitError::NoServers)?;
-        if self.servers[server].lacks_scope() {
+        if self.servers[server].configured.lacks_scope() {
             return Err(EmitError::Socket);
         }
         self.io

@@ -104,6 +104,8 @@ const ROWS: &[Row] = &[
     Row("node-resolve", Kind::Script(&["lookup.js"]), Place::Here, "/usr/bin/node"),
     Row("dnspython", Kind::Script(&["lookup.py", "resolve"]), Place::Here, "/usr/bin/python3"),
     Row("dnspython-search", Kind::Script(&["lookup.py", "search"]), Place::Here, "/usr/bin/python3"),
+    Row("nginx", Kind::Script(&["nginx.py"]), Place::Here, "/usr/bin/python3"),
+    Row("haproxy", Kind::Script(&["haproxy.py"]), Place::Here, "/usr/bin/python3"),
 ];
 
 /// No id is without a row.
@@ -142,10 +144,23 @@ impl ResolverId {
         }
     }
 
-    /// Where the library is that its program needs.
-    pub(crate) fn library(self, real: &Path) -> Option<PathBuf> {
-        let is_python = matches!(self.row().1, Kind::Script(["lookup.py", ..]));
-        is_python.then(|| real.join("dnspython/usr/lib/python3/dist-packages"))
+    /// What its script needs besides, and the variable that says where that is.
+    pub(crate) fn needs(self, real: &Path) -> Option<(&'static str, PathBuf)> {
+        let daemon = |path: &str| {
+            let unpacked = real.join("servers").join(path);
+            let installed = Path::new("/").join(path);
+            let found = Some(unpacked).filter(|it| it.is_file());
+            ("PROGRAM", found.unwrap_or(installed))
+        };
+        match self.row().1 {
+            Kind::Script(["lookup.py", ..]) => {
+                let library = "dnspython/usr/lib/python3/dist-packages";
+                Some(("PYTHONPATH", real.join(library)))
+            }
+            Kind::Script(["nginx.py"]) => Some(daemon("usr/sbin/nginx")),
+            Kind::Script(["haproxy.py"]) => Some(daemon("usr/sbin/haproxy")),
+            _ => None,
+        }
     }
 
     /// Starts `program` as this resolver's place says.
@@ -193,9 +208,7 @@ impl ResolverId {
                 let [script, words @ ..] = words else {
                     return command;
                 };
-                if let Some(library) = self.library(real) {
-                    command.env("PYTHONPATH", library);
-                }
+                command.envs(self.needs(real));
                 command.arg(Path::new(PROBES).join(script)).args(words);
                 command.args([name, family])
             }

@@ -65,7 +65,10 @@ pub(crate) fn missing(resolver: ResolverId) -> Option<String> {
             .into_owned();
         return Some(format!("needs {name}: run .ci/install-real"));
     }
-    if resolver.library(&folder()).is_some_and(|it| !it.exists()) {
+    if resolver
+        .needs(&folder())
+        .is_some_and(|(_, it)| !it.exists())
+    {
         return Some(format!("needs {resolver}: run .ci/install-real"));
     }
     if resolver.how() != How::Program {

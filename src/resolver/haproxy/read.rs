@@ -1,0 +1,138 @@
+//! `resolv.conf` as HAProxy reads it: the servers, and nothing else.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::address::Server;
+use crate::config::resolv_conf::{ResolvConf, Word};
+use crate::engine::io::Io;
+use crate::name::MAX_LABEL_BYTES;
+use crate::resolver::glibc;
+use crate::resolver::reading::{MAX_SERVERS, Reading, Setting, TOO_MANY_SERVERS};
+use crate::scenario::{Family, Scenario};
+
+/// `timeout retry` and `resolve_retries`. Source: `resolvers_new`
+pub(super) const RETRY: Duration = Duration::from_secs(1);
+pub(super) const RESOLVE_RETRIES: u32 = 3;
+
+const BLANKS: &[u8] = b"\r\n\t ";
+
+/// What stands where a server should.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Given<'a> {
+    Address(IpAddr),
+    /// HAProxy asks the C library for it when it starts.
+    Name(&'a [u8]),
+}
+
+/// Source: HAProxy `src/resolvers.c: parse_resolve_conf` (2.6)
+pub(super) fn parse_resolve_conf(scenario: &Scenario) -> (Vec<Given<'_>>, Reading<'_>) {
+    let mut reading = Reading {
+        timeout: Setting::built_in(RETRY),
+        attempts: Setting::built_in(RESOLVE_RETRIES),
+        ..Reading::default()
+    };
+    let (mut given, mut ids) = (Vec::new(), Vec::new());
+    let lines = scenario.resolv_conf.iter().flat_map(ResolvConf::lines);
+    for line in lines {
+        // C's strings end at a NUL.
+        let text = line.bytes().split(|&byte| byte == 0).next();
+        let text = text.unwrap_or_default();
+        let value = text.strip_prefix(b"nameserver");
+        let is_whole = |it: &&[u8]| it.first().is_none_or(|byte| BLANKS.contains(byte));
+        let Some(value) = value.filter(is_whole) else {
+            if text.first().is_some_and(u8::is_ascii_alphabetic) {
+                reading.drop(line.span(), "HAProxy takes only the servers");
+            }
+            continue;
+        };
+        let Some(word) = line.split(BLANKS).nth(1).filter(|_| !value.is_empty()) else {
+            reading.drop(line.span(), "nothing follows it");
+            continue;
+        };
+        let Some(word) = word.split(b"\0").next() else {
+            continue;
+        };
+        if ids.contains(&word.bytes) {
+            reading.drop(word.span, "it is there already");
+        } else if given.len() == MAX_SERVERS {
+            reading.drop(word.span, TOO_MANY_SERVERS);
+        } else if let Some(server) = server(word, &mut reading) {
+            ids.push(word.bytes);
+            given.push(server);
+        }
+    }
+    (given, reading)
+}
+
+fn server<'a>(word: Word<'a>, reading: &mut Reading<'_>) -> Option<Given<'a>> {
+    let given = str2ip2(word.bytes);
+    match given {
+        Some(Given::Address(ip)) => {
+            let server = Server::from(ip);
+            reading.servers.push(Setting::file(server, word.span));
+        }
+        Some(Given::Name(_)) => {
+            let why = "it is no address: HAProxy asks the C library for it when it starts";
+            reading.drop(word.span, why);
+        }
+        None => reading.drop(word.span, "it is no address"),
+    }
+    given
+}
+
+/// Source: HAProxy `src/tools.c: str2ip2`, `src/resolvers.c: resolv_hostname_validation` (2.6)
+fn str2ip2(word: &[u8]) -> Option<Given<'_>> {
+    let bare = match word {
+        [b'[', bare @ .., b']'] if (2..46).contains(&bare.len()) => bare,
+        [b'[', ..] => return None,
+        bare => bare,
+    };
+    if bare == b"*" {
+        return Some(Given::Address(Ipv4Addr::UNSPECIFIED.into()));
+    }
+    let text = std::str::from_utf8(bare).ok()?;
+    let v6 = text.parse::<Ipv6Addr>().map(IpAddr::from);
+    let ip = v6.or_else(|_| text.parse::<Ipv4Addr>().map(IpAddr::from));
+    if let Ok(ip) = ip {
+        return Some(Given::Address(ip));
+    }
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    let mut labels = bare.split(|&byte| byte == b'.');
+    let is_name = bare.iter().all(is_of_name) && labels.all(|it| it.len() < MAX_LABEL_BYTES);
+    is_name.then_some(Given::Name(bare))
+}
+
+/// The servers; `None`: there is no file, and HAProxy does not start.
+///
+/// It reads the file for its section `default`, too, and asks for servers that
+/// are given by name each time.
+///
+/// Source: HAProxy `src/resolvers.c: resolvers_create_default` (2.6)
+pub(super) async fn nameservers(io: &Rc<Io>, scenario: &Scenario) -> Option<Vec<Server>> {
+    scenario.resolv_conf.as_ref()?;
+    let given = parse_resolve_conf(scenario).0;
+    let mut servers = Vec::new();
+    for _section in ["default", "the one that is used"] {
+        servers.clear();
+        for server in &given {
+            match *server {
+                Given::Address(ip) => servers.push(Server::from(ip)),
+                Given::Name(name) => servers.extend(by_name(io, scenario, name).await),
+            }
+        }
+    }
+    Some(servers)
+}
+
+/// `getaddrinfo`, and after that `gethostbyname`; the first address counts.
+async fn by_name(io: &Rc<Io>, scenario: &Scenario, name: &[u8]) -> Option<Server> {
+    for family in [Family::Both, Family::Inet] {
+        let found = glibc::addresses_of(io, scenario, name, (family, 0)).await;
+        if let Some(first) = found.and_then(|it| it.into_iter().next()) {
+            return Some(Server::from(first));
+        }
+    }
+    None
+}
