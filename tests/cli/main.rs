@@ -21,7 +21,7 @@ const POD: &str = "search default.svc.cluster.local svc.cluster.local cluster.lo
                    nameserver 10.96.0.10\noptions ndots:5\n";
 
 /// Nothing takes longer, however large its input, in a debug build on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 struct Ended {
     status: i32,

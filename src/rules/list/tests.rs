@@ -115,12 +115,8 @@ fn a_list_is_of_the_table_that_has_its_chains() {
 
 #[test]
 fn policies_show_the_table() {
-    let all = |names: &[&str]| {
-        names
-            .iter()
-            .map(|it| format!("-P {it} ACCEPT\n"))
-            .collect::<String>()
-    };
+    let policy = |chain: &&str| format!("-P {chain} ACCEPT\n");
+    let all = |chains: &[&str]| chains.iter().map(policy).collect::<Vec<_>>().concat();
     let filter = all(&["INPUT", "FORWARD", "OUTPUT"]);
     let mangle = all(&["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"]);
     let text =
