@@ -10,7 +10,7 @@ pub struct Cause {
     pub code: &'static str,
     /// What is the case if it is the cause, a sentence with a full stop.
     pub what: String,
-    /// The command that decides it, with `{name}` and `{server}` in it.
+    /// The command that decides it, with `{name}`, `{service}` and `{server}` in it.
     pub command: &'static str,
     /// What it shows if this is the cause.
     pub shows: String,

@@ -95,9 +95,37 @@ impl Looked {
     }
 }
 
+/// The name of the Service in a name that can be one's, or one of its pods'.
+///
+/// Source: <https://github.com/kubernetes/dns/blob/master/docs/specification.md>.
+pub fn service(name: &str) -> Option<&str> {
+    let labels: Vec<&str> = name.trim_end_matches('.').split('.').collect();
+    let svc = labels.iter().position(|it| it.eq_ignore_ascii_case("svc"));
+    let before = svc.map_or(labels.as_slice(), |at| labels.get(..at).unwrap_or_default());
+    match (before, svc.is_some()) {
+        ([.., service, _], true) | ([service] | [service, _], false) => Some(service),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_service_is_before_its_namespace() {
+        for (name, expected) in [
+            ("db", Some("db")),
+            ("db.prod", Some("db")),
+            ("db.prod.svc", Some("db")),
+            ("db-0.db.prod.svc.cluster.local.", Some("db")),
+            ("db.prod.SVC.cluster.local", Some("db")),
+            ("api.shop.example.net", None),
+            ("svc.cluster.local", None),
+        ] {
+            assert_eq!(service(name), expected, "{name}");
+        }
+    }
 
     #[test]
     fn names_tell_their_kind() {

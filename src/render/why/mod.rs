@@ -14,6 +14,7 @@ use crate::render::{paragraph, shortened};
 use crate::text::escaped;
 use crate::why::asked::{Asked, Kind};
 use crate::why::judged::{Judged, State};
+use crate::why::looked;
 use crate::why::{Catalogue, Cause, Likely, Recognised, Unknown};
 
 /// What is said about a message.
@@ -287,5 +288,7 @@ fn filled(text: &str, recognised: &Recognised<'_>) -> String {
         port => format!("{} -p {port}", it.address.ip()),
     });
     let text = text.replace("{name}", name.unwrap_or("NAME"));
+    let service = name.and_then(looked::service).unwrap_or("SERVICE");
+    let text = text.replace("{service}", service);
     text.replace("{server}", server.as_deref().unwrap_or("SERVER"))
 }
