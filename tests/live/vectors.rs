@@ -160,6 +160,7 @@ fn is_wanted(case: &Case, id: &str) -> Result<bool, Failed> {
         && *flags == 0
         && !name.is_empty()
         && !name.contains(":80")
+        && !name.contains('/')
         && longest < 64
         && name.len() < 254;
     // A reply that comes twice is taken once by --live, and nobody here has an address with a zone.

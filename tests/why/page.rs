@@ -39,7 +39,7 @@ On the first run, before the pages were extended, that was so for 41 of 122 (34 
 wrong certainties: a certificate for another name, which a wildcard in the search list brings, and an old address in nginx were said to be no DNS errors. 89 of the 122 had been in no list
 of reports before: of these 27 (30 %) were right at once. The pages were then extended by what these texts taught, so this table is a regression test and no measure of texts to come.
 
-Then the measure was taken anew, always in this way: texts of public reports of which neither address nor text was in this project were looked up, the cause was
+Then the measure was taken again, always in this way: texts of public reports of which neither address nor text was in this project were looked up, the cause was
 written down as the thread found it, and the texts were run once, before anything was changed by what they taught. Right is the right speaker, and the cause among the
 four of the first screen. Of 79 texts 43 were right (54 %); the pages were extended. Of the next 28, 17 (61 %); extended. Of the next 28, 12 (43 %); extended. Of the last 29,
 19 (66 %), and 23 (79 %) with `-v`: this is the measure; 4 of the 29 are sentences and no message of a program. No text of the four lists
