@@ -194,7 +194,8 @@ impl Cluster {
 /// that is hardly the name of a namespace.
 pub fn is_of_the_world(name: &str) -> bool {
     let last = name.rsplit_once('.').map_or("", |(_, last)| last);
-    last.len() == 2 || TOP_LEVEL.contains(&last)
+    let is_country = last.len() == 2 && last.bytes().all(|it| it.is_ascii_alphabetic());
+    is_country || TOP_LEVEL.contains(&last)
 }
 
 /// Whether names of services, pods and ports, or host names, can have the byte.

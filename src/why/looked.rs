@@ -1,5 +1,7 @@
 //! What kind of name was looked up, as far as the name tells.
 
+use crate::explain::cluster::is_of_the_world;
+
 /// What kind of name was looked up.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Looked {
@@ -16,12 +18,6 @@ pub enum Looked {
     /// What programs write for a value that was not set: `null`.
     Nothing,
 }
-
-/// Last labels that are no namespaces: the older ones of IANA's list that are in
-/// use, and some newer ones. Those of two letters are countries.
-const OUTSIDE: [&str; 13] = [
-    "com", "net", "org", "edu", "gov", "mil", "int", "info", "biz", "dev", "app", "cloud", "arpa",
-];
 
 /// Zones whose names people and programs ask for most, and that are there.
 const PUBLIC: [&str; 24] = [
@@ -84,14 +80,13 @@ impl Looked {
         if PUBLIC.iter().any(|it| is_below(it)) {
             return Some(Self::Public);
         }
-        let Some((first, last)) = name.rsplit_once('.') else {
+        let Some((first, _)) = name.rsplit_once('.') else {
             return (!name.is_empty()).then_some(Self::Short);
         };
         if format!("{first}.").contains(".svc.") {
             return Some(Self::Service);
         }
-        let is_country = last.len() == 2 && last.bytes().all(|it| it.is_ascii_lowercase());
-        (is_country || OUTSIDE.contains(&last)).then_some(Self::Outside)
+        is_of_the_world(&name).then_some(Self::Outside)
     }
 }
 
