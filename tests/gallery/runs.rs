@@ -224,6 +224,11 @@ const RUNS: &[Run] = &[
         "A node in order",
         "doctor --root testdata/nodes/coredns-healthy",
     ),
+    (
+        "why",
+        "A line of a log",
+        "why read udp 10.1.94.93:43523->8.8.8.8:53: i/o timeout",
+    ),
     ("why-log", "A log", "why testdata/logs/upstream-timeout.log"),
     (
         "path",

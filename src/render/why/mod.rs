@@ -40,8 +40,11 @@ pub struct Judgement<'c> {
     pub judged: Judged,
 }
 
-/// So many causes are shown without `-v`, and so many that a node rules out.
+/// So many causes are shown without `-v`.
 const SHOWN: usize = 4;
+/// So many lines of them have what decides and fixes them, too; the first cause always
+/// has.
+const MAX_LINES: usize = 17;
 
 /// Writes what a message says.
 ///
@@ -191,8 +194,23 @@ impl Writer<'_> {
         let is_shown = |it: &&Judgement<'_>| verbose || it.judged.state != State::False;
         let shown: Vec<&Judgement<'_>> = answer.causes.iter().filter(is_shown).collect();
         let most = if verbose { shown.len() } else { SHOWN };
+        let mut lines = 0;
+        let mut is_brief = false;
         for (index, judgement) in shown.iter().take(most).enumerate() {
-            self.cause(index + 1, judgement, answer)?;
+            let mut text = Vec::new();
+            let colors = self.colors;
+            let out = &mut text;
+            Writer { colors, out }.cause(index + 1, judgement, answer)?;
+            lines += text.split(|it| *it == b'\n').count() - 1;
+            if verbose || index == 0 || lines <= MAX_LINES {
+                self.out.write_all(&text)?;
+                continue;
+            }
+            if !is_brief {
+                writeln!(self.out)?;
+            }
+            is_brief = true;
+            self.head(index + 1, judgement)?;
         }
         let false_ones = answer
             .causes
@@ -204,14 +222,17 @@ impl Writer<'_> {
             self.line(&format!("The node rules out: {}.", ruled_out.join(", ")))?;
         }
         let rest: Vec<&str> = shown.iter().skip(most).map(|it| it.cause.code).collect();
-        if !rest.is_empty() {
-            writeln!(self.out)?;
-            self.line(&format!(
-                "Less likely (-v shows them): {}.",
-                rest.join(", ")
-            ))?;
-        }
-        Ok(())
+        let rest = rest.join(", ");
+        let more = match (is_brief, rest.is_empty()) {
+            (false, true) => return Ok(()),
+            (false, false) => format!("Less likely (-v shows them): {rest}."),
+            (true, true) => "With -v: what decides and fixes these.".to_owned(),
+            (true, false) => {
+                format!("With -v: what decides and fixes these, and less likely causes: {rest}.")
+            }
+        };
+        writeln!(self.out)?;
+        self.line(&more)
     }
 
     fn cause(
@@ -222,13 +243,7 @@ impl Writer<'_> {
     ) -> io::Result<()> {
         let cause = judgement.cause;
         writeln!(self.out)?;
-        let head = format!("{number}. ");
-        paragraph::write(
-            self.out,
-            &head,
-            "   ",
-            &format!("{} ({})", cause.what, cause.code),
-        )?;
+        self.head(number, judgement)?;
         let places: Vec<String> = judgement
             .judged
             .places
@@ -244,6 +259,12 @@ impl Writer<'_> {
             self.field("", &shows(cause, &answer.recognised))?;
         }
         self.field("fix", &cause.fix)
+    }
+
+    fn head(&mut self, number: usize, judgement: &Judgement<'_>) -> io::Result<()> {
+        let Cause { what, code, .. } = judgement.cause;
+        let text = format!("{what} ({code})");
+        paragraph::write(self.out, &format!("{number}. "), "   ", &text)
     }
 
     fn fact(&mut self, state: State, places: &[String]) -> io::Result<()> {
