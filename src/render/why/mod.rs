@@ -44,7 +44,7 @@ pub struct Judgement<'c> {
 const SHOWN: usize = 4;
 /// So many lines of them have what decides and fixes them, too; the first cause always
 /// has.
-const MAX_LINES: usize = 17;
+const MAX_LINES: usize = 16;
 
 /// Writes what a message says.
 ///
