@@ -7,6 +7,7 @@ mod destination;
 mod files;
 mod live;
 mod offline;
+mod service;
 
 use std::path::Path;
 
@@ -15,6 +16,7 @@ use crate::cli::files::typed;
 use crate::cli::streams::{Status, Streams};
 
 pub(super) use args::PathArgs;
+pub(super) use service::route;
 
 /// Reads, walks, writes.
 pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {

@@ -101,7 +101,7 @@ pub(super) fn route(
         if args.rules.is_empty() && node.kernel.services.is_none() {
             bail!(
                 "files do not have the rules of iptables and nftables; --rules FILE takes what \
-                 iptables-save or nft -j list ruleset printed"
+                 iptables-save or nft list ruleset printed"
             );
         }
         if args.node.is_named() {

@@ -243,7 +243,7 @@ pub(super) fn gap(gap: &Gap) -> Sentence {
             };
             sentence!(
                 "rules-unseen",
-                "rules of {family}: give what {tool} or nft -j list ruleset prints"
+                "rules of {family}: give what {tool} or nft list ruleset prints"
             )
         }
         Gap::Ipvs => sentence!(

@@ -242,7 +242,12 @@ pub struct Comparison {
 /// An atom of this kind; `None`: it has no such value.
 pub(super) fn atom(value: &Value, of: Kind) -> Option<Atom> {
     if let Some(it) = value.as_u64() {
-        return Some(Atom::Number(u128::from(it)));
+        let bits = match of {
+            Kind::State => state::of_nft(it)?,
+            Kind::AddressType => kind::of_route(it),
+            _ => return Some(Atom::Number(u128::from(it))),
+        };
+        return Some(Atom::Number(u128::from(bits)));
     }
     if let Some(is_set) = value.as_bool() {
         return Some(Atom::Number(u128::from(is_set)));
@@ -256,6 +261,7 @@ pub(super) fn atom(value: &Value, of: Kind) -> Option<Atom> {
         Kind::State => bits(state::of(word)?),
         Kind::Status => bits(status::of(word)?),
         Kind::AddressType => bits(kind::of(word)),
+        Kind::Port if word == "domain" => Atom::Number(53),
         Kind::Port => Atom::Number(word.parse().ok()?),
         Kind::Number => Atom::Number(named_number(word)?),
     })
