@@ -21,8 +21,8 @@ use crate::node::Node;
 use crate::probe;
 use crate::render::check_loop::probe::plan;
 use crate::render::check_loop::text::{self, Style};
-use crate::render::path::service;
 use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, sarif};
+use crate::render::path::service;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
@@ -160,7 +160,6 @@ fn targets(args: &CheckLoopArgs, node: &Node, report: &Report) -> anyhow::Result
     Ok(found)
 }
 
-
 fn write(
     report: &Report,
     services: &[Result<Route, String>],
@@ -260,15 +259,13 @@ impl CheckLoopArgs {
     /// can be read and the format has room for it.
     fn services(&self, report: &Report) -> Vec<Result<Route, String>> {
         let mut wanted = self.outputs.wanted.iter();
-        let has_room =
-            |it: Format| matches!(it, Format::Text | Format::Json | Format::Jsonl);
+        let has_room = |it: Format| matches!(it, Format::Text | Format::Json | Format::Jsonl);
         let is_live = self.node.is_this() && nix::unistd::geteuid().is_root();
         if !is_live || !wanted.any(|it| has_room(it.format)) {
             return Vec::new();
         }
-        let word = |ip: &Option<IpAddr>| {
-            ip.map_or_else(|| UPSTREAM.to_owned(), |it| it.to_string())
-        };
+        let word =
+            |ip: &Option<IpAddr>| ip.map_or_else(|| UPSTREAM.to_owned(), |it| it.to_string());
         let services = report.services();
         let asked = services.iter().map(|it| path::route(vec![word(it)]));
         asked.collect()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use super::Backend;
 use super::conntrack::Entry;
 use super::ipset;
 use super::ipvs;
@@ -14,7 +15,6 @@ use super::rule::Rule;
 use super::save;
 use super::table::{Form, Table};
 use super::text::{Text, View};
-use super::{Backend, Family};
 use crate::text::{Place, escaped};
 
 /// What texts say about the way of packets.
@@ -156,10 +156,7 @@ impl Rules {
         for view in views {
             let bytes = self.bytes(view);
             match table.form {
-                Form::Nft => {
-                    let is_six = table.family.map(|it| it == Family::V6);
-                    rules.extend(nft::rules(&bytes, view, is_six));
-                }
+                Form::Nft => rules.extend(nft::rules(&bytes, view, table)),
                 Form::Save => rules.extend(save::rules(&bytes, view, chain, towards)),
                 Form::List => rules.extend(list::rules(&bytes, view, chain)),
             }

@@ -108,7 +108,8 @@ impl<'t> Reading<'t> {
         }
         if self.listing.take(line, view)
             || self.list.take(line, view)
-            || !line.starts_with(b"-A -") && self.save.take(line, view) {
+            || !line.starts_with(b"-A -") && self.save.take(line, view)
+        {
             self.is_known = true;
             return;
         }
@@ -172,10 +173,7 @@ impl<'t> Reading<'t> {
         let passed = bytes.get(..end).unwrap_or_default();
         let lines = memchr::memchr_iter(b'\n', passed).count();
         let lines = u32::try_from(lines).unwrap_or(u32::MAX);
-        Ok((
-            array.start + end as u64,
-            array.line.saturating_add(lines),
-        ))
+        Ok((array.start + end as u64, array.line.saturating_add(lines)))
     }
 
     /// Adds what nft has listed.

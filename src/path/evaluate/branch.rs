@@ -26,6 +26,8 @@ pub(super) struct Seen {
     pub(super) tracking: Tracking,
     pub(super) direction: Direction,
     pub(super) is_dnat: bool,
+    /// Whether IPVS has sent it on.
+    pub(super) is_of_ipvs: bool,
     /// Whether the endpoint sees another sender.
     pub(super) is_snat: bool,
     /// Whether a rule hands it to a socket of the node.

@@ -117,10 +117,11 @@ impl Walk<'_> {
         if matches!(hook, Hook::Prerouting | Hook::Output) {
             stops.push(((CONNTRACK, 0), Stop::Conntrack));
         }
-        if self.asked.is_some() && hook != Hook::Forward {
+        let has_ipvs = !self.host.rules.services.is_empty();
+        if self.asked.is_some() && (hook != Hook::Forward || has_ipvs) {
             stops.push(((nat_place(hook), i32::MAX), Stop::Restore));
         }
-        if !self.host.rules.services.is_empty() {
+        if has_ipvs {
             match hook {
                 Hook::Input => stops.push(((IPVS, 0), Stop::Ipvs)),
                 Hook::Output => stops.push(((NAT_DESTINATION, i32::MAX), Stop::Ipvs)),

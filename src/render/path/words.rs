@@ -21,6 +21,7 @@ pub(in crate::render) fn asker(tree: &Tree) -> String {
     match &packet.start {
         Start::Host if packet.source.is_unspecified() => "the node".to_owned(),
         Start::Host => format!("the node ({})", packet.source),
+        Start::Link { .. } if packet.is_of_some_pod() => "a pod".to_owned(),
         Start::Link { .. } => packet.source.to_string(),
     }
 }
@@ -223,6 +224,10 @@ pub(super) fn assumption(assumption: &Assumption) -> String {
 /// What was not seen.
 pub(super) fn gap(gap: &Gap) -> Sentence {
     match gap {
+        Gap::Asker => sentence!(
+            "asker-unseen",
+            "who asks: taken for a pod whose own address no rule names; --source IP says which, --from-host that the node does"
+        ),
         Gap::Addresses => sentence!(
             "addresses-unseen",
             "the addresses of the node: what is translated is taken for a pod's address"

@@ -5,14 +5,16 @@ use serde_json::Value;
 use super::listing;
 use super::scan::objects;
 use super::statement::statement;
-use crate::rules::View;
 use crate::rules::rule::{Part, Rule};
+use crate::rules::table::Table;
+use crate::rules::{Family, View};
 
 /// The rules of a view, all of which are of one chain: objects of JSON, or lines.
-pub(in crate::rules) fn rules(bytes: &[u8], view: View, is_six: Option<bool>) -> Vec<Rule> {
+pub(in crate::rules) fn rules(bytes: &[u8], view: View, table: &Table) -> Vec<Rule> {
     if !bytes.starts_with(b"{") {
-        return listing::rules(bytes, view, is_six);
+        return listing::rules(bytes, view, table);
     }
+    let is_six = is_six(table);
     let (all, ..) = objects(bytes);
     let rule = |it: super::scan::Object| {
         let bytes = bytes.get(it.start..it.end)?;
@@ -34,6 +36,11 @@ pub(in crate::rules) fn rules(bytes: &[u8], view: View, is_six: Option<bool>) ->
         ))
     };
     all.into_iter().filter_map(rule).collect()
+}
+
+/// Whether a table is of IPv6; `None`: of both families.
+pub(super) fn is_six(table: &Table) -> Option<bool> {
+    table.family.map(|it| it == Family::V6)
 }
 
 /// The rule that has these statements.

@@ -42,7 +42,9 @@ pub(super) fn statement(value: &Value, is_six: Option<bool>) -> Vec<Part> {
         "vmap" => vmap(inner).unwrap_or_else(|| Action::Unknown(words(value).into())),
         "tproxy" => tproxy(inner).unwrap_or_else(|| Action::Unknown(words(value).into())),
         "xt" => return vec![extension(inner, value)],
-        "limit" | "quota" | "ct count" | "meter" | "unknown match" => return vec![unknown_match(value)],
+        "limit" | "quota" | "ct count" | "meter" | "unknown match" => {
+            return vec![unknown_match(value)];
+        }
         _ => Action::Unknown(words(value).into()),
     };
     vec![Part::Do(action)]

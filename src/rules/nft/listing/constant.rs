@@ -84,7 +84,10 @@ pub(super) fn braces(words: &mut Words<'_, '_>) -> Option<Value> {
 /// An element; of its time-out, counter and comment nothing depends.
 fn element(words: &mut Words<'_, '_>) -> Option<Value> {
     let key = concat(words, false)?;
-    while words.peek().is_some_and(|it| !["}", ",", ":"].contains(&it)) {
+    while words
+        .peek()
+        .is_some_and(|it| !["}", ",", ":"].contains(&it))
+    {
         words.next();
     }
     if !words.take(":") {

@@ -97,6 +97,7 @@ pub(super) fn comparison(left: Value, words: &mut Words<'_, '_>) -> Option<Value
 /// any of them is meant.
 fn is_of_flags(left: &Value) -> bool {
     let key = |kind: &str, name: &str| left.get(kind).and_then(|it| it.get(name)?.as_str());
-    let is_tcp = key("payload", "protocol") == Some("tcp") && key("payload", "field") == Some("flags");
+    let is_tcp =
+        key("payload", "protocol") == Some("tcp") && key("payload", "field") == Some("flags");
     is_tcp || matches!(key("ct", "key"), Some("state" | "status" | "label"))
 }

@@ -13,8 +13,22 @@ const HEADERS: [&str; 17] = [
 
 /// Keys of `meta` that stand without this word.
 const META: [&str; 16] = [
-    "iif", "oif", "iifname", "oifname", "iiftype", "oiftype", "iifgroup", "oifgroup", "mark",
-    "skuid", "skgid", "cgroup", "pkttype", "cpu", "nftrace", "rtclassid",
+    "iif",
+    "oif",
+    "iifname",
+    "oifname",
+    "iiftype",
+    "oiftype",
+    "iifgroup",
+    "oifgroup",
+    "mark",
+    "skuid",
+    "skgid",
+    "cgroup",
+    "pkttype",
+    "cpu",
+    "nftrace",
+    "rtclassid",
 ];
 
 const EXTENSIONS: [&str; 5] = ["frag", "hbh", "dst", "mh", "srh"];

@@ -247,7 +247,8 @@ impl Indexer {
 /// block of Markdown.
 fn is_of_another(line: &[u8]) -> bool {
     let begins: [&[u8]; 5] = [b"*", b"-A ", b":", b"# Generated", b"```"];
-    begins.iter().any(|it| line.starts_with(it)) || memchr::memmem::find(line, b"\"nftables\"").is_some()
+    begins.iter().any(|it| line.starts_with(it))
+        || memchr::memmem::find(line, b"\"nftables\"").is_some()
 }
 
 /// `-100`, `dstnat`, `filter - 10`.

@@ -17,7 +17,10 @@ pub(super) fn nat(key: &str, words: &mut Words<'_, '_>) -> Option<Value> {
     if let Some(family) = words.one_of(&["ip", "ip6"]) {
         inner.insert("family".into(), family.into());
     }
-    while words.one_of(&["interval", "prefix", "addr", ".", "port"]).is_some() {}
+    while words
+        .one_of(&["interval", "prefix", "addr", ".", "port"])
+        .is_some()
+    {}
     if words.take("to") {
         target(&mut inner, words)?;
     }

@@ -1,14 +1,22 @@
 //! Rules of a chain.
 
+use serde_json::json;
+
 use super::statement::statements;
 use super::words::{depth, split};
-use crate::rules::View;
-use crate::rules::nft::rule::of_statements;
+use crate::rules::nft::rule::{is_six, of_statements};
 use crate::rules::rule::Rule;
+use crate::rules::table::Table;
+use crate::rules::{Backend, View};
 use crate::text::escaped;
 
+/// nftables 1.0.6 leaves out targets that it cannot translate, and writes nothing
+/// in their place: seen of DNAT and MASQUERADE where tables of both families are
+/// listed. iptables-nft counts before its target.
+const HOLLOW: &str = "a target that nft does not show";
+
 /// The rules among the lines of a view, all of which are of one chain.
-pub(in crate::rules::nft) fn rules(bytes: &[u8], view: View, is_six: Option<bool>) -> Vec<Rule> {
+pub(in crate::rules::nft) fn rules(bytes: &[u8], view: View, table: &Table) -> Vec<Rule> {
     let mut rules = Vec::new();
     let (mut start, mut end, mut line) = (0, 0, 0);
     let (mut first, mut open) = (0, 0);
@@ -27,19 +35,26 @@ pub(in crate::rules::nft) fn rules(bytes: &[u8], view: View, is_six: Option<bool
             ..view
         };
         let text = String::from_utf8_lossy(bytes.get(start..end).unwrap_or_default());
-        rules.extend(rule(&text, view, is_six));
+        rules.extend(rule(&text, view, table));
         (start, first, open) = (end, line, 0);
     }
     rules
 }
 
 /// A rule; `None`: it is a line of another kind.
-fn rule(text: &str, view: View, is_six: Option<bool>) -> Option<Rule> {
+fn rule(text: &str, view: View, table: &Table) -> Option<Rule> {
     let words = split(undressed(text));
     if words.is_empty() || is_of_chain(&words) {
         return None;
     }
-    let (statements, comment) = statements(&words, is_six);
+    let is_six = is_six(table);
+    let (mut statements, comment) = statements(&words, is_six);
+    let ends_counting = statements
+        .last()
+        .is_some_and(|it| it.get("counter").is_some());
+    if ends_counting && table.backend == Backend::Iptables {
+        statements.push(json!({ "unknown target": HOLLOW }));
+    }
     Some(of_statements(
         &statements,
         view,
@@ -64,5 +79,10 @@ pub(super) fn undressed(line: &str) -> &str {
 
 /// A rule as it is written, in one line, without its handle.
 pub(in crate::rules::nft) fn shown(text: &str) -> String {
-    escaped(split(undressed(text)).join(" ").replace(" ,", ",").as_bytes())
+    escaped(
+        split(undressed(text))
+            .join(" ")
+            .replace(" ,", ",")
+            .as_bytes(),
+    )
 }

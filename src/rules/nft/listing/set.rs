@@ -43,7 +43,9 @@ fn types_of(words: &mut Words<'_, '_>) -> Vec<&'static str> {
     let mut types = Vec::new();
     let mut last = None;
     while let Some(word) = words.peek() {
-        let is_end = ["flags", "elements", "size", "comment", "timeout", ":", "counter"];
+        let is_end = [
+            "flags", "elements", "size", "comment", "timeout", ":", "counter",
+        ];
         if is_end.contains(&word) {
             break;
         }

@@ -10,9 +10,36 @@ use super::words::{Words, unquoted};
 
 /// Words that a statement begins with, also behind one that is not known.
 const FIRST: [&str; 30] = [
-    "accept", "drop", "continue", "return", "jump", "goto", "counter", "log", "limit", "quota",
-    "reject", "masquerade", "redirect", "dnat", "snat", "notrack", "queue", "tproxy", "dup", "fwd",
-    "flow", "synproxy", "add", "update", "delete", "meta", "ct", "xt", "comment", "last",
+    "accept",
+    "drop",
+    "continue",
+    "return",
+    "jump",
+    "goto",
+    "counter",
+    "log",
+    "limit",
+    "quota",
+    "reject",
+    "masquerade",
+    "redirect",
+    "dnat",
+    "snat",
+    "notrack",
+    "queue",
+    "tproxy",
+    "dup",
+    "fwd",
+    "flow",
+    "synproxy",
+    "add",
+    "update",
+    "delete",
+    "meta",
+    "ct",
+    "xt",
+    "comment",
+    "last",
 ];
 
 /// The statements of a rule, as JSON has them, and its comment.
@@ -51,7 +78,11 @@ fn unknown<'w, 't>(from: &Words<'w, 't>, to: &mut Words<'w, 't>) -> Value {
         }
     }
     let is_last = to.is_empty() || to.peek() == Some("comment");
-    let key = if is_last { "unknown target" } else { "unknown match" };
+    let key = if is_last {
+        "unknown target"
+    } else {
+        "unknown match"
+    };
     json!({ key: from.before(to) })
 }
 
@@ -135,9 +166,14 @@ fn counter(words: &mut Words<'_, '_>) -> Option<Value> {
 }
 
 fn log(words: &mut Words<'_, '_>) -> Option<Value> {
-    while let Some(option) =
-        words.one_of(&["prefix", "group", "snaplen", "queue-threshold", "level", "flags"])
-    {
+    while let Some(option) = words.one_of(&[
+        "prefix",
+        "group",
+        "snaplen",
+        "queue-threshold",
+        "level",
+        "flags",
+    ]) {
         let value = words.next()?;
         // flags tcp sequence,options
         if option == "flags" && ["tcp", "ip"].contains(&value) {
