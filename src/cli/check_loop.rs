@@ -170,6 +170,9 @@ fn write(
     match format {
         Format::Text => {
             text::write(report, style, out)?;
+            if !services.is_empty() {
+                writeln!(out)?;
+            }
             service::write(services, style.colors, out)
         }
         Format::Json => json::write_with(report, services, false, out),
@@ -260,8 +263,8 @@ impl CheckLoopArgs {
     fn services(&self, report: &Report) -> Vec<Result<Route, String>> {
         let mut wanted = self.outputs.wanted.iter();
         let has_room = |it: Format| matches!(it, Format::Text | Format::Json | Format::Jsonl);
-        let is_live = self.node.is_this() && nix::unistd::geteuid().is_root();
-        if !is_live || !wanted.any(|it| has_room(it.format)) {
+        let is_live = self.node.is_this() || self.node.is_named_as("/");
+        if !is_live || !nix::unistd::geteuid().is_root() || !wanted.any(|it| has_room(it.format)) {
             return Vec::new();
         }
         let word =

@@ -120,11 +120,11 @@ pub fn write(
     if services.is_empty() {
         return Ok(());
     }
-    let title = "Where the Service leads";
+    let title = "Where the Service leads, by the rules of this node";
     if colors {
-        writeln!(out, "\n{}", title.bold())?;
+        writeln!(out, "{}", title.bold())?;
     } else {
-        writeln!(out, "\n{title}")?;
+        writeln!(out, "{title}")?;
     }
     for service in services {
         let (text, more) = match service {

@@ -1,5 +1,6 @@
 //! The words of what becomes of packets.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use super::Shown;
@@ -39,10 +40,12 @@ pub(in crate::render) fn verdict(tree: &Tree) -> String {
             [one] if one.kind == Kind::Local => {
                 format!("{to}{name} is answered on this node")
             }
-            [one] if !one.is_translated => {
+            [one, ..] if !one.is_translated => {
                 format!("{to} is reached as it is: no rule translates it, and none drops it")
             }
             all => {
+                // One can stand there more than once, each time under a condition.
+                let all: BTreeSet<_> = all.iter().map(|it| (it.address, it.port)).collect();
                 let all = counted(all.len(), "endpoint", "endpoints");
                 if tree.gaps.contains(&Gap::Liveness) {
                     return format!(
