@@ -106,10 +106,11 @@ impl<'t> Reading<'t> {
             self.is_known = true;
             return;
         }
-        if self.listing.take(line, view)
+        let is_taken = (self.listing.is_open() && self.listing.take(line, view))
             || self.list.take(line, view)
-            || !line.starts_with(b"-A -") && self.save.take(line, view)
-        {
+            || (!line.starts_with(b"-A -") && self.save.take(line, view))
+            || self.listing.take(line, view);
+        if is_taken {
             self.is_known = true;
             return;
         }

@@ -67,13 +67,7 @@ impl Walk<'_> {
             Match::ConnectionMark(it) => Answer::of(seen.connection_mark & it.mask == it.value),
             Match::State(bits) => Answer::of(self.states(branch) & bits != 0),
             Match::Status(bits) => Answer::of(self.statuses(branch) & bits != 0),
-            Match::Original(Side::Source, addresses) if self.packet.is_of_some_pod() => {
-                self.hidden(Side::Source, &[*addresses], rule, branch)
-            }
-            Match::Original(side, addresses) => {
-                let ip = self.original(*side == Side::Source, branch).0;
-                Answer::of(addresses.have(ip))
-            }
+            Match::Original(side, addresses) => self.originally(*side, *addresses, rule, branch),
             Match::OriginalPort(side, range) => {
                 let port = self.original(*side == Side::Source, branch).1;
                 self.port(port, &[*range], rule)
@@ -121,6 +115,14 @@ impl Walk<'_> {
             words: "the asker's address".into(),
             place: self.place(rule),
         })
+    }
+
+    /// Whether an address of the connection's first packet is one of these.
+    fn originally(&self, side: Side, all: Addresses, rule: &Rule, branch: &Branch) -> Answer {
+        if side == Side::Source && self.packet.is_of_some_pod() {
+            return self.hidden(side, &[all], rule, branch);
+        }
+        Answer::of(all.have(self.original(side == Side::Source, branch).0))
     }
 
     /// Whether it is the asker of whom no address is known, and not the node

@@ -26,8 +26,6 @@ pub(super) struct Seen {
     pub(super) tracking: Tracking,
     pub(super) direction: Direction,
     pub(super) is_dnat: bool,
-    /// Whether IPVS has sent it on.
-    pub(super) is_of_ipvs: bool,
     /// Whether the endpoint sees another sender.
     pub(super) is_snat: bool,
     /// Whether a rule hands it to a socket of the node.
@@ -82,6 +80,8 @@ pub(super) struct Branch {
     pub(super) service: Option<Rc<str>>,
     /// Whether it is about a Service without endpoints.
     pub(super) is_empty: bool,
+    /// Whether IPVS has sent it on.
+    pub(super) is_of_ipvs: bool,
 }
 
 /// The rules that did something, the last one first.

@@ -78,7 +78,8 @@ impl Walk<'_> {
             part.steps.push(step(&part, service, Some(server)));
             part.seen.destination = server.address.ip();
             part.seen.port = Some(server.address.port());
-            (part.seen.is_dnat, part.seen.is_of_ipvs) = (server.is_translated, true);
+            part.seen.is_dnat = server.is_translated;
+            part.is_of_ipvs = true;
             passed.push(part);
         }
         if hook == Hook::Input {

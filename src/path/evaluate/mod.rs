@@ -107,7 +107,6 @@ impl Walk<'_> {
                 tracking: Tracking::Ahead,
                 direction: Direction::Request,
                 is_dnat: false,
-                is_of_ipvs: false,
                 is_snat: false,
                 is_taken: false,
                 ttl: FIRST_TTL,
@@ -115,6 +114,7 @@ impl Walk<'_> {
             steps: Steps::default(),
             service: None,
             is_empty: false,
+            is_of_ipvs: false,
         };
         if packet.is_of_some_pod() {
             self.gaps.insert(Gap::Asker);

@@ -141,7 +141,7 @@ impl Walk<'_> {
                 (seen.destination, seen.port) = (packet.source, packet.source_port);
                 seen.veiled = packet.is_of_some_pod().then_some(Side::Destination);
             }
-            Hook::Forward if !seen.is_of_ipvs => {}
+            Hook::Forward if !branch.is_of_ipvs => {}
             Hook::Input | Hook::Postrouting | Hook::Forward if seen.is_dnat => {
                 (seen.source, seen.source_port) = (packet.destination, Some(packet.port));
             }

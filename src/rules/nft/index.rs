@@ -65,10 +65,13 @@ struct Head<'t> {
     policy: Option<String>,
 }
 
+/// Packets of ours do not come to a table.
+struct NeverMet;
+
 impl Tables {
     /// The index of a table, which a paste need not have listed.
     pub(super) fn table(&mut self, family: &str, name: &str, view: View) -> Option<usize> {
-        let of = self.family(family, name)?;
+        let of = self.family(family, name).ok()?;
         let is_it = |it: &Table| it.family == of && &*it.name == name;
         let known = self.tables.iter().rposition(is_it);
         known.or_else(|| self.another(family, name, view))
@@ -76,24 +79,24 @@ impl Tables {
 
     /// The index of a new table of this name.
     pub(super) fn another(&mut self, family: &str, name: &str, view: View) -> Option<usize> {
-        let family = self.family(family, name)?;
+        let family = self.family(family, name).ok()?;
         let table = Table::new(name, family, Backend::Nftables, view);
         self.tables.push(table);
         Some(self.tables.len() - 1)
     }
 
     /// The family of a table whose chains packets of ours meet.
-    fn family(&mut self, family: &str, name: &str) -> Option<Option<Family>> {
+    fn family(&mut self, family: &str, name: &str) -> Result<Option<Family>, NeverMet> {
         match family {
-            "ip" => Some(Some(Family::V4)),
-            "ip6" => Some(Some(Family::V6)),
-            "inet" => Some(None),
+            "ip" => Ok(Some(Family::V4)),
+            "ip6" => Ok(Some(Family::V6)),
+            "inet" => Ok(None),
             other => {
                 let other = format!("{other} {name}").into();
                 if !self.others.contains(&other) {
                     self.others.push(other);
                 }
-                None
+                Err(NeverMet)
             }
         }
     }

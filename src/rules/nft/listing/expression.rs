@@ -71,7 +71,7 @@ fn operand(words: &mut Words<'_, '_>, has_fields: bool) -> Option<Value> {
 }
 
 /// A comparison behind its left side, whose operator may be left out.
-pub(super) fn comparison(left: Value, words: &mut Words<'_, '_>) -> Option<Value> {
+pub(super) fn comparison(left: &Value, words: &mut Words<'_, '_>) -> Option<Value> {
     let written = words.one_of(&["==", "!=", "<", ">", "<=", ">=", "!"]);
     let right = match words.peek()? {
         "{" => braces(words)?,
@@ -84,7 +84,7 @@ pub(super) fn comparison(left: Value, words: &mut Words<'_, '_>) -> Option<Value
         let op = written.unwrap_or("==");
         return Some(json!({ "match": { "op": op, "left": left, "right": right } }));
     }
-    let implied = if is_of_flags(&left) && right.get("set").is_none() {
+    let implied = if is_of_flags(left) && right.get("set").is_none() {
         "in"
     } else {
         "=="

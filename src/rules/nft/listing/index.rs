@@ -47,13 +47,17 @@ enum At {
 }
 
 impl Indexer {
+    /// Whether a table has begun and not ended.
+    pub(in crate::rules) fn is_open(&self) -> bool {
+        !matches!(self.at, At::Outside)
+    }
+
     /// Takes a line, without its end; `false`: it is none of this format.
     pub(in crate::rules) fn take(&mut self, line: &[u8], view: View) -> bool {
-        let is_outside = matches!(self.at, At::Outside);
-        if is_outside && memchr::memmem::find(line, b"table ").is_none() {
+        if !self.is_open() && memchr::memmem::find(line, b"table ").is_none() {
             return false;
         }
-        if !is_outside && is_of_another(line) {
+        if self.is_open() && is_of_another(line) {
             self.cut(view);
             return false;
         }
@@ -72,7 +76,7 @@ impl Indexer {
 
     /// The tables, and where each set is written.
     pub(in crate::rules) fn finish(mut self, end: View) -> Tables {
-        if !matches!(self.at, At::Outside) {
+        if self.is_open() {
             self.cut(end);
         }
         if !self.has_elements {

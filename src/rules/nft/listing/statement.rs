@@ -149,7 +149,7 @@ fn with_field(words: &mut Words<'_, '_>) -> Option<Value> {
         let data = map(words)?;
         return Some(json!({ "vmap": { "key": left, "data": data } }));
     }
-    comparison(left, words)
+    comparison(&left, words)
 }
 
 /// `counter packets 3 bytes 180`, `counter name "dns"`.
