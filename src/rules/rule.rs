@@ -315,21 +315,6 @@ pub mod state {
             _ => return None,
         })
     }
-
-    /// The state of this bit of the kernel, which `nft --numeric` gives.
-    ///
-    /// Source: Linux `include/uapi/linux/netfilter/nf_conntrack_common.h`:
-    /// `NF_CT_STATE_BIT`.
-    pub fn of_nft(bit: u64) -> Option<u16> {
-        Some(match bit {
-            1 => INVALID,
-            2 => ESTABLISHED,
-            4 => RELATED,
-            8 => NEW,
-            64 => UNTRACKED,
-            _ => return None,
-        })
-    }
 }
 
 /// Properties of a connection, as bits of [`Match::Status`].
@@ -384,19 +369,6 @@ pub mod kind {
             "UNICAST" => UNICAST,
             "BROADCAST" | "ANYCAST" => BROADCAST,
             "MULTICAST" => MULTICAST,
-            _ => OTHER,
-        }
-    }
-
-    /// The type of this number of the kernel, which `nft --numeric` gives.
-    ///
-    /// Source: Linux `include/uapi/linux/rtnetlink.h`: `RTN_UNICAST` and the rest.
-    pub fn of_route(number: u64) -> u16 {
-        match number {
-            1 => UNICAST,
-            2 => LOCAL,
-            3 | 4 => BROADCAST,
-            5 => MULTICAST,
             _ => OTHER,
         }
     }

@@ -5,6 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use super::answer::Answer;
 use crate::cli::streams::Streams;
 use crate::doctor::Route;
 
@@ -12,12 +13,15 @@ use crate::doctor::Route;
 /// seconds.
 const LIMIT: Duration = Duration::from_secs(3);
 
+/// Finds out what is to be known of these words.
+type Find = fn(&[String], &mut Streams<'_>) -> anyhow::Result<Answer>;
+
 /// What `kdns path` with these words finds out within a short time.
 ///
 /// # Errors
 ///
 /// Why that is not known, as a sentence without a full stop.
-pub(in crate::cli) fn route(words: Vec<String>) -> Result<Route, String> {
+pub(super) fn route(words: Vec<String>, find: Find) -> Result<Route, String> {
     let (sender, found) = mpsc::channel();
     let command = format!("kdns path {}", words.join(" "));
     // Past the limit nobody waits for it any more.
@@ -30,7 +34,7 @@ pub(in crate::cli) fn route(words: Vec<String>) -> Result<Route, String> {
             colors: false,
             terminal: None,
         };
-        let answer = super::answer_to(&words, &mut streams);
+        let answer = find(&words, &mut streams);
         let route = answer.map_err(|error| format!("{error:#}"));
         // Nobody is there who would miss it.
         let _ = sender.send(route.map(|it| (it.trees, it.findings, it.skipped)));
