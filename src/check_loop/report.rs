@@ -47,6 +47,23 @@ pub struct Report {
     pub probe: Option<ProbeResult>,
 }
 
+impl Report {
+    /// The Services on the query paths of running pods, each once; `None`: the one that
+    /// NodeLocal DNSCache asks.
+    pub fn services(&self) -> Vec<Option<IpAddr>> {
+        let mut found = Vec::new();
+        let now = self.chains.iter().filter(|it| it.when == When::Now);
+        for hop in now.flat_map(|it| &it.hops) {
+            if let Who::Service(ip) = &hop.who
+                && !found.contains(ip)
+            {
+                found.push(*ip);
+            }
+        }
+        found
+    }
+}
+
 /// The answer to `kdns check-loop`.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Verdict {

@@ -1,6 +1,7 @@
 //! `kdns check-loop`: read the node, judge, write.
 
 use std::io::{self, Write};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -9,16 +10,19 @@ use clap::ValueEnum;
 use super::manual;
 use super::node::{NodeArgs, read_log};
 use super::output::Outputs;
+use super::path;
 use super::threshold::{Level, Threshold};
 use crate::check_loop::seen::Target;
 use crate::check_loop::{self, Report, Verdict};
 use crate::cli::streams::{Status, Streams};
+use crate::doctor::Route;
 use crate::host::node::{self, Parts};
 use crate::node::Node;
 use crate::probe;
 use crate::render::check_loop::probe::plan;
 use crate::render::check_loop::text::{self, Style};
 use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, sarif};
+use crate::render::path::service;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
@@ -85,9 +89,13 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
         Ok(None) => return Ok(Status::Clean),
         Err(error) => return report_failure(&error, args, streams),
     };
+    let services = args.services(&report);
     args.outputs.write(streams, |format, colors, out| {
-        let verbose = args.verbose;
-        write(&report, format, Style { colors, verbose }, out)
+        let style = Style {
+            colors,
+            verbose: args.verbose,
+        };
+        write(&report, &services, format, style, out)
     })?;
     Ok(args.status(&report))
 }
@@ -152,11 +160,23 @@ fn targets(args: &CheckLoopArgs, node: &Node, report: &Report) -> anyhow::Result
     Ok(found)
 }
 
-fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn write(
+    report: &Report,
+    services: &[Result<Route, String>],
+    format: Format,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match format {
-        Format::Text => text::write(report, style, out),
-        Format::Json => json::write(report, out),
-        Format::Jsonl => json::write_line(report, out),
+        Format::Text => {
+            text::write(report, style, out)?;
+            if !services.is_empty() {
+                writeln!(out)?;
+            }
+            service::write(services, style.colors, out)
+        }
+        Format::Json => json::write_with(report, services, false, out),
+        Format::Jsonl => json::write_with(report, services, true, out),
         Format::Concise => concise::write(report, out),
         Format::Sarif => sarif::write(report, out),
         Format::Github => github::write(report, out),
@@ -203,6 +223,9 @@ fn report_failure(
     Ok(Status::Undecided)
 }
 
+/// The Service through which NodeLocal DNSCache asks the cluster's DNS.
+const UPSTREAM: &str = "kube-system/kube-dns-upstream";
+
 /// node-problem-detector wants its line within 2 seconds: so long after the
 /// start a probe ends.
 const NPD_PROBE: Duration = Duration::from_millis(1700);
@@ -233,6 +256,22 @@ impl CheckLoopArgs {
         } else {
             probe::LIMIT
         }
+    }
+
+    /// Where the Services on the query paths lead, where the rules that say so
+    /// can be read and the format has room for it.
+    fn services(&self, report: &Report) -> Vec<Result<Route, String>> {
+        let mut wanted = self.outputs.wanted.iter();
+        let has_room = |it: Format| matches!(it, Format::Text | Format::Json | Format::Jsonl);
+        let is_live = self.node.is_this() || self.node.is_named_as("/");
+        if !is_live || !nix::unistd::geteuid().is_root() || !wanted.any(|it| has_room(it.format)) {
+            return Vec::new();
+        }
+        let word =
+            |ip: &Option<IpAddr>| ip.map_or_else(|| UPSTREAM.to_owned(), |it| it.to_string());
+        let services = report.services();
+        let asked = services.iter().map(|it| path::route(vec![word(it)]));
+        asked.collect()
     }
 
     fn status(&self, report: &Report) -> Status {

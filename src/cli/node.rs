@@ -44,6 +44,11 @@ impl NodeArgs {
         self.root.as_deref().unwrap_or(Path::new("/"))
     }
 
+    /// Whether the caller names this directory.
+    pub(super) fn is_named_as(&self, directory: &str) -> bool {
+        self.root.as_deref() == Some(Path::new(directory))
+    }
+
     /// Whether the caller says which node is meant.
     pub(super) fn is_named(&self) -> bool {
         self.root.is_some()

@@ -7,12 +7,14 @@ mod destination;
 mod files;
 mod live;
 mod offline;
+mod service;
 
 use std::path::Path;
 
 use self::answer::Answer;
 use crate::cli::files::typed;
 use crate::cli::streams::{Status, Streams};
+use crate::doctor::Route;
 
 pub(super) use args::PathArgs;
 
@@ -29,6 +31,15 @@ pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<
 /// As `kdns path` has them.
 pub(super) fn answer_to(words: &[String], streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
     find(&typed(words)?, streams)
+}
+
+/// The same within a short time, for commands that meet a Service.
+///
+/// # Errors
+///
+/// Why it is not known.
+pub(super) fn route(words: Vec<String>) -> Result<Route, String> {
+    service::route(words, answer_to)
 }
 
 fn find(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {

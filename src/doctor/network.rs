@@ -20,6 +20,14 @@ pub struct Route {
 }
 
 impl Route {
+    /// Whether rules translate the address, or lose packets to it: it is no
+    /// server that is reached as it is.
+    pub fn is_of_service(&self) -> bool {
+        let is_translated = |it: &Tree| it.outcomes.iter().any(|it| it.is_translated);
+        let is_it = |it: &Tree| it.service.is_some() || it.fails() || is_translated(it);
+        self.trees.iter().any(is_it)
+    }
+
     /// What is wrong on the way, without what the counters of connections say:
     /// they are a check of their own.
     pub fn wrong(&self) -> impl Iterator<Item = &Finding> {

@@ -46,7 +46,7 @@ pub enum Start {
 pub struct Packet {
     /// What it carries.
     pub protocol: Protocol,
-    /// Who sends it.
+    /// Who sends it; unspecified: a pod whose address is not known, or the node.
     pub source: IpAddr,
     /// From which port; `None`: from any that a client draws, from 1024 on.
     pub source_port: Option<u16>,
@@ -58,4 +58,11 @@ pub struct Packet {
     pub start: Start,
     /// Length of the whole IP packet in bytes; `None`: any.
     pub length: Option<u16>,
+}
+
+impl Packet {
+    /// Whether a pod sends it of which no address is known.
+    pub fn is_of_some_pod(&self) -> bool {
+        self.source.is_unspecified() && self.start != Start::Host
+    }
 }

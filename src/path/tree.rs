@@ -215,6 +215,8 @@ pub enum Condition {
 /// What was not seen, with what is taken for it.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Gap {
+    /// Who asks: taken for a pod whose own address no rule names.
+    Asker,
     /// The node's addresses: what a rule translates to is taken for a pod.
     Addresses,
     /// Routes: every address is taken to have one.

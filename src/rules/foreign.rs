@@ -3,8 +3,8 @@
 /// What a text is that says nothing about the way of packets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Foreign {
-    /// `nft list ruleset` without `-j`.
-    NftText,
+    /// A chain of `nft list` without the table that it is in.
+    NftChain,
     /// A row of `iptables -L` without the chain that it is in.
     IptablesRow,
     /// `ipset list` without `save`.
@@ -24,15 +24,8 @@ impl Foreign {
         let text = line.trim_ascii();
         let starts = |word: &str| text.starts_with(word.as_bytes());
         let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
-        let is_block = [
-            "table ip ",
-            "table ip6 ",
-            "table inet ",
-            "table bridge ",
-            "chain ",
-        ];
-        if is_block.iter().any(|it| starts(it)) && text.ends_with(b"{") {
-            return Some(Self::NftText);
+        if starts("chain ") && (text.ends_with(b"{") || has("{ # handle ")) {
+            return Some(Self::NftChain);
         }
         let is_row = has(" -- ") && (has(" 0.0.0.0/0 ") || has(" anywhere ") || has(" ::/0 "));
         if is_row {
@@ -52,7 +45,9 @@ impl Foreign {
 impl std::fmt::Display for Foreign {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::NftText => "this is nft list ruleset; give what nft -j list ruleset prints",
+            Self::NftChain => {
+                "this is a chain of nft list without the line of its table above (table ip …); give all of it"
+            }
             Self::IptablesRow => {
                 "this is iptables -L without the lines above its rows (Chain …, target prot …); give all of it"
             }

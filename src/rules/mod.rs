@@ -1,5 +1,5 @@
 //! The rules that decide where a packet goes, as the node's tools print them:
-//! `iptables-save`, `iptables -S` and `-L`, `nft -j list ruleset`, `ipvsadm -S -n`, `/proc/net/ip_vs`,
+//! `iptables-save`, `iptables -S` and `-L`, `nft list ruleset` with `-j` or without, `ipvsadm -S -n`, `/proc/net/ip_vs`,
 //! `ipset save` and lists of conntrack entries. Syntax with places; what
 //! becomes of a packet is decided in [`crate::path`].
 //!

@@ -65,7 +65,7 @@ pub enum Unreadable {
     Unclear(Place),
     /// Nothing in it is known.
     #[error(
-        "{name} has no rules: line {line} begins with \"{start}\"; kdns reads iptables-save, iptables -S or -L, nft -j list ruleset, ipvsadm -S -n, /proc/net/ip_vs and ipset save"
+        "{name} has no rules: line {line} begins with \"{start}\"; kdns reads iptables-save, iptables -S or -L, nft list ruleset, ipvsadm -S -n, /proc/net/ip_vs and ipset save"
     )]
     Nothing {
         /// The text.

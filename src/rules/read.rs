@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use super::Backend;
 use super::conntrack::Entry;
 use super::ipset;
 use super::ipvs;
@@ -14,7 +15,6 @@ use super::rule::Rule;
 use super::save;
 use super::table::{Form, Table};
 use super::text::{Text, View};
-use super::{Backend, Family};
 use crate::text::{Place, escaped};
 
 /// What texts say about the way of packets.
@@ -85,9 +85,9 @@ impl Rules {
             };
             // iptables-save shows whole what nft shows hollow, and a list in its own way.
             let shows = |it: &Table| match table.form {
-                Form::Json => {
+                Form::Nft => {
                     table.backend == Backend::Iptables
-                        && !it.is_json()
+                        && !it.is_of_nft()
                         && it.backend != Backend::Legacy
                         && is_other(it)
                 }
@@ -156,10 +156,7 @@ impl Rules {
         for view in views {
             let bytes = self.bytes(view);
             match table.form {
-                Form::Json => {
-                    let is_six = table.family.map(|it| it == Family::V6);
-                    rules.extend(nft::rules(&bytes, view, is_six));
-                }
+                Form::Nft => rules.extend(nft::rules(&bytes, view, table)),
                 Form::Save => rules.extend(save::rules(&bytes, view, chain, towards)),
                 Form::List => rules.extend(list::rules(&bytes, view, chain)),
             }
@@ -174,9 +171,9 @@ impl Rules {
     }
 
     /// The rule under a view as it is written, in one line and safe to print.
-    pub fn words(&self, view: View, is_json: bool) -> String {
+    pub fn words(&self, view: View, is_of_nft: bool) -> String {
         let bytes = self.bytes(view);
-        if is_json {
+        if is_of_nft {
             return nft::shown(&bytes);
         }
         let line = String::from_utf8_lossy(&bytes);

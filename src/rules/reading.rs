@@ -27,6 +27,7 @@ pub(super) struct Reading<'t> {
     text: &'t dyn Text,
     save: save::Indexer,
     list: list::Indexer,
+    listing: nft::ListingIndexer,
     ipsets: Vec<ipset::Set>,
     services: Vec<ipvs::Service>,
     /// The first line that is not empty.
@@ -43,6 +44,7 @@ impl<'t> Reading<'t> {
             text,
             save: save::Indexer::default(),
             list: list::Indexer::default(),
+            listing: nft::ListingIndexer::default(),
             ipsets: Vec::new(),
             services: Vec::new(),
             first: None,
@@ -104,7 +106,11 @@ impl<'t> Reading<'t> {
             self.is_known = true;
             return;
         }
-        if self.list.take(line, view) || !line.starts_with(b"-A -") && self.save.take(line, view) {
+        let is_taken = (self.listing.is_open() && self.listing.take(line, view))
+            || self.list.take(line, view)
+            || (!line.starts_with(b"-A -") && self.save.take(line, view))
+            || self.listing.take(line, view);
+        if is_taken {
             self.is_known = true;
             return;
         }
@@ -163,6 +169,16 @@ impl<'t> Reading<'t> {
         let read = self.text.read_at(array.start, &mut bytes)?;
         bytes.truncate(read);
         let found = nft::Indexer::new(&bytes, array).read();
+        let end = found.end;
+        self.add(rules, found);
+        let passed = bytes.get(..end).unwrap_or_default();
+        let lines = memchr::memchr_iter(b'\n', passed).count();
+        let lines = u32::try_from(lines).unwrap_or(u32::MAX);
+        Ok((array.start + end as u64, array.line.saturating_add(lines)))
+    }
+
+    /// Adds what nft has listed.
+    fn add(&self, rules: &mut Rules, found: nft::Tables) {
         let offset = rules.tables.len();
         if let Some(cut) = found.cut {
             rules.notes.push(Note::Cut {
@@ -178,13 +194,6 @@ impl<'t> Reading<'t> {
         rules
             .nft_sets
             .extend(sets.map(|((table, name), view)| ((table + offset, name), view)));
-        let passed = bytes.get(..found.end).unwrap_or_default();
-        let lines = memchr::memchr_iter(b'\n', passed).count();
-        let lines = u32::try_from(lines).unwrap_or(u32::MAX);
-        Ok((
-            array.start + found.end as u64,
-            array.line.saturating_add(lines),
-        ))
     }
 
     pub(super) fn finish(mut self, rules: &mut Rules) -> Result<(), Unreadable> {
@@ -216,6 +225,9 @@ impl<'t> Reading<'t> {
                 what: what.to_string(),
             });
         }
+        let end = self.view(0, 0, self.last_line);
+        let listed_by_nft = std::mem::take(&mut self.listing).finish(end);
+        self.add(rules, listed_by_nft);
         let (place, is_open) = (self.place(self.last_line), self.save.is_open());
         let lists = self.list.unclear.iter().map(|it| (*it, None));
         let taken = self.save.unclear.map(|it| (it, Some("filter")));

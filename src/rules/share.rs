@@ -14,13 +14,15 @@ const PARTS: u128 = 1 << 62;
 
 /// iptables keeps a probability in so many parts (`xt_statistic.c`: a random
 /// number of 31 bits is less than it).
-const STATISTIC_PARTS: u128 = 1 << 31;
+const PROBABILITY_PARTS: u128 = Share::STATISTIC_PARTS as u128;
 
 /// kube-proxy writes 1/N for so many endpoints at most as a probability that
 /// is taken for 1/N; beyond, neighbours are no longer apart.
 const MOST_ENDPOINTS: u128 = 30_000;
 
 impl Share {
+    /// In so many parts `xt_statistic` keeps a probability.
+    pub(super) const STATISTIC_PARTS: u64 = 1 << 31;
     /// Every packet.
     pub const ALL: Self = Self(Ratio::new_raw(1, 1));
     /// No packet.
@@ -37,15 +39,23 @@ impl Share {
     /// What `-m statistic --probability` means: the kernel keeps 31 bits of it.
     /// What kube-proxy writes for 1/N (with ten digits, older ones with five) is
     /// taken for 1/N.
-    #[expect(clippy::manual_checked_ops, reason = "the case is of its own")]
     pub fn of_probability(text: &str) -> Option<Self> {
         let probability: f64 = text.parse().ok()?;
         if !(0.0..=1.0).contains(&probability) {
             return None;
         }
-        let parts = in_parts(probability);
+        Some(Self::of_statistic(in_parts(probability)))
+    }
+
+    /// The same of the parts that the kernel keeps.
+    pub(super) fn of_parts(parts: u64) -> Self {
+        Self::of_statistic(u128::from(parts.min(Self::STATISTIC_PARTS)))
+    }
+
+    #[expect(clippy::manual_checked_ops, reason = "the case is of its own")]
+    fn of_statistic(parts: u128) -> Self {
         if parts > 0 {
-            let n = (STATISTIC_PARTS + parts / 2) / parts;
+            let n = (PROBABILITY_PARTS + parts / 2) / parts;
             let n_f = f64::from(u32::try_from(n).unwrap_or(u32::MAX));
             let spellings = [
                 1.0 / n_f,
@@ -53,10 +63,10 @@ impl Share {
                 (1e5 / n_f).round() / 1e5,
             ];
             if n <= MOST_ENDPOINTS && spellings.iter().any(|it| in_parts(*it) == parts) {
-                return Some(Self(Ratio::new(1, n)));
+                return Self(Ratio::new(1, n));
             }
         }
-        Some(Self(Ratio::new(parts, STATISTIC_PARTS)))
+        Self(Ratio::new(parts, PROBABILITY_PARTS))
     }
 
     /// The share of a share.
@@ -127,7 +137,7 @@ impl Share {
     reason = "it is from 0 to 1"
 )]
 fn in_parts(probability: f64) -> u128 {
-    (probability * STATISTIC_PARTS as f64).round() as u128
+    (probability * PROBABILITY_PARTS as f64).round() as u128
 }
 
 /// A fraction in [`PARTS`].

@@ -36,8 +36,8 @@ pub enum Form {
     Save,
     /// As `iptables -L` does.
     List,
-    /// As `nft -j` does.
-    Json,
+    /// As nft does, with `-j` or without.
+    Nft,
 }
 
 /// Where the kernel enters a table.
@@ -138,7 +138,7 @@ impl Table {
             bases: Vec::new(),
             is_whole: false,
             form: if backend == Backend::Nftables {
-                Form::Json
+                Form::Nft
             } else {
                 Form::Save
             },
@@ -158,9 +158,9 @@ impl Table {
         }
     }
 
-    /// Whether it is written as JSON.
-    pub fn is_json(&self) -> bool {
-        self.form == Form::Json
+    /// Whether nft wrote it.
+    pub fn is_of_nft(&self) -> bool {
+        self.form == Form::Nft
     }
 
     /// Adds lines of a chain; empty: it is there.

@@ -101,6 +101,12 @@ impl Lab {
                 let sets = loader.saved(dialect).pop().unwrap();
                 listed::compare((loader, dialect.is_six), &sets, &packet, &tree)?;
             }
+            if loader == Loader::Nft {
+                listed::compare_text(loader, None, &packet, &tree)?;
+            } else if loader == Loader::Iptables && index % LISTED == 0 {
+                let sets = loader.saved(dialect).pop().unwrap();
+                listed::compare_text(loader, Some(&sets), &packet, &tree)?;
+            }
             let mut attempt = 1;
             while let Err(why) = self.compare_one((loader, dialect), &tree, rejects) {
                 if attempt == ATTEMPTS {

@@ -1,5 +1,6 @@
 //! What `iptables -S` and `-L` print of rules says the same as what
-//! `iptables-save` prints of them, or that it is not known.
+//! `iptables-save` prints of them, and the text of nft the same as its JSON, or
+//! that it is not known.
 
 use std::path::Path;
 use std::process::Command;
@@ -93,6 +94,42 @@ pub(crate) fn compare(
             return Err(format!(
                 "{}: {:?} {is:?}, not {:?} {should:?}\n{text}",
                 list.name, found.verdict, tree.verdict
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What people type for what nft lists: with handles, with numbers for names.
+const TEXTS: [&[&str]; 3] = [
+    &["list", "ruleset"],
+    &["-a", "list", "ruleset"],
+    &["-n", "list", "ruleset"],
+];
+
+/// Holds the way of a packet by the text of `nft list ruleset` against `tree`, that
+/// by its JSON, or by `iptables-nft-save`. Of iptables' extensions nft does not
+/// translate all: what is not known then is said.
+pub(crate) fn compare_text(
+    loader: Loader,
+    sets: Option<&Source>,
+    packet: &Packet,
+    tree: &Tree,
+) -> Result<(), String> {
+    for words in TEXTS {
+        let text = Source {
+            name: format!("nft {}", words.join(" ")),
+            bytes: Command::new("nft").args(words).output().unwrap().stdout,
+        };
+        let texts: Vec<Source> = std::iter::once(&text).chain(sets).cloned().collect();
+        let found = evaluate(&network::host(&texts), packet);
+        let is_open = loader == Loader::Iptables && found.verdict == Verdict::Unknown;
+        if !is_open && ends(&found) != ends(tree) {
+            let shown = String::from_utf8_lossy(&text.bytes).into_owned();
+            let (is, should) = (ends(&found), ends(tree));
+            return Err(format!(
+                "{}: {:?} {is:?}, not {:?} {should:?}\n{shown}",
+                text.name, found.verdict, tree.verdict
             ));
         }
     }

@@ -2,7 +2,8 @@
 //! and must end where kdns says, by the shares it says, over UDP and TCP, IPv4
 //! and IPv6; the counters of the rules that it names must rise, and what `nft
 //! monitor trace` prints of single packets must be what it says, step by step.
-//! What `iptables -S` and `-L` print of the same rules must say the same.
+//! What `iptables -S` and `-L` print of the same rules, and nft without `-j`, must
+//! say the same.
 //!
 //! `KDNS_SEED` and `KDNS_SCENARIOS` choose the rule sets; the seed of a
 //! disagreement is printed, and the same seed makes the same rules. Needs root,

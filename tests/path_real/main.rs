@@ -21,6 +21,7 @@ mod needs;
 mod probes;
 #[path = "../needs/root.rs"]
 mod root;
+mod services;
 mod silent;
 mod situations;
 mod table;
@@ -47,6 +48,7 @@ fn scenes() -> Vec<Scene> {
         healthy::SCENES,
         faults::SCENES,
         probes::SCENES,
+        services::SCENES,
         silent::SCENES,
         situations::SCENES,
         table::SCENES,

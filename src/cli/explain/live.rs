@@ -14,7 +14,9 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use self::played::{Seen, watched};
 use super::format::Format;
 use crate::cli::output::{self, Outputs};
+use crate::cli::path;
 use crate::cli::streams::{Status, Streams};
+use crate::doctor::Route;
 use crate::engine::machine::Outcome;
 use crate::explain::live::replay::replay;
 use crate::explain::live::{Comparison, Cut, Played};
@@ -23,6 +25,7 @@ use crate::explain::{Context, explain};
 use crate::netns::Namespace;
 use crate::render::explanation::{self, Style};
 use crate::render::live::{self as text, Lived, Progress};
+use crate::render::path::service;
 use crate::render::{scenario_json, timeline};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
@@ -38,6 +41,8 @@ pub(super) struct Live<'l> {
     /// Where sockets are opened; `None`: here.
     pub(super) namespace: Option<Namespace>,
     pub(super) resolvers: &'l [&'static Resolver],
+    /// The target that is named.
+    pub(super) target: Option<&'l str>,
     /// All lookups together take no longer.
     pub(super) budget: Option<Duration>,
     /// So many lookups of each resolver.
@@ -93,6 +98,7 @@ impl Live<'_> {
                 self.style,
                 streams.out,
             )?;
+            service::write(&self.services(&lived), self.style.colors, streams.out)?;
         }
         self.write(&lived, streams)?;
         self.save(&lived, streams)?;
@@ -101,6 +107,22 @@ impl Live<'_> {
         } else {
             status(&lived, self.resolvers.len() * self.repeat)
         })
+    }
+
+    /// Where packets to a server that did not respond go, if rules of the node
+    /// translate its address or lose packets to it.
+    fn services(&self, lived: &[Lived]) -> Vec<Result<Route, String>> {
+        if !nix::unistd::geteuid().is_root() {
+            return Vec::new();
+        }
+        let mut unreached = lived.iter().filter_map(|it| it.played.unreached());
+        let Some(server) = unreached.next() else {
+            return Vec::new();
+        };
+        let mut words = vec![server.address.ip.to_string()];
+        words.extend(self.target.map(|it| format!("--target={it}")));
+        let route = path::route(words).ok().filter(Route::is_of_service);
+        route.map(Ok).into_iter().collect()
     }
 
     /// One lookup as the first resolver makes it, of which nothing is written.

@@ -26,7 +26,7 @@ pub(in crate::cli) struct PathArgs {
     /// The link of the node through which the packet comes in
     #[arg(long, value_name = "IF")]
     pub(in crate::cli) in_interface: Option<String>,
-    /// Take the rules from these files in place of the node's, - is standard input: iptables-save, iptables -S or -L, nft -j list ruleset, ipvsadm -S -n, /proc/net/ip_vs, ipset save, also pasted
+    /// Take the rules from these files in place of the node's, - is standard input: iptables-save, iptables -S or -L, nft list ruleset, ipvsadm -S -n, /proc/net/ip_vs, ipset save, also pasted
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(in crate::cli) rules: Vec<PathBuf>,
     /// Take the connection tracking table from this file: /proc/net/nf_conntrack or conntrack -L

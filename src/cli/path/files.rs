@@ -48,14 +48,7 @@ pub(super) fn answer(args: &PathArgs, directory: &Path) -> anyhow::Result<Answer
     };
     let mut trees: Vec<Tree> = Vec::new();
     for (ip, (port, protocol)) in wanted(args, directory)? {
-        let source = match args.source {
-            Some(source) => source,
-            None if args.from_host && ip.is_ipv4() => [0; 4].into(),
-            None if args.from_host => [0; 16].into(),
-            None => {
-                anyhow::bail!("give --source IP, the address of the pod that asks, or --from-host")
-            }
-        };
+        let source = args.source.unwrap_or_else(|| unspecified(ip));
         let link = args.in_interface.as_deref().map(Into::into);
         let packet = Packet {
             protocol,
@@ -112,6 +105,15 @@ fn wanted(
         .into_iter()
         .flat_map(|ip| destination::packets(port, protocol).map(move |it| (ip, it)));
     Ok(all.collect())
+}
+
+/// The address that stands for a sender of which none is known.
+pub(super) fn unspecified(to: IpAddr) -> IpAddr {
+    if to.is_ipv4() {
+        [0; 4].into()
+    } else {
+        [0; 16].into()
+    }
 }
 
 /// The pods of the node by their addresses, and what could not be read.

@@ -83,11 +83,6 @@ fn around(root: &Root, before: Option<ConntrackCounters>) -> Around<'static> {
 /// Where one packet goes, or why it does not leave the client.
 fn tree(site: &Site, to: To, source: Option<IpAddr>, sources: &Sources, start: &Start) -> Tree {
     let (destination, port, protocol) = to;
-    let unspecified: IpAddr = if destination.is_ipv4() {
-        [0; 4].into()
-    } else {
-        [0; 16].into()
-    };
     let found = match source {
         Some(source) if source.is_ipv4() == destination.is_ipv4() => Ok(source),
         Some(source) => Err(format!("{source} is of another family")),
@@ -107,7 +102,10 @@ fn tree(site: &Site, to: To, source: Option<IpAddr>, sources: &Sources, start: &
     };
     match found {
         Ok(source) => site.send(&packet(source)),
-        Err(reason) => path::unroutable(packet(unspecified), &escaped(reason.as_bytes())),
+        Err(reason) => path::unroutable(
+            packet(files::unspecified(destination)),
+            &escaped(reason.as_bytes()),
+        ),
     }
 }
 

@@ -135,6 +135,19 @@ impl Texts {
         self.client.servers.iter().flat_map(all).collect()
     }
 
+    /// The address of a pod of the node below `--root`, of the family of `to`.
+    fn address_of(&self, target: &str, to: IpAddr) -> anyhow::Result<IpAddr> {
+        let name = target.strip_prefix("pod/").unwrap_or(target);
+        let mut pods = self.site.node.pods.iter();
+        let found = pods.find(|(ip, pod)| ip.is_ipv4() == to.is_ipv4() && *pod == name);
+        found.map(|it| *it.0).ok_or_else(|| {
+            let name = escaped(name.as_bytes());
+            anyhow::anyhow!(
+                "with --rules a target is a pod NAMESPACE/NAME whose address the node below --root tells, and none is {name}; give --source IP"
+            )
+        })
+    }
+
     fn packet(
         &self,
         args: &PathArgs,
@@ -142,7 +155,10 @@ impl Texts {
         port: u16,
         protocol: Protocol,
     ) -> anyhow::Result<Packet> {
-        let is_said = args.source.is_some() || args.from_host || args.in_interface.is_some();
+        let is_said = args.source.is_some()
+            || args.target.is_some()
+            || args.from_host
+            || args.in_interface.is_some();
         let is_host = args.from_host || (!is_said && self.is_saved && self.client.is_node);
         let saved_link = self.client.in_link.as_deref().filter(|_| !is_said);
         let start = if is_host {
@@ -154,18 +170,10 @@ impl Texts {
             }
         };
         let saved = self.client.sources.get(&ip).copied();
-        let unsaid: IpAddr = if ip.is_ipv4() {
-            [0; 4].into()
-        } else {
-            [0; 16].into()
-        };
-        let source = match args.source.or(saved) {
-            Some(source) => source,
-            None if is_host => unsaid,
-            None => anyhow::bail!(
-                "give --source IP, the address of the pod that asks, or --from-host for the node itself"
-            ),
-        };
+        let target = args.target.as_deref();
+        let target = target.map(|it| self.address_of(it, ip)).transpose()?;
+        let said = args.source.or(target).or(saved);
+        let source = said.unwrap_or_else(|| files::unspecified(ip));
         if source.is_ipv4() != ip.is_ipv4() {
             anyhow::bail!(
                 "{source} and {ip} are of different families: no packet goes from one to the other"

@@ -131,6 +131,18 @@ impl Played {
         }
     }
 
+    /// The server to which packets may not get, or from which none come back.
+    pub fn unreached(&self) -> Option<Server> {
+        match self.cause() {
+            Cause::Silent(server)
+            | Cause::Closed(server)
+            | Cause::TypeSilent(server, _)
+            | Cause::Lossy(server) => Some(server),
+            Cause::NoAnswer => self.met().into_iter().next().map(|it| it.server),
+            Cause::Nothing | Cause::NotAsked | Cause::Failing(..) | Cause::NoSuchName => None,
+        }
+    }
+
     /// The record type to which this server never responds, where it does to another.
     fn silent_type(&self, server: &Server) -> Option<RecordType> {
         let of_it = || {

@@ -3,7 +3,7 @@
 use super::Walk;
 use super::branch::{Branch, Link, Tracking};
 use crate::path::{Condition, Direction};
-use crate::rules::rule::{LinkName, Match, Rule, Side, Test, kind, state, status};
+use crate::rules::rule::{Addresses, LinkName, Match, Rule, Side, Test, kind, state, status};
 use crate::rules::{Share, ipset};
 
 /// The answer of a condition.
@@ -46,7 +46,7 @@ impl Walk<'_> {
             Match::Address(side, all) => {
                 let is_one = |ip| Answer::of(all.iter().any(|it| it.have(ip)));
                 let ip = seen.address(*side);
-                ip.map_or_else(|| self.veiled(*side, rule), is_one)
+                ip.map_or_else(|| self.hidden(*side, all, rule, branch), is_one)
             }
             Match::Protocol(number) => Answer::of(*number == self.packet.protocol.number()),
             Match::Ports(sides, ranges) => self.ports(sides, ranges, rule, branch),
@@ -67,10 +67,7 @@ impl Walk<'_> {
             Match::ConnectionMark(it) => Answer::of(seen.connection_mark & it.mask == it.value),
             Match::State(bits) => Answer::of(self.states(branch) & bits != 0),
             Match::Status(bits) => Answer::of(self.statuses(branch) & bits != 0),
-            Match::Original(side, addresses) => {
-                let ip = self.original(*side == Side::Source, branch).0;
-                Answer::of(addresses.have(ip))
-            }
+            Match::Original(side, addresses) => self.originally(*side, *addresses, rule, branch),
             Match::OriginalPort(side, range) => {
                 let port = self.original(*side == Side::Source, branch).1;
                 self.port(port, &[*range], rule)
@@ -102,6 +99,36 @@ impl Walk<'_> {
                 place: self.place(rule),
             }),
         }
+    }
+
+    /// The same of the asker's, which is taken for none that stands alone in a
+    /// rule.
+    fn hidden(&self, side: Side, all: &[Addresses], rule: &Rule, branch: &Branch) -> Answer {
+        let is_single = |it: &Addresses| matches!(it, Addresses::Range(one, other) if one == other);
+        if !self.is_asker_hidden(branch) {
+            return self.veiled(side, rule);
+        }
+        if all.iter().all(is_single) {
+            return Answer::No;
+        }
+        Answer::If(Condition::Match {
+            words: "the asker's address".into(),
+            place: self.place(rule),
+        })
+    }
+
+    /// Whether an address of the connection's first packet is one of these.
+    fn originally(&self, side: Side, all: Addresses, rule: &Rule, branch: &Branch) -> Answer {
+        if side == Side::Source && self.packet.is_of_some_pod() {
+            return self.hidden(side, &[all], rule, branch);
+        }
+        Answer::of(all.have(self.original(side == Side::Source, branch).0))
+    }
+
+    /// Whether it is the asker of whom no address is known, and not the node
+    /// that has put its own in its place.
+    pub(super) fn is_asker_hidden(&self, branch: &Branch) -> bool {
+        self.packet.is_of_some_pod() && !branch.seen.is_snat
     }
 
     /// Whether an address of the node that is not known is one that a rule

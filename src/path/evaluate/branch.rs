@@ -80,6 +80,8 @@ pub(super) struct Branch {
     pub(super) service: Option<Rc<str>>,
     /// Whether it is about a Service without endpoints.
     pub(super) is_empty: bool,
+    /// Whether IPVS has sent it on.
+    pub(super) is_of_ipvs: bool,
 }
 
 /// The rules that did something, the last one first.

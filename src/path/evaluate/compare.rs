@@ -38,6 +38,9 @@ impl Walk<'_> {
                     _ => unknown(self),
                 };
             }
+            Reading::Unknown if self.is_asker_hidden(branch) && is_of_one(comparison) => {
+                return Answer::of(comparison.relation == Relation::IsNot);
+            }
             Reading::Unknown => return unknown(self),
             Reading::Link(is_in) => {
                 return link_compared(comparison, is_in).unwrap_or_else(|| unknown(self));
@@ -134,6 +137,23 @@ fn ordered(relation: Relation, left: &[Atom], right: &Values) -> Option<bool> {
         Relation::AtLeast => left >= right,
         _ => return None,
     })
+}
+
+/// Whether an address is held against single ones, of which the asker that is
+/// not known is taken to be none.
+fn is_of_one(comparison: &Comparison) -> bool {
+    use crate::rules::nft::Field;
+    let is_address = matches!(
+        comparison.left,
+        Expression::Field(Field::Source(_) | Field::Destination(_) | Field::Original(_))
+    );
+    let is_one = |it: &Values| matches!(it, Values::One(_));
+    let is_single = match &comparison.right {
+        Expression::Values(Values::Set(all)) => all.iter().all(|it| is_one(&it.0)),
+        Expression::Values(one) => is_one(one),
+        _ => false,
+    };
+    is_address && is_single
 }
 
 /// Where it is not known which link it is.

@@ -78,7 +78,7 @@ impl Walk<'_> {
             _ => return None,
         };
         let is_left_out = &*table.name == "nat"
-            && !table.is_json()
+            && !table.is_of_nft()
             && !table.bases.iter().any(|it| it.hook == hook)
             && table.chain(chain).is_some();
         is_left_out.then(|| Base {
@@ -117,10 +117,11 @@ impl Walk<'_> {
         if matches!(hook, Hook::Prerouting | Hook::Output) {
             stops.push(((CONNTRACK, 0), Stop::Conntrack));
         }
-        if self.asked.is_some() && hook != Hook::Forward {
+        let has_ipvs = !self.host.rules.services.is_empty();
+        if self.asked.is_some() && (hook != Hook::Forward || has_ipvs) {
             stops.push(((nat_place(hook), i32::MAX), Stop::Restore));
         }
-        if !self.host.rules.services.is_empty() {
+        if has_ipvs {
             match hook {
                 Hook::Input => stops.push(((IPVS, 0), Stop::Ipvs)),
                 Hook::Output => stops.push(((NAT_DESTINATION, i32::MAX), Stop::Ipvs)),
@@ -148,9 +149,9 @@ impl Walk<'_> {
 
     fn is_other_kind(&self, one: usize, other: usize) -> bool {
         let tables = &self.host.rules.tables;
-        let is_json = |it: usize| tables.get(it).map(Table::is_json);
+        let is_of_nft = |it: usize| tables.get(it).map(Table::is_of_nft);
         self.backend(one) != self.backend(other)
-            && (is_json(one), is_json(other)) != (Some(true), Some(true))
+            && (is_of_nft(one), is_of_nft(other)) != (Some(true), Some(true))
     }
 
     /// Two tables that translate at one priority run in the order in which

@@ -79,6 +79,7 @@ impl Walk<'_> {
             part.seen.destination = server.address.ip();
             part.seen.port = Some(server.address.port());
             part.seen.is_dnat = server.is_translated;
+            part.is_of_ipvs = true;
             passed.push(part);
         }
         if hook == Hook::Input {

@@ -45,7 +45,7 @@ impl Walk<'_> {
     /// Tables that a paste of one table alone leaves out.
     fn missing_tables(&mut self) {
         let names: BTreeSet<Box<str>> = self.own_tables().map(|it| it.name.clone()).collect();
-        let is_whole = |it: &Table| it.backend == Backend::Nftables || it.is_json();
+        let is_whole = |it: &Table| it.backend == Backend::Nftables || it.is_of_nft();
         let has_none = names.is_empty() && self.host.rules.services.is_empty();
         if self.own_tables().any(is_whole) || names.len() > 1 || has_none {
             return;
@@ -68,7 +68,7 @@ impl Walk<'_> {
         if notes.iter().any(|it| matches!(it, Note::Cut { .. })) {
             return true;
         }
-        let is_of_iptables = |it: &Table| !it.is_json();
+        let is_of_iptables = |it: &Table| !it.is_of_nft();
         let translates = |it: &Table| {
             let is_nat = is_of_iptables(it) && &*it.name == "nat";
             is_nat || it.bases.iter().any(|it| it.is_nat)

@@ -28,7 +28,7 @@ use std::rc::Rc;
 use super::tree::Gap;
 use super::{Direction, Host, Kind, Packet, Start, Tree};
 use crate::rules::nft;
-use crate::rules::rule::Rule;
+use crate::rules::rule::{Rule, Side};
 use crate::rules::table::Hook;
 use crate::rules::{Backend, Share};
 use branch::{Branch, Link, Seen, Steps, Tracking};
@@ -99,7 +99,7 @@ impl Walk<'_> {
                 source_port: packet.source_port,
                 destination: packet.destination,
                 port: Some(packet.port),
-                veiled: None,
+                veiled: packet.is_of_some_pod().then_some(Side::Source),
                 mark: 0,
                 connection_mark: 0,
                 in_link,
@@ -114,7 +114,11 @@ impl Walk<'_> {
             steps: Steps::default(),
             service: None,
             is_empty: false,
+            is_of_ipvs: false,
         };
+        if packet.is_of_some_pod() {
+            self.gaps.insert(Gap::Asker);
+        }
         let branches = if is_host {
             self.from_host(vec![branch])
         } else {

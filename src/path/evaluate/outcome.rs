@@ -96,17 +96,17 @@ impl Walk<'_> {
 
     fn step_of(&self, step: &StepAt) -> Step {
         let rules = &self.host.rules;
-        let is_json = |it: usize| {
+        let is_of_nft = |it: usize| {
             rules
                 .tables
                 .get(it)
-                .is_some_and(crate::rules::table::Table::is_json)
+                .is_some_and(crate::rules::table::Table::is_of_nft)
         };
         let (table, place, rule) = match &step.what {
             StepKind::Rule(table, view) => (
                 self.table_name(*table),
                 rules.place(*view),
-                rules.words(*view, is_json(*table)),
+                rules.words(*view, is_of_nft(*table)),
             ),
             StepKind::Policy(table, view, accepts) => {
                 let policy = if *accepts { "ACCEPT" } else { "DROP" };

@@ -28,6 +28,9 @@ const LOCAL_TABLE: u32 = 255;
 impl Walk<'_> {
     /// Whether an address is the node's own; `None`: not known.
     pub(super) fn is_local(&self, ip: IpAddr, branch: &Branch) -> Option<bool> {
+        if ip.is_unspecified() && self.packet.is_of_some_pod() {
+            return Some(false);
+        }
         if ip.is_loopback() || ip.is_unspecified() {
             return Some(true);
         }
@@ -75,6 +78,9 @@ impl Walk<'_> {
     /// The link that packets of an address come in through.
     pub(super) fn link_towards(&self, ip: IpAddr) -> Link {
         let named = |it: &Route| it.link.clone().map_or(Link::Unknown, Link::Named);
+        if ip.is_unspecified() {
+            return Link::Unknown;
+        }
         match self.lookup(ip, None, 0) {
             Routed::Out(route) => named(route),
             _ => Link::Unknown,
@@ -208,6 +214,9 @@ impl Walk<'_> {
             .as_deref()
             .is_none_or(|it| Some(it) == in_link);
         let is_mark = policy.mark.is_none_or(|(value, mask)| mark & mask == value);
+        if policy.from.is_some() && self.packet.is_of_some_pod() {
+            return None;
+        }
         let is_it = is_in(&policy.from, self.packet.source) && is_in(&policy.to, ip);
         if !(is_it && is_link && is_mark) {
             return Some(false);

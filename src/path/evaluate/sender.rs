@@ -47,7 +47,7 @@ impl Walk<'_> {
         };
         let source = branch.seen.source;
         let filter = self.filter(link);
-        if source.is_ipv6() || &**link == "lo" || filter == Filter::Off {
+        if source.is_unspecified() || source.is_ipv6() || &**link == "lo" || filter == Filter::Off {
             return None;
         }
         let mut links = self.host.links.iter().flatten();

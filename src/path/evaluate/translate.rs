@@ -44,7 +44,7 @@ impl Walk<'_> {
             own.filter(|it| *it.link == *link && it.ip.is_ipv6() == is_six && !is_near(it.ip));
         // Of several, scopes, ages and the next router decide.
         match (own.next(), own.next()) {
-            (Some(one), None) => branch.seen.source = one.ip,
+            (Some(one), None) => (branch.seen.source, branch.seen.veiled) = (one.ip, None),
             _ => branch.seen.veiled = Some(Side::Source),
         }
         branch.seen.is_snat = true;
@@ -128,7 +128,9 @@ impl Walk<'_> {
     /// that was asked where it would translate sources. Tables before that
     /// see what was sent.
     ///
-    /// Source: Linux `net/netfilter/nf_nat_core.c: nf_nat_packet`.
+    /// Source: Linux 6.1 `net/netfilter/nf_nat_core.c: nf_nat_packet`; of what IPVS
+    /// has sent on, `net/netfilter/ipvs/ip_vs_core.c: ip_vs_ops4`, whose
+    /// `ip_vs_reply4` is in FORWARD at priority 100.
     pub(super) fn restored(&self, hook: Hook, mut branch: Branch) -> Branch {
         let (packet, seen) = (self.packet, &mut branch.seen);
         if seen.direction != Direction::Reply || seen.tracking != Tracking::Established {
@@ -137,9 +139,10 @@ impl Walk<'_> {
         match hook {
             Hook::Prerouting | Hook::Output if seen.is_snat => {
                 (seen.destination, seen.port) = (packet.source, packet.source_port);
-                seen.veiled = None;
+                seen.veiled = packet.is_of_some_pod().then_some(Side::Destination);
             }
-            Hook::Input | Hook::Postrouting if seen.is_dnat => {
+            Hook::Forward if !branch.is_of_ipvs => {}
+            Hook::Input | Hook::Postrouting | Hook::Forward if seen.is_dnat => {
                 (seen.source, seen.source_port) = (packet.destination, Some(packet.port));
             }
             _ => {}
@@ -197,7 +200,7 @@ fn sent_to(mut branch: Branch, ip: IpAddr, port: Option<u16>) -> Branch {
 
 /// Its port stays, or the kernel draws another one.
 fn sent_by(mut branch: Branch, ip: IpAddr) -> Branch {
-    branch.seen.source = ip;
+    (branch.seen.source, branch.seen.veiled) = (ip, None);
     branch.seen.is_snat = true;
     branch
 }

@@ -210,6 +210,7 @@ impl Walk<'_> {
             Field::State => number_of(u128::from(self.states(branch) & 0x1f)),
             Field::Status => number_of(u128::from(self.statuses(branch))),
             Field::Direction => number_of(u128::from(!self.is_first_way(branch))),
+            Field::Original(true) if self.packet.is_of_some_pod() => Reading::Unknown,
             Field::Original(is_source) => number_of(number(self.original(*is_source, branch).0)),
             Field::OriginalPort(is_source) => port(self.original(*is_source, branch).1),
             Field::InLink => link(&seen.in_link, true),

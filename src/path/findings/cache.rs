@@ -185,7 +185,7 @@ fn untracked(host: &Host) -> Vec<(IpAddr, Evidence)> {
             };
             let evidence = Evidence {
                 place: host.rules.place(rule.view),
-                words: host.rules.words(rule.view, table.is_json()),
+                words: host.rules.words(rule.view, table.is_of_nft()),
             };
             found.push((ip, evidence));
         }

@@ -65,7 +65,7 @@ fn two_proxies(host: &Host) -> Option<Finding> {
 
 /// A chain that carries Services.
 fn iptables(host: &Host) -> Option<Evidence> {
-    let is_its = |it: &&Table| !it.is_gone && !it.is_json() && it.name.as_ref() == "nat";
+    let is_its = |it: &&Table| !it.is_gone && !it.is_of_nft() && it.name.as_ref() == "nat";
     let view = host.rules.tables.iter().filter(is_its).find_map(services)?;
     // In IPVS mode the chain is there, too.
     memchr::memmem::find(&host.rules.bytes(view), b"-j KUBE-SVC-")?;
@@ -83,7 +83,7 @@ fn services(table: &Table) -> Option<View> {
 
 fn nftables(host: &Host) -> Option<Evidence> {
     let is_its = |it: &&Table| {
-        it.is_json() && !it.is_gone && it.name.as_ref() == "kube-proxy" && !it.is_empty()
+        it.is_of_nft() && !it.is_gone && it.name.as_ref() == "kube-proxy" && !it.is_empty()
     };
     let table = host.rules.tables.iter().find(is_its)?;
     let family = if table.family == Some(Family::V6) {

@@ -10,7 +10,9 @@ use super::probe::{self, ProbeForm};
 use super::words;
 use crate::check_loop::facts::Concern;
 use crate::check_loop::{Chain, End, Fix, Hop, Proof, Report, Sighting, When};
+use crate::doctor::Route;
 use crate::render::json;
+use crate::render::path::service::{self, ServiceForm};
 use crate::render::sentence::Sentence;
 use crate::render::setup_json::{self, SetupForm};
 use crate::text::Place;
@@ -62,6 +64,10 @@ pub(in crate::render) struct CheckLoopDocument<'r> {
     remarks: Vec<Sentence>,
     /// What could not be read.
     skipped: &'r [String],
+    /// Where the Services on the query paths lead, as the node's rules say, where
+    /// these were read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    services: Vec<ServiceForm>,
     /// What the probe saw, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe: Option<ProbeForm<'r>>,
@@ -187,6 +193,30 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     json::document(&document(report), out)
 }
 
+/// Writes the document with what is known of the Services on the query paths;
+/// on one line if wanted.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write_with(
+    report: &Report,
+    services: &[Result<Route, String>],
+    is_line: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let known = services.iter().filter_map(|it| it.as_ref().ok());
+    let document = CheckLoopDocument {
+        services: known.filter_map(service::form).collect(),
+        ..document(report)
+    };
+    if is_line {
+        json::line(&document, out)
+    } else {
+        json::document(&document, out)
+    }
+}
+
 /// Writes the same document on one line.
 ///
 /// # Errors
@@ -249,6 +279,7 @@ pub(in crate::render) fn document(report: &Report) -> CheckLoopDocument<'_> {
             .map(|it| words::remark(it).begun())
             .collect(),
         skipped: &report.skipped,
+        services: Vec::new(),
         probe: report.probe.as_ref().map(probe::form),
         errors: Vec::new(),
     }

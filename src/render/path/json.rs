@@ -43,7 +43,7 @@ struct PathDocument {
 /// A packet that is sent.
 #[derive(Serialize, JsonSchema)]
 struct PacketForm {
-    /// Who sends it.
+    /// Who sends it; the unspecified address: some pod, or the node.
     source: IpAddr,
     /// To whom.
     destination: IpAddr,

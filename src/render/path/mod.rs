@@ -4,6 +4,7 @@ pub mod concise;
 pub(in crate::render) mod findings;
 pub mod json;
 mod probe;
+pub mod service;
 pub mod svg;
 pub(in crate::render) mod words;
 

@@ -1,5 +1,6 @@
 //! The words of what becomes of packets.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use super::Shown;
@@ -21,6 +22,7 @@ pub(in crate::render) fn asker(tree: &Tree) -> String {
     match &packet.start {
         Start::Host if packet.source.is_unspecified() => "the node".to_owned(),
         Start::Host => format!("the node ({})", packet.source),
+        Start::Link { .. } if packet.is_of_some_pod() => "a pod".to_owned(),
         Start::Link { .. } => packet.source.to_string(),
     }
 }
@@ -38,10 +40,12 @@ pub(in crate::render) fn verdict(tree: &Tree) -> String {
             [one] if one.kind == Kind::Local => {
                 format!("{to}{name} is answered on this node")
             }
-            [one] if !one.is_translated => {
+            [one, ..] if !one.is_translated => {
                 format!("{to} is reached as it is: no rule translates it, and none drops it")
             }
             all => {
+                // One can stand there more than once, each time under a condition.
+                let all: BTreeSet<_> = all.iter().map(|it| (it.address, it.port)).collect();
                 let all = counted(all.len(), "endpoint", "endpoints");
                 if tree.gaps.contains(&Gap::Liveness) {
                     return format!(
@@ -223,6 +227,10 @@ pub(super) fn assumption(assumption: &Assumption) -> String {
 /// What was not seen.
 pub(super) fn gap(gap: &Gap) -> Sentence {
     match gap {
+        Gap::Asker => sentence!(
+            "asker-unseen",
+            "who asks: taken for a pod whose own address no rule names; --source IP says which, --from-host that the node does"
+        ),
         Gap::Addresses => sentence!(
             "addresses-unseen",
             "the addresses of the node: what is translated is taken for a pod's address"
@@ -243,7 +251,7 @@ pub(super) fn gap(gap: &Gap) -> Sentence {
             };
             sentence!(
                 "rules-unseen",
-                "rules of {family}: give what {tool} or nft -j list ruleset prints"
+                "rules of {family}: give what {tool} or nft list ruleset prints"
             )
         }
         Gap::Ipvs => sentence!(

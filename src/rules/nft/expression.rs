@@ -242,7 +242,12 @@ pub struct Comparison {
 /// An atom of this kind; `None`: it has no such value.
 pub(super) fn atom(value: &Value, of: Kind) -> Option<Atom> {
     if let Some(it) = value.as_u64() {
-        return Some(Atom::Number(u128::from(it)));
+        let bits = match of {
+            Kind::State => state_of(it)?,
+            Kind::AddressType => type_of(it),
+            _ => return Some(Atom::Number(u128::from(it))),
+        };
+        return Some(Atom::Number(u128::from(bits)));
     }
     if let Some(is_set) = value.as_bool() {
         return Some(Atom::Number(u128::from(is_set)));
@@ -256,9 +261,37 @@ pub(super) fn atom(value: &Value, of: Kind) -> Option<Atom> {
         Kind::State => bits(state::of(word)?),
         Kind::Status => bits(status::of(word)?),
         Kind::AddressType => bits(kind::of(word)),
+        Kind::Port if word == "domain" => Atom::Number(53),
         Kind::Port => Atom::Number(word.parse().ok()?),
         Kind::Number => Atom::Number(named_number(word)?),
     })
+}
+
+/// The state of this bit of the kernel, which `nft --numeric` gives.
+///
+/// Source: Linux `include/uapi/linux/netfilter/nf_conntrack_common.h`.
+fn state_of(bit: u64) -> Option<u16> {
+    Some(match bit {
+        1 => state::INVALID,
+        2 => state::ESTABLISHED,
+        4 => state::RELATED,
+        8 => state::NEW,
+        64 => state::UNTRACKED,
+        _ => return None,
+    })
+}
+
+/// The type of this number of the kernel, which `nft --numeric` gives.
+///
+/// Source: Linux `include/uapi/linux/rtnetlink.h`: `RTN_UNICAST` and the rest.
+fn type_of(number: u64) -> u16 {
+    match number {
+        1 => kind::UNICAST,
+        2 => kind::LOCAL,
+        3 | 4 => kind::BROADCAST,
+        5 => kind::MULTICAST,
+        _ => kind::OTHER,
+    }
 }
 
 fn protocol(word: &str) -> Option<u128> {

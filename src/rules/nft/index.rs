@@ -1,4 +1,4 @@
-//! What stands where in `nft -j list ruleset`.
+//! What stands where in the JSON of `nft -j list ruleset`.
 
 use std::collections::BTreeMap;
 
@@ -65,6 +65,56 @@ struct Head<'t> {
     policy: Option<String>,
 }
 
+/// Packets of ours do not come to a table.
+struct NeverMet;
+
+impl Tables {
+    /// The index of a table, which a paste need not have listed.
+    pub(super) fn table(&mut self, family: &str, name: &str, view: View) -> Option<usize> {
+        let of = self.family(family, name).ok()?;
+        let is_it = |it: &Table| it.family == of && &*it.name == name;
+        let known = self.tables.iter().rposition(is_it);
+        known.or_else(|| self.another(family, name, view))
+    }
+
+    /// The index of a new table of this name.
+    pub(super) fn another(&mut self, family: &str, name: &str, view: View) -> Option<usize> {
+        let family = self.family(family, name).ok()?;
+        let table = Table::new(name, family, Backend::Nftables, view);
+        self.tables.push(table);
+        Some(self.tables.len() - 1)
+    }
+
+    /// The family of a table whose chains packets of ours meet.
+    fn family(&mut self, family: &str, name: &str) -> Result<Option<Family>, NeverMet> {
+        match family {
+            "ip" => Ok(Some(Family::V4)),
+            "ip6" => Ok(Some(Family::V6)),
+            "inet" => Ok(None),
+            other => {
+                let other = format!("{other} {name}").into();
+                if !self.others.contains(&other) {
+                    self.others.push(other);
+                }
+                Err(NeverMet)
+            }
+        }
+    }
+
+    /// Adds a base chain.
+    pub(super) fn base(&mut self, table: usize, base: Base) {
+        let Some(table) = self.tables.get_mut(table) else {
+            return;
+        };
+        // iptables-nft's own tables have its chains and no others at a hook.
+        let is_iptables = ["raw", "mangle", "nat", "filter", "security"].contains(&&*table.name);
+        if is_iptables && Hook::of_chain(&base.chain) == Some(base.hook) {
+            table.backend = Backend::Iptables;
+        }
+        table.bases.push(base);
+    }
+}
+
 impl<'t> Indexer<'t> {
     /// For the array of the document: `bytes` begin behind `"nftables": [`.
     pub(in crate::rules) fn new(bytes: &'t [u8], view: View) -> Self {
@@ -107,13 +157,13 @@ impl<'t> Indexer<'t> {
 
     fn entry(&mut self, entry: &Entry<'_>, view: View) {
         if let Some(table) = &entry.table {
-            self.table(&table.family, &table.name, view);
+            self.found.table(&table.family, &table.name, view);
         } else if let Some(chain) = &entry.chain {
             self.chain(chain, view);
         } else if let Some(rule) = &entry.rule {
             self.rule(rule, view);
         } else if let Some(set) = entry.set.as_ref().or(entry.map.as_ref())
-            && let Some(table) = self.table(&set.family, &set.table, view)
+            && let Some(table) = self.found.table(&set.family, &set.table, view)
         {
             self.found
                 .sets
@@ -121,42 +171,18 @@ impl<'t> Indexer<'t> {
         }
     }
 
-    /// The index of a table, which a paste need not have listed.
-    fn table(&mut self, family: &str, name: &str, view: View) -> Option<usize> {
-        let family = match family {
-            "ip" => Some(Family::V4),
-            "ip6" => Some(Family::V6),
-            "inet" => None,
-            other => {
-                let other = format!("{other} {name}").into();
-                if !self.found.others.contains(&other) {
-                    self.found.others.push(other);
-                }
-                return None;
-            }
-        };
-        let is_it = |it: &Table| it.family == family && &*it.name == name;
-        let known = self.found.tables.iter().rposition(is_it);
-        Some(known.unwrap_or_else(|| {
-            let table = Table::new(name, family, Backend::Nftables, view);
-            self.found.tables.push(table);
-            self.found.tables.len() - 1
-        }))
-    }
-
     fn chain(&mut self, chain: &Head<'_>, view: View) {
-        let Some(index) = self.table(&chain.family, &chain.table, view) else {
+        let Some(index) = self.found.table(&chain.family, &chain.table, view) else {
             return;
         };
-        let Some(table) = self.found.tables.get_mut(index) else {
-            return;
-        };
-        table.add(chain.name.as_bytes(), view.start, view.start, view.line);
+        if let Some(table) = self.found.tables.get_mut(index) {
+            table.add(chain.name.as_bytes(), view.start, view.start, view.line);
+        }
         let hook = chain.hook.as_ref();
         let hook = hook.and_then(|it| Hook::of_chain(&it.to_ascii_uppercase()));
         let Some(hook) = hook else { return };
         let kind = chain.kind.as_ref().and_then(|it| it.as_str());
-        table.bases.push(Base {
+        let base = Base {
             chain: chain.name.as_ref().into(),
             hook,
             priority: chain.prio.unwrap_or(0),
@@ -164,16 +190,12 @@ impl<'t> Indexer<'t> {
             accepts: Some(chain.policy.as_deref() != Some("drop")),
             view,
             packets: None,
-        });
-        // iptables-nft's own tables have its chains and no others at a hook.
-        let is_iptables = ["raw", "mangle", "nat", "filter", "security"].contains(&&*table.name);
-        if is_iptables && Hook::of_chain(&chain.name) == Some(hook) {
-            table.backend = Backend::Iptables;
-        }
+        };
+        self.found.base(index, base);
     }
 
     fn rule(&mut self, rule: &Head<'_>, view: View) {
-        let Some(table) = self.table(&rule.family, &rule.table, view) else {
+        let Some(table) = self.found.table(&rule.family, &rule.table, view) else {
             return;
         };
         if let Some(open) = &mut self.open

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::expression::{Atom, Kind, Values};
+use super::listing;
 use super::value::elements;
 
 /// A set or map.
@@ -46,10 +47,17 @@ impl Set {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Unsure;
 
-/// The set or map of an object.
+/// The set or map of an object, or of a block of a listing.
 pub(in crate::rules) fn set(bytes: &[u8]) -> Option<Set> {
+    if !bytes.starts_with(b"{") {
+        return listing::set(&String::from_utf8_lossy(bytes));
+    }
     let value: Value = serde_json::from_slice(bytes).ok()?;
-    let set = value.get("set").or_else(|| value.get("map"))?;
+    of_json(value.get("set").or_else(|| value.get("map"))?)
+}
+
+/// What the JSON of a set or map says.
+pub(super) fn of_json(set: &Value) -> Option<Set> {
     let kinds = match set.get("type")? {
         Value::Array(types) => types.iter().map(of_type).collect(),
         one => vec![of_type(one)],

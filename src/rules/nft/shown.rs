@@ -2,10 +2,14 @@
 
 use serde_json::Value;
 
+use super::listing;
 use crate::text::escaped;
 
 /// The rule, or chain, of an object.
 pub(in crate::rules) fn shown(bytes: &[u8]) -> String {
+    if !bytes.starts_with(b"{") {
+        return listing::shown(&String::from_utf8_lossy(bytes));
+    }
     let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
         return escaped(bytes.get(..80.min(bytes.len())).unwrap_or_default());
     };
@@ -24,7 +28,8 @@ pub(in crate::rules) fn shown(bytes: &[u8]) -> String {
     escaped(text.as_bytes())
 }
 
-fn statement(value: &Value) -> String {
+/// A statement in these words.
+pub(super) fn statement(value: &Value) -> String {
     let Some((key, inner)) = value.as_object().and_then(|it| it.iter().next()) else {
         return value.to_string();
     };
@@ -62,8 +67,17 @@ fn statement(value: &Value) -> String {
             }
             None => key.clone(),
         },
+        "xt" => {
+            let text = |name: &str| inner.get(name).and_then(Value::as_str);
+            let (kind, name) = (text("type").unwrap_or("match"), text("name"));
+            format!("xt {kind} {}", name.unwrap_or_default())
+        }
+        "unknown match" | "unknown target" => inner.as_str().unwrap_or_default().to_owned(),
         _ if inner.is_null() => key.clone(),
-        _ => format!("{key} {inner}"),
+        _ => match inner.as_str() {
+            Some(text) => format!("{key} {text}"),
+            None => format!("{key} {inner}"),
+        },
     }
 }
 

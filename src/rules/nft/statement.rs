@@ -3,13 +3,15 @@
 use serde_json::{Map, Value};
 
 use super::expression::{Atom, Comparison, Expression, Field, Kind, Relation, Values};
-use super::value::{expression, field, kinds, values, words};
+use super::shown::statement as words;
+use super::value::{expression, field, kinds, values};
+use crate::rules::Share;
 use crate::rules::rule::{Action, Match, Part, Side, Test, Translation};
 
 /// The parts that a statement makes.
 pub(super) fn statement(value: &Value, is_six: Option<bool>) -> Vec<Part> {
     let Some((key, inner)) = value.as_object().and_then(|it| it.iter().next()) else {
-        return vec![Part::Do(Action::Unknown(words(value)))];
+        return vec![Part::Do(Action::Unknown(words(value).into()))];
     };
     let action = match key.as_str() {
         "match" => return vec![comparison(inner, value)],
@@ -20,7 +22,7 @@ pub(super) fn statement(value: &Value, is_six: Option<bool>) -> Vec<Part> {
         | "ct expectation" | "dup" | "flow" | "synproxy" | "tcp option" => Action::Nothing,
         "jump" | "goto" => {
             let Some(target) = inner.get("target").and_then(Value::as_str) else {
-                return vec![Part::Do(Action::Unknown(words(value)))];
+                return vec![Part::Do(Action::Unknown(words(value).into()))];
             };
             match key.as_str() {
                 "jump" => Action::Jump(target.into()),
@@ -33,15 +35,17 @@ pub(super) fn statement(value: &Value, is_six: Option<bool>) -> Vec<Part> {
         "masquerade" => Action::Masquerade,
         "redirect" => match port_range(inner.get("port")) {
             Ok(ports) => Action::Redirect(ports),
-            Err(()) => Action::Unknown(words(value)),
+            Err(()) => Action::Unknown(words(value).into()),
         },
-        "dnat" | "snat" => nat(key, inner).unwrap_or_else(|| Action::Unknown(words(value))),
-        "mangle" => mangle(inner).unwrap_or_else(|| Action::Unknown(words(value))),
-        "vmap" => vmap(inner).unwrap_or_else(|| Action::Unknown(words(value))),
-        "tproxy" => tproxy(inner).unwrap_or_else(|| Action::Unknown(words(value))),
+        "dnat" | "snat" => nat(key, inner).unwrap_or_else(|| Action::Unknown(words(value).into())),
+        "mangle" => mangle(inner).unwrap_or_else(|| Action::Unknown(words(value).into())),
+        "vmap" => vmap(inner).unwrap_or_else(|| Action::Unknown(words(value).into())),
+        "tproxy" => tproxy(inner).unwrap_or_else(|| Action::Unknown(words(value).into())),
         "xt" => return vec![extension(inner, value)],
-        "limit" | "quota" | "ct count" | "meter" => return vec![unknown_match(value)],
-        _ => Action::Unknown(words(value)),
+        "limit" | "quota" | "ct count" | "meter" | "unknown match" => {
+            return vec![unknown_match(value)];
+        }
+        _ => Action::Unknown(words(value).into()),
     };
     vec![Part::Do(action)]
 }
@@ -49,7 +53,7 @@ pub(super) fn statement(value: &Value, is_six: Option<bool>) -> Vec<Part> {
 fn unknown_match(value: &Value) -> Part {
     Part::If(Test {
         is_negated: false,
-        what: Match::Unknown(words(value)),
+        what: Match::Unknown(words(value).into()),
     })
 }
 
@@ -60,27 +64,46 @@ fn extension(inner: &Value, whole: &Value) -> Part {
     // Targets have names in capitals.
     let is_match = name.starts_with(|it: char| it.is_ascii_lowercase());
     match text("type") {
+        // It says something to people alone.
+        Some("match") if name == "comment" => Part::Do(Action::Nothing),
         Some("match") => unknown_match(whole),
         None if is_match => unknown_match(whole),
         _ => Part::Do(match name {
             "MASQUERADE" => Action::Masquerade,
             "NOTRACK" => Action::NoTrack,
             "LOG" | "NFLOG" | "TCPMSS" | "CHECKSUM" | "TRACE" => Action::Nothing,
-            _ => Action::Unknown(words(whole)),
+            _ => Action::Unknown(words(whole).into()),
         }),
     }
 }
 
 fn comparison(inner: &Value, whole: &Value) -> Part {
-    let test = try_comparison(inner, whole);
-    let what = test.map_or_else(
-        || Match::Unknown(words(whole)),
-        |it| Match::Compare(Box::new(it)),
-    );
+    let what = match (lot(inner), try_comparison(inner, whole)) {
+        (Some(share), _) => Match::Chance(share),
+        (None, Some(comparison)) => Match::Compare(Box::new(comparison)),
+        (None, None) => Match::Unknown(words(whole).into()),
+    };
     Part::If(Test {
         is_negated: false,
         what,
     })
+}
+
+/// `meta random & 2147483647 < 536870912`, which nft makes of iptables'
+/// `statistic`: such a share of packets.
+fn lot(inner: &Value) -> Option<Share> {
+    let [random, mask] = inner.get("left")?.get("&")?.as_array()?.as_slice() else {
+        return None;
+    };
+    let is_random = random.get("meta")?.get("key")? == "random";
+    let is_whole = mask.as_u64()? + 1 == Share::STATISTIC_PARTS;
+    let parts = inner.get("right")?.as_u64()?;
+    let share = (is_random && is_whole).then(|| Share::of_parts(parts))?;
+    match inner.get("op")?.as_str()? {
+        "<" => Some(share),
+        ">=" => Some(share.rest()),
+        _ => None,
+    }
 }
 
 fn try_comparison(inner: &Value, whole: &Value) -> Option<Comparison> {
@@ -108,14 +131,18 @@ fn try_comparison(inner: &Value, whole: &Value) -> Option<Comparison> {
         left,
         relation,
         right,
-        words: words(whole),
+        words: words(whole).into(),
     })
 }
 
 fn error(inner: &Value, is_six: Option<bool>) -> Box<str> {
     let text = |key: &str| inner.get(key).and_then(Value::as_str);
     let kind = text("type").unwrap_or("icmpx");
-    let code = text("expr").unwrap_or("port-unreachable");
+    let number = inner.get("expr").and_then(Value::as_u64);
+    let code = match number {
+        Some(number) => error_code(kind, number),
+        None => text("expr").unwrap_or("port-unreachable"),
+    };
     if kind == "tcp reset" {
         return "tcp-reset".into();
     }
@@ -131,6 +158,25 @@ fn error(inner: &Value, is_six: Option<bool>) -> Box<str> {
         ("net-unreachable", _) => "icmp-net-unreachable".into(),
         (code, true) => format!("icmp6-{code}").into(),
         (code, false) => format!("icmp-{code}").into(),
+    }
+}
+
+/// The word of a code, which `nft --numeric` does not give.
+///
+/// Source: Linux `include/uapi/linux/icmp.h`, `icmpv6.h`, `netfilter/nf_tables.h`.
+fn error_code(kind: &str, number: u64) -> &'static str {
+    match (kind, number) {
+        ("icmp", 0) => "net-unreachable",
+        ("icmp", 1) | ("icmpx", 2) => "host-unreachable",
+        ("icmp", 2) => "prot-unreachable",
+        ("icmp", 9) => "net-prohibited",
+        ("icmp", 10) => "host-prohibited",
+        ("icmp", 13) | ("icmpv6", 1) | ("icmpx", 3) => "admin-prohibited",
+        ("icmpv6" | "icmpx", 0) => "no-route",
+        ("icmpv6", 3) => "addr-unreachable",
+        ("icmpv6", 5) => "policy-fail",
+        ("icmpv6", 6) => "reject-route",
+        _ => "port-unreachable",
     }
 }
 
