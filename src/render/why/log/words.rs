@@ -180,8 +180,13 @@ fn errors(advice: &Advice) -> String {
             worst,
         } => {
             let mut text = format!("{server} did not answer {} times", grouped(*count));
-            if let Some((at, count)) = worst {
-                text += &format!(", {} of them at {}", grouped(*count), minute(*at));
+            if let Some((at, length, count)) = worst {
+                let within = if *length > 1 {
+                    format!("in the {length} minutes from")
+                } else {
+                    "at".to_owned()
+                };
+                text += &format!(", {} of them {within} {}", grouped(*count), minute(*at));
             }
             text
         }
