@@ -57,7 +57,10 @@ fn the_report_of_weeks_stays_short_and_is_merged() {
 
     let document: Value = serde_json::from_slice(&report).unwrap();
     let minutes = document["latency"]["minutes"].as_array().unwrap();
-    let queries: u64 = minutes.iter().map(|it| it["queries"].as_u64().unwrap()).sum();
+    let queries: u64 = minutes
+        .iter()
+        .map(|it| it["queries"].as_u64().unwrap())
+        .sum();
     assert_eq!(queries, HOURS as u64 * 60);
     assert_eq!(document["latency"]["step_minutes"], 180);
 
@@ -78,7 +81,9 @@ fn the_report_of_weeks_stays_short_and_is_merged() {
     assert_eq!(merged.stderr, b"", "{text}");
     let merged: Value = serde_json::from_str(&text).unwrap();
     assert!(
-        merged.to_string().contains(&format!("\"queries\":{queries}")),
+        merged
+            .to_string()
+            .contains(&format!("\"queries\":{queries}")),
         "{text}"
     );
 }
