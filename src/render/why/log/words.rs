@@ -179,16 +179,26 @@ fn errors(advice: &Advice) -> String {
             count,
             worst,
         } => {
-            let mut text = format!("{server} did not answer {} times", grouped(*count));
-            if let Some((at, length, count)) = worst {
-                let within = if *length > 1 {
-                    format!("in the {length} minutes from")
-                } else {
-                    "at".to_owned()
-                };
-                text += &format!(", {} of them {within} {}", grouped(*count), minute(*at));
-            }
-            text
+            let times = match count {
+                1 => "once".to_owned(),
+                _ => format!("{} times", grouped(*count)),
+            };
+            let when = match worst {
+                Some((at, length, most)) => {
+                    let within = match length {
+                        1 => "at".to_owned(),
+                        _ => format!("in the {length} minutes from"),
+                    };
+                    let share = if most == count {
+                        String::new()
+                    } else {
+                        format!("{} of them ", grouped(*most))
+                    };
+                    format!(", {share}{within} {}", minute(*at))
+                }
+                None => String::new(),
+            };
+            format!("{server} did not answer {times}{when}")
         }
         _ => String::new(),
     }
