@@ -15,7 +15,8 @@ pub enum Looked {
     Public,
     /// The API server's Service, which every cluster has: `kubernetes.default`.
     Api,
-    /// What programs write for a value that was not set: `null`.
+    /// What programs look up for a value that was not set, or take from a URL that is
+    /// written twice: `null`, `http`.
     Nothing,
 }
 
@@ -70,7 +71,7 @@ impl Looked {
         if name == "kubernetes.default" || name.starts_with("kubernetes.default.svc") {
             return Some(Self::Api);
         }
-        if ["none", "null", "nil", "undefined"].contains(&name.as_str()) {
+        if ["none", "null", "nil", "undefined", "http", "https"].contains(&name.as_str()) {
             return Some(Self::Nothing);
         }
         let is_below = |zone: &str| {

@@ -185,7 +185,9 @@ impl Sighting<'_, '_> {
 /// command that stands in the text.
 fn name(text: &str, matches: &[&Match<'_>]) -> Option<String> {
     let found = matches.iter().flat_map(|it| &it.found);
-    let mut names = found.filter(|it| it.hole == Hole::Name && asked::parsed(it.text).is_none());
+    let mut names = found.filter(|it| {
+        matches!(it.hole, Hole::Name | Hole::Known) && asked::parsed(it.text).is_none()
+    });
     let name = match names.next() {
         Some(it) => it.text,
         None => Command::find(text)?.name?,

@@ -25,8 +25,15 @@ threads before the first run; where a thread ends without a cause, they are thos
 
 On that first run, of 217 messages 189 were right (87 %), 7 had another speaker or lacked the cause, 20 were not known and said so, and one was a wrong certainty:
 of CoreDNS that cannot reach the Kubernetes API (`plugin/kubernetes: Get \"https://10.32.0.1:443/version\": … i/o timeout`) it was said that this is no DNS error. The
-pages were then extended by what these 28 taught, so that the table is a regression test and no measure of messages to come. Messages that were looked up later for the
-measure below are at its end.
+pages were then extended by what these 28 taught, so that the table is a regression test and no measure of messages to come. Messages that were looked up later follow.
+
+The last measure is of 176 messages of programs, of which 26 are no DNS error, from issues whose addresses were nowhere in this project. Right is here stricter: the right
+speaker, and a cause of the thread among the first four. Of 65 messages 48 were right (74 %); the pages were extended. Of the 64 that had been looked up with them and were kept
+apart 52 were right (81 %); extended. Of 47 that were looked up after that 42 were right (89 %): of the other five, one had its cause lower in the list, two were taken for a
+symptom, one had another speaker, and one was not known. None of the 176 got a wrong certainty. One hand looked them up, wrote the labels and extended the pages, always in this
+order. They are the last of the table.
+
+Since then a certificate for other names is no DNS error, unless the name is one that everybody knows; neither is an upstream that refuses nginx. Four labels have changed with that.
 
 ";
 
@@ -42,8 +49,10 @@ of reports before: of these 27 (30 %) were right at once. The pages were then ex
 Then the measure was taken again, always in this way: texts of public reports of which neither address nor text was in this project were looked up, the cause was
 written down as the thread found it, and the texts were run once, before anything was changed by what they taught. Right is the right speaker, and the cause among the
 four of the first screen. Of 79 texts 43 were right (54 %); the pages were extended. Of the next 28, 17 (61 %); extended. Of the next 28, 12 (43 %); extended. Of the last 29,
-19 (66 %), and 23 (79 %) with `-v`: this is the measure; 4 of the 29 are sentences and no message of a program. No text of the four lists
+19 (66 %), and 23 (79 %) with `-v`; 4 of the 29 are sentences and no message of a program. No text of the four lists
 got a wrong certainty: what was not right was not known, or lower in the list. What they taught is in the pages as well, and those without a message are in this table.
+
+What was measured after that is below, for [real reports](#real-reports).
 ";
 
 #[test]

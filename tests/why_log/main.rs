@@ -6,6 +6,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod long;
 mod made;
 
 use kdns::why::log::{Pods, Reading, Resolver, Settings, Summary, Tally, Waste, parse_time};

@@ -94,8 +94,9 @@ pub enum Advice {
         server: SocketAddr,
         /// How often.
         count: u64,
-        /// The worst minute, since 1970, and how often in it.
-        worst: Option<(i64, u64)>,
+        /// The worst period: its first minute since 1970, how many minutes it has, and
+        /// how often in it.
+        worst: Option<(i64, i64, u64)>,
     },
     /// Queries of a zone got an error, or nothing.
     Broken {
@@ -283,11 +284,12 @@ fn errors(summary: &Summary, found: &mut Vec<Advice>) {
         }
     }
     for row in summary.timeouts.iter().take(MAX_OF_A_KIND) {
-        let minutes = row.minutes.iter().map(|(&minute, &count)| (minute, count));
+        let length = row.minutes.length();
+        let minutes = row.minutes.iter().map(|(at, &count)| (at, length, count));
         found.push(Advice::Timeouts {
             server: row.server,
             count: row.count,
-            worst: minutes.max_by_key(|it| it.1),
+            worst: minutes.max_by_key(|it| it.2),
         });
     }
 }

@@ -39,11 +39,7 @@ impl Tally {
         self.slow += other.slow;
         self.truncated += other.truncated;
         self.merge_errors(other.timeouts, other.sightings);
-        for (minute, more) in other.minutes {
-            let own = self.minutes.entry(minute).or_default();
-            own.queries += more.queries;
-            own.failed += more.failed;
-        }
+        self.minutes.merge(other.minutes);
         self.span = match (self.span, other.span) {
             (Some(own), Some(other)) => Some((own.0.min(other.0), own.1.max(other.1))),
             (own, other) => own.or(other),
@@ -64,9 +60,7 @@ impl Tally {
         for (server, more) in timeouts {
             let own = self.timeouts.entry(server).or_default();
             own.count += more.count;
-            for (minute, count) in more.minutes {
-                *own.minutes.entry(minute).or_default() += count;
-            }
+            own.minutes.merge(more.minutes);
         }
         for (kind, more) in sightings {
             match self.sightings.get_mut(kind) {

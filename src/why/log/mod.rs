@@ -14,6 +14,7 @@ mod lookups;
 mod merge;
 mod name;
 mod negative;
+mod periods;
 mod pods;
 mod query;
 mod repeats;
@@ -36,12 +37,13 @@ pub use advice::Advice;
 pub use clients::Resolver;
 pub use custom::Format;
 pub use histogram::Histogram;
+pub use periods::Periods;
 pub use pods::Pods;
 pub use query::Rcode;
 pub use summary::{
     ClientRow, Latency, NameRow, Row, Sighting, Summary, TimeoutRow, Waste, ZoneRow,
 };
-pub use tally::Tally;
+pub use tally::{Minute, Tally};
 
 /// A longer line is cut.
 const MAX_LINE: usize = 1 << 20;

@@ -1,19 +1,26 @@
 //! What was counted, in order.
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::ops::AddAssign;
 
 use super::advice::{self, Advice};
 use super::clients::{Client, Resolver};
 use super::frequent::Slot;
 use super::histogram::Histogram;
+use super::periods::Periods;
 use super::query::Rcode;
-use super::tally::{NameCount, Tally};
+use super::tally::{Minute, NameCount, Tally};
 use super::{Pods, Settings};
 use crate::text::escaped;
 
 /// So many rows of a list are kept.
 pub(super) const MAX_ROWS: usize = 100;
+
+/// Queries over time have at most so many periods: twelve hours by the minute.
+pub(super) const MAX_PERIODS: usize = 720;
+/// The same of all time-outs together: with these a report is some 300 KiB long, and
+/// `report merge` takes 1 MiB.
+pub(super) const MAX_TIMEOUT_PERIODS: usize = 2880;
 
 /// What logs say.
 #[derive(Clone, Debug)]
@@ -40,8 +47,8 @@ pub struct Summary {
     pub timeouts: Vec<TimeoutRow>,
     /// Lines that show errors, by their kind, the strongest first.
     pub sightings: Vec<Sighting>,
-    /// Queries by minutes since 1970, and those of them that got no record.
-    pub minutes: Vec<(i64, u64, u64)>,
+    /// Queries over time, at most [`MAX_PERIODS`] periods.
+    pub minutes: Periods<Minute>,
     /// First and last time, in nanoseconds since 1970; `None`: no line has one.
     pub span: Option<(i64, i64)>,
     /// How often a `CoreDNS` greets, and its version.
@@ -146,8 +153,8 @@ pub struct TimeoutRow {
     pub server: SocketAddr,
     /// How often.
     pub count: u64,
-    /// By minutes since 1970.
-    pub minutes: BTreeMap<i64, u64>,
+    /// Over time; those of all servers have at most [`MAX_TIMEOUT_PERIODS`] periods.
+    pub minutes: Periods<u64>,
 }
 
 /// Lines of one kind.
@@ -179,11 +186,7 @@ impl Tally {
             latency: self.latency(),
             timeouts: self.timeout_rows(),
             sightings: self.sighting_rows(),
-            minutes: self
-                .minutes
-                .iter()
-                .map(|(&minute, it)| (minute, it.queries, it.failed))
-                .collect(),
+            minutes: fitting(&self.minutes, MAX_PERIODS),
             span: self.span,
             starts: self.starts,
             version: self.version,
@@ -297,10 +300,11 @@ impl Tally {
     }
 
     fn timeout_rows(&self) -> Vec<TimeoutRow> {
+        let most = MAX_TIMEOUT_PERIODS / self.timeouts.len().max(1);
         let rows = self.timeouts.iter().map(|(&server, it)| TimeoutRow {
             server,
             count: it.count,
-            minutes: it.minutes.clone(),
+            minutes: fitting(&it.minutes, most),
         });
         let mut rows: Vec<TimeoutRow> = rows.collect();
         rows.sort_by_key(|it| std::cmp::Reverse(it.count));
@@ -326,6 +330,13 @@ impl Tally {
 /// would not find it under `ndots:2`.
 fn breaks_under_two(name: &NameCount) -> bool {
     name.searched > 0 && name.labels > 2
+}
+
+/// The same counts in at most so many periods.
+fn fitting<T: AddAssign + Clone + Default>(counts: &Periods<T>, most: usize) -> Periods<T> {
+    let mut counts = counts.clone();
+    counts.fit(most);
+    counts
 }
 
 fn rcodes(counts: &[u64]) -> Vec<(Rcode, u64)> {

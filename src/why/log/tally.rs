@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::ops::AddAssign;
 
 use super::clients::Clients;
 use super::frequent::Frequent;
@@ -9,6 +10,7 @@ use super::histogram::Histogram;
 use super::lookups::{Lookups, Wasted};
 use super::name::{Labels, hash_of};
 use super::negative::Negative;
+use super::periods::Periods;
 use super::query::{Query, Rcode};
 use super::time::MINUTE;
 use crate::check_loop::log::Shown;
@@ -19,8 +21,6 @@ const NAMES: usize = 1 << 14;
 const ZONES: usize = 1 << 11;
 /// So many upstream servers are kept by their address.
 const MAX_SERVERS: usize = 256;
-/// So many minutes are kept: two weeks.
-const MAX_MINUTES: usize = 14 * 24 * 60;
 
 /// An answer that took longer waited for a first upstream server in vain:
 /// `forward` asks the next one then.
@@ -52,7 +52,7 @@ pub struct Tally {
     pub(super) slow: u64,
     pub(super) timeouts: BTreeMap<SocketAddr, Timeouts>,
     pub(super) sightings: BTreeMap<&'static str, Seen>,
-    pub(super) minutes: BTreeMap<i64, Minute>,
+    pub(super) minutes: Periods<Minute>,
     /// First and last time.
     pub(super) span: Option<(i64, i64)>,
     /// Greetings, each of which is a start, and the version.
@@ -101,8 +101,7 @@ pub(super) struct ZoneCount {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timeouts {
     pub(super) count: u64,
-    /// By minutes since 1970.
-    pub(super) minutes: BTreeMap<i64, u64>,
+    pub(super) minutes: Periods<u64>,
 }
 
 /// Log lines of one kind.
@@ -114,12 +113,20 @@ pub(super) struct Seen {
     pub(super) place: (String, u64),
 }
 
-/// What is counted of a minute.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Minute {
-    pub(super) queries: u64,
+/// What is counted of some minutes.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Minute {
+    /// Queries.
+    pub queries: u64,
     /// Those that got no record.
-    pub(super) failed: u64,
+    pub failed: u64,
+}
+
+impl AddAssign for Minute {
+    fn add_assign(&mut self, other: Self) {
+        self.queries += other.queries;
+        self.failed += other.failed;
+    }
 }
 
 impl Default for Tally {
@@ -141,7 +148,7 @@ impl Default for Tally {
             slow: 0,
             timeouts: BTreeMap::new(),
             sightings: BTreeMap::new(),
-            minutes: BTreeMap::new(),
+            minutes: Periods::default(),
             span: None,
             starts: 0,
             reloads: 0,
@@ -228,13 +235,11 @@ impl Tally {
     }
 
     fn minute(&mut self, time: i64, is_failed: bool) {
-        let minute = time.div_euclid(MINUTE);
-        let is_full = self.minutes.len() >= MAX_MINUTES && !self.minutes.contains_key(&minute);
-        if !is_full {
-            let minute = self.minutes.entry(minute).or_default();
-            minute.queries += 1;
-            minute.failed += u64::from(is_failed);
-        }
+        let count = Minute {
+            queries: 1,
+            failed: u64::from(is_failed),
+        };
+        self.minutes.add(time.div_euclid(MINUTE), count);
         let (first, last) = self.span.get_or_insert((time, time));
         *first = time.min(*first);
         *last = time.max(*last);
@@ -314,10 +319,8 @@ impl Tally {
         }
         let timeouts = self.timeouts.entry(server).or_default();
         timeouts.count = timeouts.count.saturating_add(times);
-        if let Some(time) = time
-            && timeouts.minutes.len() < MAX_MINUTES
-        {
-            *timeouts.minutes.entry(time.div_euclid(MINUTE)).or_default() += times;
+        if let Some(time) = time {
+            timeouts.minutes.add(time.div_euclid(MINUTE), times);
         }
     }
 }

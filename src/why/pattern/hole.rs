@@ -2,6 +2,7 @@
 
 use crate::address::DNS_PORT;
 use crate::why::asked::{self, Kind};
+use crate::why::looked::Looked;
 use crate::why::plain::boundary;
 
 /// Text in a hole is at most so long: an error in the words of its cause.
@@ -12,6 +13,8 @@ const LONGEST: usize = 400;
 pub enum Hole {
     /// A domain name, or a part of one.
     Name,
+    /// A domain name that everybody knows: `github.com`.
+    Known,
     /// The address of a server, perhaps with its port; `Some`: of this kind.
     Server(Option<Kind>),
     /// The address of a server with port 53.
@@ -33,6 +36,7 @@ impl Hole {
     pub(super) fn of_word(word: &str) -> Option<Self> {
         Some(match word {
             "name" => Self::Name,
+            "known" => Self::Known,
             "server" => Self::Server(None),
             "dns" => Self::Dns,
             "peer" => Self::Peer,
@@ -48,7 +52,7 @@ impl Hole {
     /// may be hidden: `sts.<region>.example.com`, `{{host}}`.
     pub(super) fn longest(self, rest: &str, is_between: bool) -> usize {
         let is_in = |c: char| match self {
-            Self::Name => {
+            Self::Name | Self::Known => {
                 let is_mark = is_between && "<>{}[]$".contains(c);
                 c.is_alphanumeric() || is_mark || ".-_*".contains(c)
             }
@@ -71,6 +75,7 @@ impl Hole {
         let address = text.trim_end_matches(['.', ':']);
         let parsed = asked::parsed(address);
         match self {
+            Self::Known => Looked::of_name(text) == Some(Looked::Public),
             Self::Server(None) | Self::Client => parsed.is_some() || asked::is_masked(address),
             Self::Server(Some(kind)) => {
                 parsed.is_some_and(|it| asked::asked(it.0, None).kind == kind)

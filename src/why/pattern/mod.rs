@@ -236,7 +236,7 @@ impl Piece {
     fn weight(&self) -> usize {
         match self {
             Self::Words(words) => words.len(),
-            Self::Hole(Hole::Server(Some(_))) => 8,
+            Self::Hole(Hole::Server(Some(_)) | Hole::Known) => 8,
             Self::Hole(Hole::Text) => 0,
             // Its digits, written out, say more.
             Self::Hole(Hole::Number) => 1,

@@ -6,6 +6,7 @@ use svg::Document;
 use svg::node::element::{Group, Rectangle, Style, Text, Title};
 
 use crate::render::why::numbers::{clock, grouped};
+use crate::why::log::{Minute, Periods};
 
 /// Bars of the chart in a terminal.
 const MAX_BARS: usize = 24;
@@ -25,39 +26,41 @@ text{font:12px system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;fill:
 .paper{fill:#0d1117}.all{fill:#388bfd}.failed{fill:#f85149}text{fill:#d1d7e0}
 }";
 
-/// Minutes since 1970, queries, and those of them that got no record.
-type Minute = (i64, u64, u64);
+/// The first minute since 1970 of a part, its queries, and those of them that got no
+/// record.
+type Part = (i64, u64, u64);
 
 /// Equal parts of the time between the first and the last minute: where each
 /// begins, its minutes, its queries and those that got no record.
 struct Parts {
     length: i64,
-    parts: Vec<Minute>,
+    parts: Vec<Part>,
 }
 
-fn parts(minutes: &[Minute], most: usize) -> Parts {
-    let first = minutes.first().map_or(0, |it| it.0);
-    let last = minutes.last().map_or(0, |it| it.0);
-    let all = last - first + 1;
+fn parts(minutes: &Periods<Minute>, most: usize) -> Parts {
+    let first = minutes.iter().next().map_or(0, |it| it.0);
+    let last = minutes.iter().last().map_or(0, |it| it.0);
+    let each = minutes.length();
+    let all = last - first + each;
     let most = i64::try_from(most).unwrap_or(i64::MAX).max(1);
     // Lengths that people count in.
     let lengths = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1440];
     let count = |length: i64| (all + length - 1) / length;
     let length = lengths
         .into_iter()
-        .find(|&length| count(length) <= most)
-        .unwrap_or_else(|| count(most));
+        .find(|&length| length % each == 0 && count(length) <= most)
+        .unwrap_or_else(|| (count(most) + each - 1) / each * each);
     let start = first - first.rem_euclid(length);
     let count = usize::try_from((last - start) / length + 1).unwrap_or(0);
-    let mut parts: Vec<Minute> = (0..)
+    let mut parts: Vec<Part> = (0..)
         .map(|it| (start + it * length, 0, 0))
         .take(count)
         .collect();
-    for &(minute, queries, failed) in minutes {
+    for (minute, counts) in minutes.iter() {
         let index = usize::try_from((minute - start) / length).unwrap_or(0);
         if let Some(part) = parts.get_mut(index) {
-            part.1 += queries;
-            part.2 += failed;
+            part.1 += counts.queries;
+            part.2 += counts.failed;
         }
     }
     Parts { length, parts }
@@ -69,7 +72,7 @@ fn parts(minutes: &[Minute], most: usize) -> Parts {
 ///
 /// Any error of `out`.
 #[expect(clippy::cast_possible_wrap, reason = "small numbers")]
-pub fn write(minutes: &[Minute], columns: usize, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(minutes: &Periods<Minute>, columns: usize, out: &mut dyn Write) -> io::Result<()> {
     let Parts { length, parts } = parts(minutes, MAX_BARS);
     let with_day = parts.len() > 1 && length * parts.len() as i64 > 1440;
     let most = parts.iter().map(|it| it.1).max().unwrap_or(0).max(1);
@@ -103,7 +106,7 @@ pub fn write(minutes: &[Minute], columns: usize, out: &mut dyn Write) -> io::Res
 ///
 /// Any error of `out`.
 #[expect(clippy::too_many_lines, reason = "one case after the other")]
-pub fn write_svg(minutes: &[Minute], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_svg(minutes: &Periods<Minute>, out: &mut dyn Write) -> io::Result<()> {
     let Parts { length, parts } = parts(minutes, MAX_COLUMNS);
     let most = parts.iter().map(|it| it.1).max().unwrap_or(0).max(1);
     let plot = (WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN);
@@ -139,7 +142,7 @@ pub fn write_svg(minutes: &[Minute], out: &mut dyn Write) -> io::Result<()> {
             .set("y", y)
             .set("text-anchor", anchor)
     };
-    let label = |at: Option<&Minute>| at.map_or_else(String::new, |it| clock(it.0, with_day));
+    let label = |at: Option<&Part>| at.map_or_else(String::new, |it| clock(it.0, with_day));
     let head = format!(
         "Queries in {length} minute{}, at most {} (red: without a record)",
         if length == 1 { "" } else { "s" },
@@ -180,9 +183,17 @@ fn rounded(pixels: f64) -> f64 {
 mod tests {
     use super::*;
 
+    fn minutes(range: std::ops::Range<i64>, queries: u64, failed: u64) -> Periods<Minute> {
+        let mut minutes = Periods::default();
+        for minute in range {
+            minutes.add(minute, Minute { queries, failed });
+        }
+        minutes
+    }
+
     #[test]
     fn bars_are_as_long_as_their_counts() {
-        let minutes: Vec<Minute> = (0..30).map(|it| (29_920_440 + it, 100, 50)).collect();
+        let minutes = minutes(29_920_440..29_920_470, 100, 50);
         let mut out = Vec::new();
         write(&minutes, 80, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
@@ -200,10 +211,12 @@ mod tests {
 
     #[test]
     fn gaps_are_seen() {
-        let found = parts(&[(100, 7, 0), (5000, 1, 1)], MAX_BARS);
+        let mut gap = minutes(100..101, 7, 0);
+        gap.merge(minutes(5000..5001, 1, 1));
+        let found = parts(&gap, MAX_BARS);
         assert!(found.parts.len() <= MAX_BARS);
         assert_eq!(found.parts.iter().map(|it| it.1).sum::<u64>(), 8);
         assert!(found.parts.iter().any(|it| it.1 == 0));
-        assert_eq!(parts(&[], MAX_BARS).parts.len(), 1);
+        assert_eq!(parts(&Periods::default(), MAX_BARS).parts.len(), 1);
     }
 }

@@ -80,7 +80,10 @@ struct TimeoutForm {
     /// ADDRESS:PORT.
     server: String,
     count: u64,
-    /// By minute, where lines have a time.
+    /// How many minutes each of `minutes` stands for: the fewest of 1, 5, 15, 60, 180,
+    /// 720, 1440 and more with which a report stays short.
+    step_minutes: i64,
+    /// By the first minute, where lines have a time.
     minutes: BTreeMap<String, u64>,
 }
 
@@ -95,7 +98,9 @@ struct LatencyForm<'s> {
     zones: Vec<ZoneForm<'s>>,
     /// By the server that answered, where the log's format has it.
     upstreams: Vec<UpstreamForm<'s>>,
-    /// By minute, where lines have a time.
+    /// How many minutes each of `minutes` stands for.
+    step_minutes: i64,
+    /// By the first minute, where lines have a time.
     minutes: Vec<MinuteForm>,
     /// All times: upper bounds in nanoseconds, and how many there are.
     buckets: Vec<(u64, u64)>,
@@ -213,8 +218,9 @@ fn timeout(row: &TimeoutRow) -> TimeoutForm {
     TimeoutForm {
         server: row.server.to_string(),
         count: row.count,
+        step_minutes: row.minutes.length(),
         minutes: minutes
-            .map(|(&minute, &count)| (minute_key(minute), count))
+            .map(|(minute, &count)| (minute_key(minute), count))
             .collect(),
     }
 }
@@ -233,11 +239,12 @@ fn latency(summary: &Summary) -> LatencyForm<'_> {
                 times: times(it),
             })
             .collect(),
+        step_minutes: summary.minutes.length(),
         minutes: minutes
-            .map(|&(minute, queries, failed)| MinuteForm {
+            .map(|(minute, counts)| MinuteForm {
                 minute: minute_key(minute),
-                queries,
-                failed,
+                queries: counts.queries,
+                failed: counts.failed,
             })
             .collect(),
         buckets: latency.all.buckets().collect(),

@@ -263,7 +263,7 @@ impl Page<'_> {
         for row in summary.timeouts.iter().take(self.rows) {
             let minutes = row.minutes.iter().take(self.rows);
             let minutes: Vec<String> = minutes
-                .map(|(&at, count)| format!("{} {count}", clock(at, false)))
+                .map(|(at, count)| format!("{} {count}", clock(at, row.minutes.length() > 1)))
                 .collect();
             let count = grouped(row.count);
             let text = format!("{}  {}", row.server, minutes.join(", "));

@@ -184,8 +184,18 @@ fn errors(advice: &Advice) -> String {
                 _ => format!("{} times", grouped(*count)),
             };
             let when = match worst {
-                Some((at, most)) if most == count => format!(", at {}", minute(*at)),
-                Some((at, most)) => format!(", {} of them at {}", grouped(*most), minute(*at)),
+                Some((at, length, most)) => {
+                    let within = match length {
+                        1 => "at".to_owned(),
+                        _ => format!("in the {length} minutes from"),
+                    };
+                    let share = if most == count {
+                        String::new()
+                    } else {
+                        format!("{} of them ", grouped(*most))
+                    };
+                    format!(", {share}{within} {}", minute(*at))
+                }
                 None => String::new(),
             };
             format!("{server} did not answer {times}{when}")
