@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::address::{Address, Server, inet_aton};
 use crate::config::hosts::entries;
-use crate::config::resolv_conf::{Line, Word};
+use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::resolver::reading::{
     MAX_SEARCH, MAX_SERVERS, Origin, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
 };
@@ -31,7 +31,7 @@ impl<'a> Configuration<'a> {
             attempts: Setting::built_in(RETRY),
             ..Reading::default()
         };
-        for line in scenario.resolv_conf.iter().flat_map(|file| file.lines()) {
+        for line in scenario.resolv_conf.iter().flat_map(ResolvConf::lines) {
             read_line(&mut reading, line);
         }
         if reading.search.is_empty()

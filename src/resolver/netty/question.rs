@@ -66,8 +66,11 @@ pub(super) fn question(name: &str, record_type: RecordType) -> Question {
 
 /// A name of a reply, in lower case and with a final dot.
 pub(super) fn of_reply(name: &Name) -> String {
-    let labels = name.labels().map(|label| String::from_utf8_lossy(label));
-    let mut text: String = labels.map(|label| format!("{label}.")).collect();
+    let mut text = String::new();
+    for label in name.labels() {
+        text.push_str(&String::from_utf8_lossy(label));
+        text.push('.');
+    }
     if text.is_empty() {
         text.push('.');
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::address::{Address, Server};
-use crate::config::resolv_conf::{Line, Word};
+use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::engine::message::Because;
 use crate::resolver::reading::{
     MAX_SEARCH, MAX_SERVERS, Origin, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
@@ -42,7 +42,7 @@ impl<'a> Config<'a> {
             servers: Vec::new(),
             ndots: 1,
         };
-        for line in scenario.resolv_conf.iter().flat_map(|file| file.lines()) {
+        for line in scenario.resolv_conf.iter().flat_map(ResolvConf::lines) {
             config.line(line);
         }
         if config.servers.is_empty() {

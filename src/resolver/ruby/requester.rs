@@ -222,7 +222,7 @@ impl<'r> Fetch<'r> {
         let written = |word: &&[u8]| word.contains(&b':') == is_v6;
         let [v4, v6] = sockets;
         let place = if is_v6 { v6 } else { v4 };
-        if !self.config.servers.iter().any(|it| written(it)) {
+        if !self.config.servers.iter().any(written) {
             return Err(Ended::Passed);
         }
         Ok(*place.get_or_insert_with(|| self.io.socket()))
