@@ -209,6 +209,16 @@ impl<'c> Line<'c> {
         }
     }
 
+    /// The lines that Java and Python make of it: a carriage return ends one, too.
+    pub fn at_returns(self) -> impl Iterator<Item = Word<'c>> {
+        let mut start = self.span.start as usize;
+        self.bytes().split(|&byte| byte == b'\r').map(move |bytes| {
+            let span = Span::new(start, start + bytes.len());
+            start += bytes.len() + 1;
+            Word { bytes, span }
+        })
+    }
+
     /// The parts of the line between bytes that are in `blanks`, empty parts
     /// left out: the words for a resolver with blanks of its own.
     pub fn split(self, blanks: &[u8]) -> impl Iterator<Item = Word<'c>> {

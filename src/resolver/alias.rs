@@ -53,7 +53,7 @@ const ALIASES: &[Alias] = &[
     Alias {
         words: &["ruby"],
         resolver: "glibc",
-        why: "sockets call getaddrinfo of its image's C library; in Alpine images that is musl; Resolv, which asks by itself, has no model here: glibc-res_search is the nearest",
+        why: "sockets call getaddrinfo of its image's C library; in Alpine images that is musl; Resolv, which asks by itself, is ruby-resolv",
     },
     Alias {
         words: &["dotnet"],
@@ -63,17 +63,17 @@ const ALIASES: &[Alias] = &[
     Alias {
         words: &["java", "jvm"],
         resolver: "glibc",
-        why: "InetAddress calls getaddrinfo of its image's C library, and keeps what it found for 30 s; in Alpine images that is musl; Netty's own resolver (Vert.x, Reactor) has a search list, too, and no model here",
+        why: "InetAddress calls getaddrinfo of its image's C library, and keeps what it found for 30 s; in Alpine images that is musl; Netty's own resolver (Vert.x, Reactor Netty) is netty",
     },
     Alias {
-        words: &["netty"],
-        resolver: "glibc",
-        why: "Netty asks InetAddress, and so getaddrinfo, unless a program gives it DnsNameResolver, which asks by itself, has a search list and has no model here: glibc is the nearest",
+        words: &["vertx", "reactor-netty"],
+        resolver: "netty",
+        why: "it has Netty's DnsNameResolver",
     },
     Alias {
         words: &["erlang", "elixir", "beam"],
         resolver: "glibc",
-        why: "inet:getaddr calls getaddrinfo in a program of its own, inet_gethost; inet_res, which asks by itself, has no model here, and none that is near",
+        why: "inet:getaddr calls getaddrinfo in a program of its own, inet_gethost; inet_res, which asks by itself, is erlang-getbyname with a search list and erlang-resolve without",
     },
     Alias {
         words: &["node", "nodejs", "node-lookup"],

@@ -10,15 +10,18 @@ pub mod bind;
 pub mod busybox;
 pub mod c_ares;
 pub mod dnspython;
+pub mod erlang;
 mod find;
 pub mod glibc;
 pub mod go;
 pub mod haproxy;
 pub mod hickory;
 pub mod musl;
+pub mod netty;
 pub mod nginx;
 pub mod reading;
 pub mod resolved;
+pub mod ruby;
 mod table;
 
 use std::rc::Rc;
@@ -70,6 +73,9 @@ enum Model {
     Dnspython(dnspython::Call),
     Nginx,
     Haproxy,
+    Netty,
+    Ruby(ruby::Call),
+    Erlang(erlang::Call),
 }
 
 impl Resolver {
@@ -108,6 +114,13 @@ impl Resolver {
             }
             Model::Nginx => Box::new(|| Machine::new(|io| nginx::lookup(io, scenario))),
             Model::Haproxy => Box::new(|| Machine::new(|io| haproxy::lookup(io, scenario))),
+            Model::Netty => Box::new(|| Machine::new(|io| netty::lookup(io, scenario))),
+            Model::Ruby(call) => {
+                Box::new(move || Machine::new(|io| ruby::lookup(io, scenario, call)))
+            }
+            Model::Erlang(call) => {
+                Box::new(move || Machine::new(|io| erlang::lookup(io, scenario, call)))
+            }
         }
     }
 
@@ -127,6 +140,9 @@ impl Resolver {
             Model::Dnspython(_) => dnspython::reading(scenario),
             Model::Nginx => nginx::reading(scenario),
             Model::Haproxy => haproxy::reading(scenario),
+            Model::Netty => netty::reading(scenario),
+            Model::Ruby(_) => ruby::reading(scenario),
+            Model::Erlang(_) => erlang::reading(scenario),
         }
     }
 
@@ -136,6 +152,9 @@ impl Resolver {
         match self.model {
             Model::Nginx => Some(nginx::CONDITION),
             Model::Haproxy => Some(haproxy::CONDITION),
+            Model::Netty => Some(netty::CONDITION),
+            Model::Ruby(_) => Some(ruby::CONDITION),
+            Model::Erlang(_) => Some(erlang::CONDITION),
             _ => None,
         }
     }

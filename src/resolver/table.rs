@@ -1,6 +1,29 @@
 //! The table of resolvers: every version of every family.
 
-use super::{Model, Resolver, bind, c_ares, dnspython, glibc, go, musl, resolved};
+use super::{Model, Resolver, bind, c_ares, dnspython, erlang, glibc, go, musl, resolved, ruby};
+
+/// One that has to be named, with its first version and those that were observed,
+/// of which the first is the model's.
+const fn named(
+    id: &'static str,
+    (since, observed): (&'static str, &'static [&'static str]),
+    used_by: &'static str,
+    model: Model,
+) -> Resolver {
+    Resolver {
+        id,
+        is_usual: false,
+        family: id,
+        version: match observed {
+            [first, ..] => first,
+            [] => since,
+        },
+        since,
+        observed,
+        used_by,
+        model,
+    }
+}
 
 /// Every resolver, in the order of output.
 pub const ALL: &[Resolver] = &[
@@ -194,16 +217,12 @@ pub const ALL: &[Resolver] = &[
         used_by: "ares_query: no search list",
         model: Model::CAres(c_ares::Version::V1_34, c_ares::Call::Query),
     },
-    Resolver {
-        id: "node-resolve",
-        is_usual: false,
-        family: "node-resolve",
-        version: "20.20.2",
-        since: "20.16",
-        observed: &["20.20.2"],
-        used_by: "Node's dns.resolve4 and dns.resolve6: no search list, no hosts file",
-        model: Model::CAres(c_ares::Version::V1_34, c_ares::Call::Node),
-    },
+    named(
+        "node-resolve",
+        ("20.16", &["20.20.2"]),
+        "Node's dns.resolve4 and dns.resolve6: no search list, no hosts file",
+        Model::CAres(c_ares::Version::V1_34, c_ares::Call::Node),
+    ),
     Resolver {
         id: "dig",
         is_usual: true,
@@ -314,44 +333,62 @@ pub const ALL: &[Resolver] = &[
         used_by: "Rust programs with hickory-resolver",
         model: Model::Hickory,
     },
+    named(
+        "dnspython",
+        ("2.0", &["2.3.0"]),
+        "Python's dns.resolver.resolve: no search list, no hosts file",
+        Model::Dnspython(dnspython::Call::Resolve),
+    ),
+    named(
+        "dnspython-search",
+        ("2.0", &["2.3.0"]),
+        "dns.resolver.resolve with search=True",
+        Model::Dnspython(dnspython::Call::Search),
+    ),
+    named(
+        "nginx",
+        ("1.15.2", &["1.22.1"]),
+        "nginx at run time, with a `resolver` directive: no search list, no hosts file",
+        Model::Nginx,
+    ),
+    named(
+        "haproxy",
+        ("2.6", &["2.6.12"]),
+        "HAProxy at run time, with a `resolvers` section: no search list, no hosts file",
+        Model::Haproxy,
+    ),
     Resolver {
-        id: "dnspython",
+        id: "netty-4.1.48",
         is_usual: false,
-        family: "dnspython",
-        version: "2.3.0",
-        since: "2.0",
-        observed: &["2.3.0"],
-        used_by: "Python's dns.resolver.resolve: no search list, no hosts file",
-        model: Model::Dnspython(dnspython::Call::Resolve),
+        family: "netty",
+        version: "4.1.48",
+        since: "4.1.48",
+        observed: &["4.1.48"],
+        used_by: "Java programs with Netty's DnsNameResolver of 2020",
+        model: Model::Netty,
     },
-    Resolver {
-        id: "dnspython-search",
-        is_usual: false,
-        family: "dnspython-search",
-        version: "2.3.0",
-        since: "2.0",
-        observed: &["2.3.0"],
-        used_by: "dns.resolver.resolve with search=True",
-        model: Model::Dnspython(dnspython::Call::Search),
-    },
-    Resolver {
-        id: "nginx",
-        is_usual: false,
-        family: "nginx",
-        version: "1.22.1",
-        since: "1.15.2",
-        observed: &["1.22.1"],
-        used_by: "nginx at run time, with a `resolver` directive: no search list, no hosts file",
-        model: Model::Nginx,
-    },
-    Resolver {
-        id: "haproxy",
-        is_usual: false,
-        family: "haproxy",
-        version: "2.6.12",
-        since: "2.6",
-        observed: &["2.6.12"],
-        used_by: "HAProxy at run time, with a `resolvers` section: no search list, no hosts file",
-        model: Model::Haproxy,
-    },
+    named(
+        "ruby-resolv",
+        ("0.2.0", &["0.2.1"]),
+        "Ruby's Resolv.getaddress",
+        Model::Ruby(ruby::Call::GetAddress),
+    ),
+    named(
+        "ruby-resolv-all",
+        ("0.2.0", &["0.2.1"]),
+        "Ruby's Resolv.getaddresses and each_address",
+        Model::Ruby(ruby::Call::GetAddresses),
+    ),
+    named(
+        "erlang-getbyname",
+        ("25", &["25.2.3"]),
+        "Erlang's inet_res:getbyname and gethostbyname",
+        Model::Erlang(erlang::Call::GetByName),
+    ),
+    named(
+        "erlang-resolve",
+        ("25", &["25.2.3"]),
+        "Erlang's inet_res:resolve and lookup: no search list, no hosts file",
+        Model::Erlang(erlang::Call::Resolve),
+    ),
 ];

@@ -19,7 +19,7 @@ use crate::probes::servers;
 type Row = (&'static str, fn(&Resolver) -> String);
 
 /// Resolvers that are compared side by side, under a heading.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 8] = [
     (
         "C libraries and Go",
         &["glibc", "musl-1.2.5", "musl-1.2.3", "go-1.27", "go-1.19"],
@@ -61,6 +61,16 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "node-resolve",
             "dnspython",
             "dnspython-search",
+        ],
+    ),
+    (
+        "Runtimes",
+        &[
+            "netty-4.1.48",
+            "ruby-resolv",
+            "ruby-resolv-all",
+            "erlang-getbyname",
+            "erlang-resolve",
         ],
     ),
     ("Daemons", &["nginx", "haproxy"]),

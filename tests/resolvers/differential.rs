@@ -108,6 +108,16 @@ fn check(scenario: &Value, id: ResolverId, most_outside: usize) -> Result<(), Fa
 /// Node and dnspython make something else.
 const RECORDED_ONLY: [&str; 3] = ["node-resolve", "dnspython", "dnspython-search"];
 
+/// Programs that start slowly, or wait for a minute in silence: they get every so-manieth.
+const SLOW_EVERY: usize = 10;
+const SLOW: [&str; 5] = [
+    "netty-4.1.48",
+    "ruby-resolv",
+    "ruby-resolv-all",
+    "erlang-getbyname",
+    "erlang-resolve",
+];
+
 /// Whether a run would prove nothing: the machine's own
 /// stub listener stands where the scenario's server should, or resolved does
 /// not start because glibc, which refuses the whole nsswitch.conf, finds no
@@ -123,6 +133,7 @@ fn is_left_out(number: usize, question: &Scenario, id: &str) -> bool {
     RECORDED_ONLY.contains(&id)
         || is_resolved && (!number.is_multiple_of(RESOLVED_EVERY) || is_refused)
         || is_daemon && (!number.is_multiple_of(DAEMONS_EVERY) || is_long)
+        || SLOW.contains(&id) && (!number.is_multiple_of(SLOW_EVERY) || is_long)
         || matches!(id, "glibc-2.31" | "nginx") && is_refused
         || id.starts_with("systemd-resolved-stub")
             && question.resolv_conf.as_ref().is_some_and(own_address)

@@ -204,6 +204,42 @@ const DAEMONS: &[(&str, &str, &str)] = &[
     ("haproxy", "HAProxy", "a `resolvers` section"),
 ];
 
+/// Languages of which a part asks by itself: how their programs begin, what asks
+/// the C library, and what does not.
+const RUNTIMES: &[(&str, &str, &str)] = &[
+    (
+        "node",
+        "Node's dns.lookup asks",
+        "its dns.resolve asks c-ares, which never searches",
+    ),
+    (
+        "ruby",
+        "Ruby's sockets ask",
+        "its Resolv asks by itself: --resolver ruby-resolv",
+    ),
+    (
+        "beam.smp",
+        "what connects in Erlang asks",
+        "its inet_res asks by itself: --resolver erlang-getbyname",
+    ),
+    (
+        "inet_gethost",
+        "this program of Erlang asks",
+        "inet_res asks by itself: --resolver erlang-getbyname",
+    ),
+];
+
+/// The JVM asks the C library; what Netty gives a program is told by its files.
+fn of_jvm(program: &Program, id: &'static str, words: &str) -> Choice {
+    let jvm = format!("the JVM looks names up with {words}");
+    let is_named = |it: &String| it.contains("netty");
+    if program.maps("libnetty_") || program.arguments.iter().any(is_named) {
+        let netty = "it has Netty, whose DnsNameResolver asks by itself where a program uses it: --resolver netty";
+        return guess(id, format!("{jvm}; {netty}"));
+    }
+    sure(id, format!("{jvm}; Netty's own resolver does not"))
+}
+
 /// What is left asks the C library.
 fn of_libc(program: &Program) -> Choice {
     let Some(libc) = libc_of(program) else {
@@ -225,14 +261,11 @@ fn of_libc(program: &Program) -> Choice {
     let name = program.name();
     let name = if name.is_empty() { "the program" } else { name };
     if program.maps("libjvm.") {
-        let why = format!("the JVM looks names up with {words}; Netty's own resolver does not");
-        return sure(id, why);
+        return of_jvm(program, id, &words);
     }
-    if name == "node" || name == "nodejs" {
-        let why = format!(
-            "Node's dns.lookup asks {words}; its dns.resolve asks c-ares, which never searches"
-        );
-        return sure(id, why);
+    let runtime = RUNTIMES.iter().find(|(start, ..)| name.starts_with(start));
+    if let Some((_, asks, other)) = runtime {
+        return sure(id, format!("{asks} {words}; {other}"));
     }
     let daemon = DAEMONS.iter().find(|(program, ..)| *program == name);
     if let Some((_, title, setting)) = daemon {

@@ -75,6 +75,19 @@ fn programs_with_a_libc() {
         &dynamic("/usr/bin/java", &["/opt/lib/server/libjvm.so", GLIBC]),
         "glibc",
     );
+    let jvm = ["/opt/lib/server/libjvm.so", GLIBC];
+    let mut java = dynamic("/usr/bin/java", &jvm);
+    java.arguments = ["java", "-cp", "/lib/netty-resolver-dns-4.1.48.jar"]
+        .map(str::to_owned)
+        .to_vec();
+    check(&java, "glibc?");
+    let epoll = "/tmp/libnetty_transport_native_epoll_x86_641.so";
+    check(&dynamic("/usr/bin/java", &[jvm[0], GLIBC, epoll]), "glibc?");
+    check(&dynamic("/usr/bin/ruby3.1", &[GLIBC]), "glibc");
+    check(
+        &dynamic("/usr/lib/erlang/erts-13.1.5/bin/beam.smp", &[MUSL]),
+        "musl-1.2.5",
+    );
     check(&dynamic("/usr/sbin/nginx", &[GLIBC]), "glibc?");
     check(&dynamic("/usr/sbin/haproxy", &[MUSL]), "musl-1.2.5?");
     check(&dynamic("/bin/x", &[MUSL]), "musl-1.2.5?");

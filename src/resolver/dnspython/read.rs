@@ -45,7 +45,7 @@ pub(super) fn read_resolv_conf(scenario: &Scenario) -> Configuration<'_> {
     };
     match &scenario.resolv_conf {
         Some(file) => {
-            let lines = file.lines().flat_map(universal_newlines);
+            let lines = file.lines().flat_map(Line::at_returns);
             parser.exception = lines.map(|line| parser.line(line)).find_map(Result::err);
         }
         None => parser.exception = Some("NoResolverConfiguration"),
@@ -173,16 +173,6 @@ impl<'a> Parser<'a> {
             reading: self.reading,
         }
     }
-}
-
-/// Python's lines of a text: a carriage return ends one, too.
-fn universal_newlines(line: Line<'_>) -> impl Iterator<Item = Word<'_>> {
-    let mut start = line.span().start as usize;
-    line.bytes().split(|&byte| byte == b'\r').map(move |bytes| {
-        let span = Span::new(start, start + bytes.len());
-        start += bytes.len() + 1;
-        Word { bytes, span }
-    })
 }
 
 /// A name of the search list, which must be one.

@@ -38,6 +38,8 @@ enum Kind {
     Hickory,
     /// A script with its words before the name.
     Script(&'static [&'static str]),
+    /// A class in a folder with the JARs that it needs.
+    Java(&'static str),
 }
 
 /// A resolver, the program that has it, and where that is: a folder made by
@@ -58,6 +60,15 @@ enum Place {
 
 /// The sources of the probes.
 const PROBES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/resolvers/probes");
+
+/// Options with which the JVM starts in a third of a second. With the last one Netty does not
+/// begin with a lookup of the host's own name.
+const JVM: [&str; 4] = [
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-XX:-UsePerfData",
+    "-Dio.netty.processId=1",
+];
 
 const D13: Place = Place::Of("debian-13");
 const GLIBC_2_31: Place = Place::Release("debian-11");
@@ -106,6 +117,11 @@ const ROWS: &[Row] = &[
     Row("dnspython-search", Kind::Script(&["lookup.py", "search"]), Place::Here, "/usr/bin/python3"),
     Row("nginx", Kind::Script(&["nginx.py"]), Place::Here, "/usr/bin/python3"),
     Row("haproxy", Kind::Script(&["haproxy.py"]), Place::Here, "/usr/bin/python3"),
+    Row("netty-4.1.48", Kind::Java("Netty"), Place::Here, "/usr/bin/java"),
+    Row("ruby-resolv", Kind::Script(&["lookup.rb", "getaddress"]), Place::Here, "/usr/bin/ruby"),
+    Row("ruby-resolv-all", Kind::Script(&["lookup.rb", "getaddresses"]), Place::Here, "/usr/bin/ruby"),
+    Row("erlang-getbyname", Kind::Script(&["lookup.escript", "getbyname"]), Place::Here, "/usr/bin/escript"),
+    Row("erlang-resolve", Kind::Script(&["lookup.escript", "resolve"]), Place::Here, "/usr/bin/escript"),
 ];
 
 /// No id is without a row.
@@ -159,6 +175,7 @@ impl ResolverId {
             }
             Kind::Script(["nginx.py"]) => Some(daemon("usr/sbin/nginx")),
             Kind::Script(["haproxy.py"]) => Some(daemon("usr/sbin/haproxy")),
+            Kind::Java(_) => Some(("JARS", real.join(self.0))),
             _ => None,
         }
     }
@@ -211,6 +228,16 @@ impl ResolverId {
                 command.envs(self.needs(real));
                 command.arg(Path::new(PROBES).join(script)).args(words);
                 command.args([name, family])
+            }
+            Kind::Java(class) => {
+                let jars = real.join(self.0).join("*");
+                // Java takes arguments and files for ASCII otherwise.
+                command.env("LC_ALL", "C.UTF-8");
+                command
+                    .args(JVM)
+                    .arg("-cp")
+                    .arg(jars)
+                    .args([class, name, family])
             }
             Kind::Go => command.env("GODEBUG", "netdns=go").args([name, family]),
             Kind::Bind(options) => command.args(options).arg(name),

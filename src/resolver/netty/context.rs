@@ -1,0 +1,365 @@
+//! The queries for one name.
+//!
+//! Source: Netty `DnsResolveContext.java`, `DnsNameResolver.java:
+//! DnsResponseHandler`, `DnsQueryContext.java` (4.1.48)
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use hickory_proto::rr::RecordType;
+
+use crate::address::{Address, Server};
+use crate::engine::io::{Arrival, Came, Io};
+use crate::engine::message::{
+    Because, Data, Edns, Query, QueryId, Rcode, Reply, SocketId, Transport,
+};
+use crate::resolver::netty::aliases::{Shared, Targets, leads_to};
+use crate::resolver::netty::hosts::in_java_text;
+use crate::resolver::netty::question;
+
+/// Source: `DnsNameResolverBuilder.java: maxQueriesPerResolve` (4.1.48)
+const MAX_QUERIES: usize = 16;
+/// Source: `DnsNameResolverBuilder.java: queryTimeoutMillis` (4.1.48)
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Source: `DnsNameResolverBuilder.java: maxPayloadSize` (4.1.48)
+const EDNS: Edns = Edns {
+    size: 4096,
+    dnssec_ok: false,
+    options: &[],
+};
+
+/// How a name ends.
+pub(super) enum End {
+    Found(Vec<Address>),
+    /// There is no address; or nobody said so.
+    Failed {
+        lost: bool,
+    },
+    /// It cannot be asked for.
+    Illegal,
+    /// It goes round and round among the aliases that were seen.
+    Hung,
+}
+
+/// A name that is asked.
+pub(super) struct Context<'r> {
+    io: &'r Io,
+    servers: &'r [Option<Server>],
+    types: &'r [RecordType],
+    shared: &'r mut Shared,
+    /// The name, and where it comes from.
+    hostname: (String, Because),
+    found: Vec<Address>,
+    allowed_queries: usize,
+    tried_cname: bool,
+    /// Those that are about to be sent.
+    outbox: VecDeque<Attempt>,
+    in_progress: Vec<Sent>,
+    end: Option<End>,
+}
+
+/// A question to the server of this place.
+#[derive(Clone)]
+struct Attempt {
+    index: usize,
+    name: String,
+    record_type: RecordType,
+    because: Because,
+}
+
+/// An attempt that waits for its reply.
+struct Sent {
+    attempt: Attempt,
+    query: QueryId,
+    until: Duration,
+    /// What came truncated, and the connections on which it is asked again.
+    truncated: Option<Reply>,
+    tcp: Vec<(SocketId, QueryId)>,
+}
+
+impl<'r> Context<'r> {
+    pub(super) fn new(
+        io: &'r Io,
+        servers: &'r [Option<Server>],
+        types: &'r [RecordType],
+        shared: &'r mut Shared,
+    ) -> Self {
+        Self {
+            io,
+            servers,
+            types,
+            shared,
+            hostname: (String::new(), Because::AsIs),
+            found: Vec::new(),
+            allowed_queries: MAX_QUERIES,
+            tried_cname: false,
+            outbox: VecDeque::new(),
+            in_progress: Vec::new(),
+            end: None,
+        }
+    }
+
+    /// Source: `internalResolve`
+    pub(super) async fn resolve(mut self, name: &str, because: Because) -> End {
+        self.hostname = (name.to_owned(), because);
+        let Some(first) = self.shared.end_of(name) else {
+            return End::Hung;
+        };
+        for record_type in self.types {
+            if !self.ask(&first, *record_type) {
+                return End::Illegal;
+            }
+        }
+        loop {
+            self.flush().await;
+            if let Some(end) = self.end {
+                return end;
+            }
+            self.wait().await;
+        }
+    }
+
+    /// Asks the first server; whether that can be asked.
+    fn ask(&mut self, name: &str, record_type: RecordType) -> bool {
+        let Some(name) = question::name(name) else {
+            return false;
+        };
+        let because = self.hostname.1.clone();
+        let attempt = Attempt {
+            index: 0,
+            name,
+            record_type,
+            because,
+        };
+        self.query(attempt, false);
+        true
+    }
+
+    /// `lost`: the server before did not answer.
+    ///
+    /// Source: `query`
+    fn query(&mut self, attempt: Attempt, lost: bool) {
+        if attempt.index >= self.servers.len() || self.allowed_queries == 0 {
+            self.try_to_finish(&attempt, lost);
+            return;
+        }
+        self.allowed_queries -= 1;
+        self.outbox.push_back(attempt);
+    }
+
+    /// Source: `tryToFinishResolve`
+    fn try_to_finish(&mut self, attempt: &Attempt, lost: bool) {
+        if !self.in_progress.is_empty() || !self.outbox.is_empty() || self.end.is_some() {
+            return;
+        }
+        if !self.found.is_empty() {
+            self.end = Some(End::Found(std::mem::take(&mut self.found)));
+        } else if attempt.index < self.servers.len() {
+            self.query(attempt.next(), lost);
+        } else if !lost && !self.tried_cname {
+            self.tried_cname = true;
+            let name = self.hostname.0.clone();
+            self.ask(&name, RecordType::CNAME);
+        } else {
+            self.end = Some(End::Failed { lost });
+        }
+    }
+
+    /// Sends what is about to be sent; to a server without a route that fails.
+    async fn flush(&mut self) {
+        while let Some(attempt) = self.outbox.pop_front() {
+            let server = self.servers.get(attempt.index).cloned().flatten();
+            let server = match server {
+                Some(server) if self.has_route(&server).await => server,
+                _ => {
+                    self.completed(&attempt, None);
+                    continue;
+                }
+            };
+            let query = self.send(&attempt, server, (self.shared.channel, Transport::Udp));
+            self.in_progress.push(Sent {
+                attempt,
+                query,
+                until: self.io.now() + TIMEOUT,
+                truncated: None,
+                tcp: Vec::new(),
+            });
+        }
+    }
+
+    async fn has_route(&mut self, server: &Server) -> bool {
+        if let Some(known) = self.shared.routes.get(server) {
+            return *known;
+        }
+        // Java knows a scope for a link-local address without one.
+        let connected = self.io.connect(server, Transport::Udp).await.ok();
+        if let Some(socket) = connected {
+            self.io.close(socket);
+        }
+        self.shared
+            .routes
+            .insert(server.clone(), connected.is_some());
+        connected.is_some()
+    }
+
+    fn send(
+        &self,
+        attempt: &Attempt,
+        server: Server,
+        (socket, transport): (SocketId, Transport),
+    ) -> QueryId {
+        self.io.send(Query {
+            server,
+            question: question::question(&attempt.name, attempt.record_type),
+            transport,
+            socket,
+            edns: Some(EDNS),
+            authentic_data: false,
+            because: attempt.because.clone(),
+        })
+    }
+
+    /// Waits for the next thing that happens, and makes something of it.
+    async fn wait(&mut self) {
+        let until = self.in_progress.iter().map(|it| it.until).min();
+        let tcp = self.in_progress.iter().flat_map(|it| &it.tcp);
+        let mut sockets: Vec<SocketId> = tcp.map(|it| it.0).collect();
+        sockets.push(self.shared.channel);
+        if let Some(arrival) = self.io.receive(&sockets, until).await {
+            self.arrived(arrival).await;
+            return;
+        }
+        let now = self.io.now();
+        if let Some(at) = self.in_progress.iter().position(|it| it.until <= now) {
+            let sent = self.in_progress.remove(at);
+            self.completed(&sent.attempt, None);
+        }
+    }
+
+    /// Source: `DnsNameResolver.java: DnsResponseHandler.channelRead`
+    async fn arrived(&mut self, arrival: Arrival) {
+        let is_own = |it: &Sent| {
+            it.query == arrival.query || it.tcp.iter().any(|tcp| tcp.1 == arrival.query)
+        };
+        // What comes late is of nobody.
+        let Some(at) = self.in_progress.iter().position(is_own) else {
+            return;
+        };
+        let sent = self.in_progress.remove(at);
+        let is_tcp = sent.query != arrival.query;
+        let reply = match (arrival.what, is_tcp) {
+            (Came::Reply(reply), false) if reply.truncated => {
+                self.over_tcp(sent, (at, arrival.server), reply).await;
+                return;
+            }
+            (Came::Reply(reply), _) => Some(reply),
+            (Came::Reset | Came::Refused, true) => sent.truncated.clone(),
+            // The socket is not connected: a closed port looks like silence. Nor does a
+            // connection that ends without a reply mean anything.
+            (Came::Refused | Came::Closed | Came::Reset, _) => None,
+        };
+        match reply {
+            Some(reply) => {
+                sent.tcp.iter().for_each(|it| self.io.close(it.0));
+                self.completed(&sent.attempt, Some(&reply));
+            }
+            None => self.in_progress.insert(at, sent),
+        }
+    }
+
+    /// Asks again over TCP; where nobody listens, what came has to do.
+    async fn over_tcp(&mut self, mut sent: Sent, (at, server): (usize, Server), reply: Reply) {
+        let Ok(socket) = self.io.connect(&server, Transport::Tcp).await else {
+            self.completed(&sent.attempt, Some(&reply));
+            return;
+        };
+        let query = self.send(&sent.attempt, server, (socket, Transport::Tcp));
+        sent.tcp.push((socket, query));
+        sent.truncated = Some(reply);
+        self.in_progress.insert(at, sent);
+    }
+
+    /// An attempt ends with a reply, or without one.
+    fn completed(&mut self, attempt: &Attempt, reply: Option<&Reply>) {
+        if self.end.is_some() {
+            return;
+        }
+        match reply {
+            Some(reply) => self.on_response(attempt, reply),
+            None => self.query(attempt.next(), true),
+        }
+        self.try_to_finish(attempt, reply.is_none());
+    }
+
+    /// Source: `onResponse`
+    fn on_response(&mut self, attempt: &Attempt, reply: &Reply) {
+        match reply.rcode {
+            Rcode::NoError if attempt.record_type == RecordType::CNAME => {
+                let aliases = self.shared.learn(reply);
+                self.on_response_cname(attempt, aliases);
+            }
+            Rcode::NoError => self.on_expected_response(attempt, reply),
+            // Who is authoritative is believed.
+            Rcode::NxDomain if reply.authoritative => {}
+            _ => self.query(attempt.next(), false),
+        }
+    }
+
+    /// Takes addresses of either type, whichever was asked for. Aliases are
+    /// asked for even if their addresses are there.
+    ///
+    /// Source: `onExpectedResponse`
+    fn on_expected_response(&mut self, attempt: &Attempt, reply: &Reply) {
+        let aliases = self.shared.learn(reply);
+        let asked = attempt.name.to_ascii_lowercase();
+        for record in &reply.answers {
+            let ip: IpAddr = match &record.data {
+                Data::A(ip) => (*ip).into(),
+                Data::Aaaa(ip) => (*ip).into(),
+                Data::Cname(_) | Data::Other(_) => continue,
+            };
+            let owner = question::of_reply(&record.name);
+            let is_wanted = self.types.contains(&record.data.record_type());
+            if is_wanted && leads_to(&aliases, &asked, &owner) && !self.has(ip) {
+                self.found.push(in_java_text(ip));
+            }
+        }
+        if !aliases.is_empty() {
+            self.on_response_cname(attempt, aliases);
+        }
+    }
+
+    fn has(&self, ip: IpAddr) -> bool {
+        self.found.iter().any(|it| it.ip == ip)
+    }
+
+    /// Source: `onResponseCNAME`
+    fn on_response_cname(&mut self, attempt: &Attempt, mut aliases: Targets) {
+        let mut name = attempt.name.to_ascii_lowercase();
+        let mut is_found = false;
+        while let Some(target) = aliases.remove(&name) {
+            name = target;
+            is_found = true;
+        }
+        if is_found {
+            let attempt = Attempt {
+                index: 0,
+                name: self.shared.follow(name),
+                record_type: attempt.record_type,
+                because: Because::Cname,
+            };
+            self.query(attempt, false);
+        }
+    }
+}
+
+impl Attempt {
+    /// The same with the next server.
+    fn next(&self) -> Self {
+        Self {
+            index: self.index + 1,
+            ..self.clone()
+        }
+    }
+}

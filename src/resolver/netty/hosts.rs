@@ -1,0 +1,102 @@
+//! `/etc/hosts`, and names that are addresses.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use hickory_proto::rr::RecordType;
+
+use crate::address::Address;
+use crate::config::hosts::entries;
+use crate::scenario::Scenario;
+
+/// The address of `name` in the hosts file: the first of the type that is
+/// preferred, IPv4 before IPv6.
+///
+/// Source: Netty `HostsFileParser.java: parse`,
+/// `DefaultHostsFileEntriesResolver.java: address` (4.1.48)
+pub(super) fn address(scenario: &Scenario, name: &str, types: &[RecordType]) -> Option<Address> {
+    let file = scenario.hosts.as_ref()?;
+    let mut found: [Option<IpAddr>; 2] = [None, None];
+    for entry in entries(file) {
+        let has_name = |it: &[u8]| it.eq_ignore_ascii_case(name.as_bytes());
+        if !entry.names.iter().any(|word| has_name(word.bytes)) {
+            continue;
+        }
+        match ip_address(entry.address.bytes) {
+            Some(ip @ IpAddr::V4(_)) => _ = found[0].get_or_insert(ip),
+            Some(ip @ IpAddr::V6(_)) => _ = found[1].get_or_insert(ip),
+            None => {}
+        }
+    }
+    let [v4, v6] = found;
+    let v4 = v4.filter(|_| types.contains(&RecordType::A));
+    let v6 = v6.filter(|_| types.contains(&RecordType::AAAA));
+    v4.or(v6).map(in_java_text)
+}
+
+/// In the text of Java's `getHostAddress`, which shortens no IPv6 address.
+pub(super) fn in_java_text(ip: IpAddr) -> Address {
+    let written = match ip {
+        IpAddr::V4(_) => None,
+        IpAddr::V6(ip) => {
+            let groups = ip.segments().map(|it| format!("{it:x}"));
+            Some(groups.join(":").into())
+        }
+    };
+    Address {
+        written,
+        ..ip.into()
+    }
+}
+
+/// The address that an empty name means.
+pub(super) fn loopback(types: &[RecordType]) -> Address {
+    let ip = if types.contains(&RecordType::A) {
+        IpAddr::V4(Ipv4Addr::LOCALHOST)
+    } else {
+        IpAddr::V6(Ipv6Addr::LOCALHOST)
+    };
+    in_java_text(ip)
+}
+
+/// The address that a text is: IPv6 also in brackets; a scope is passed over.
+///
+/// Source: Netty `NetUtil.java: createByteArrayFromIpAddressString` (4.1.48)
+pub(super) fn ip_address(text: &[u8]) -> Option<IpAddr> {
+    let text = std::str::from_utf8(text).ok()?;
+    if let Some(ip) = ipv4(text) {
+        return Some(ip.into());
+    }
+    let ip = ipv6(text)?.0;
+    Some(ip.to_ipv4_mapped().map_or(ip.into(), IpAddr::V4))
+}
+
+/// Four decimal numbers of up to three digits.
+///
+/// Source: `NetUtil.java: isValidIpV4Word` (4.1.48)
+pub(super) fn ipv4(text: &str) -> Option<Ipv4Addr> {
+    let mut bytes = [0; 4];
+    let mut words = text.split('.');
+    for byte in &mut bytes {
+        let word = words.next()?;
+        let is_number = (1..=3).contains(&word.len()) && word.bytes().all(|it| it.is_ascii_digit());
+        *byte = if is_number {
+            word.parse().ok()?
+        } else {
+            return None;
+        };
+    }
+    words.next().is_none().then(|| bytes.into())
+}
+
+/// An IPv6 address and the scope behind it.
+///
+/// Source: `NetUtil.java: isValidIpV6Address` (4.1.48)
+pub(super) fn ipv6(text: &str) -> Option<(Ipv6Addr, Option<&str>)> {
+    let bare = text.strip_prefix('[').map(|it| it.strip_suffix(']'));
+    let text = bare.unwrap_or(Some(text))?;
+    let (ip, scope) = match text.split_once('%') {
+        Some((ip, scope)) => (ip, Some(scope)),
+        None => (text, None),
+    };
+    Some((ip.parse().ok()?, scope))
+}

@@ -1,0 +1,153 @@
+//! Netty, 4.1: `DnsNameResolver.resolveAll`, as it is built without further
+//! settings but with TCP, which Vert.x and Reactor Netty give it.
+//!
+//! `read` is what it takes from `resolv.conf`, `hosts` its hosts file, `context`
+//! the queries for one name (`DnsResolveContext`). There is no nsswitch and no
+//! environment variable.
+
+mod aliases;
+mod context;
+mod hosts;
+mod platform;
+mod question;
+mod read;
+
+use std::rc::Rc;
+
+use hickory_proto::rr::RecordType;
+
+use crate::address::{Address, Server};
+use crate::engine::io::Io;
+use crate::engine::machine::Outcome;
+use crate::engine::message::Because;
+use crate::resolver::netty::aliases::Shared;
+use crate::resolver::netty::context::{Context, End};
+use crate::resolver::netty::read::{Configuration, parse_silently};
+use crate::resolver::reading::Reading;
+use crate::scenario::{Family, Lookup, Scenario};
+
+/// Source: `DnsNameResolver.java: IPV4_PREFERRED_RESOLVED_RECORD_TYPES`
+const BOTH: &[RecordType] = &[RecordType::A, RecordType::AAAA];
+
+/// The lookup of `scenario`.
+///
+/// Source: Netty `DnsNameResolver.java: doResolveAll` (4.1.48)
+pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
+    let record_type;
+    let types = match &scenario.lookup {
+        Lookup::Addresses(Family::Both) => BOTH,
+        Lookup::Addresses(Family::Inet) => &[RecordType::A],
+        Lookup::Addresses(Family::Inet6) => &[RecordType::AAAA],
+        Lookup::Records(wanted) => {
+            record_type = [*wanted];
+            &record_type
+        }
+    };
+    if scenario.name.is_empty() {
+        return Outcome::Found(vec![hosts::loopback(types)]);
+    }
+    if let Some(ip) = hosts::ip_address(scenario.name.as_bytes()) {
+        return Outcome::Found(vec![hosts::in_java_text(ip)]);
+    }
+    let Some(mut name) = question::to_ascii(&scenario.name) else {
+        return Outcome::Failed(ILLEGAL);
+    };
+    if let Some(ip) = hosts::address(scenario, &name, types) {
+        return Outcome::Found(vec![ip]);
+    }
+    // A question's name ends with a dot.
+    let is_question = matches!(scenario.lookup, Lookup::Records(_));
+    if is_question && !name.ends_with('.') {
+        name.push('.');
+    }
+    let configuration = parse_silently(scenario);
+    let servers = configuration.servers_for(&name);
+    if servers.contains(&None) {
+        io.note(BY_NAME);
+    }
+    let names = Names {
+        io: &io,
+        servers,
+        configuration: &configuration,
+        types,
+    };
+    names.resolve(&name).await
+}
+
+/// What it takes from the configuration.
+pub fn reading(scenario: &Scenario) -> Reading<'_> {
+    parse_silently(scenario).reading
+}
+
+/// When it asks by itself.
+pub const CONDITION: &str = "Netty asks InetAddress, and so the C library, unless a program gives it DnsNameResolver, as Vert.x, Reactor Netty and what is built on them do";
+
+/// What is not modelled.
+const BY_NAME: &str = "a name server is given by name: Netty asks the C library and the other servers for it, which is not shown here";
+
+const ILLEGAL: &str = "IllegalArgumentException";
+const UNKNOWN_HOST: &str = "UnknownHostException";
+const UNKNOWN_IN_SEARCH: &str = "SearchDomainUnknownHostException";
+
+/// A lookup: the names that are tried, one after the other.
+struct Names<'r> {
+    io: &'r Io,
+    /// `None`: a name that is no address, whose server is passed over.
+    servers: &'r [Option<Server>],
+    configuration: &'r Configuration<'r>,
+    types: &'r [RecordType],
+}
+
+impl Names<'_> {
+    /// Source: `DnsResolveContext.java: resolve` (4.1.48)
+    async fn resolve(&self, name: &str) -> Outcome {
+        let search = &self.configuration.search;
+        let ndots = self.configuration.ndots;
+        let mut shared = Shared::new(self.io.socket());
+        if search.is_empty() || ndots == 0 || name.ends_with('.') {
+            return match self.one(name, Because::AsIs, &mut shared).await {
+                End::Found(found) => Outcome::Found(found),
+                End::Illegal => Outcome::Failed(ILLEGAL),
+                End::Failed { .. } => Outcome::Failed(UNKNOWN_HOST),
+                End::Hung => Outcome::Hung,
+            };
+        }
+        let dots = name.bytes().filter(|&byte| byte == b'.').count();
+        let is_first = dots > 0 && i64::try_from(dots).is_ok_and(|dots| dots >= ndots);
+        let own = || (name.to_owned(), Because::AsIs);
+        let below = search.iter().enumerate().map(|(index, domain)| {
+            let domain = String::from_utf8_lossy(domain);
+            (format!("{name}.{domain}"), Because::Search(index))
+        });
+        let first = is_first.then(own).into_iter();
+        for (name, because) in first.chain(below) {
+            match self.one(&name, because, &mut shared).await {
+                End::Found(found) => return Outcome::Found(found),
+                End::Failed { lost: true } => return Outcome::Failed(UNKNOWN_IN_SEARCH),
+                End::Hung => return Outcome::Hung,
+                End::Failed { lost: false } | End::Illegal => {}
+            }
+        }
+        if is_first {
+            return Outcome::Failed(UNKNOWN_IN_SEARCH);
+        }
+        match self.one(name, Because::AsIs, &mut shared).await {
+            End::Found(found) => Outcome::Found(found),
+            End::Illegal => Outcome::Failed(ILLEGAL),
+            End::Failed { .. } => Outcome::Failed(UNKNOWN_HOST),
+            End::Hung => Outcome::Hung,
+        }
+    }
+
+    /// Asks for one name; addresses of IPv4 are first.
+    async fn one(&self, name: &str, because: Because, shared: &mut Shared) -> End {
+        let context = Context::new(self.io, self.servers, self.types, shared);
+        let mut end = context.resolve(name, because).await;
+        if let End::Found(found) = &mut end
+            && self.types == BOTH
+        {
+            found.sort_by_key(|it: &Address| it.ip.is_ipv6());
+        }
+        end
+    }
+}
