@@ -131,6 +131,6 @@ pub(super) fn route(
         trees: answer.trees,
         findings: answer.findings,
         skipped: answer.skipped,
-        command: format!("kdns path {}", words.join(" ")),
+        question: words,
     })
 }

@@ -167,7 +167,7 @@ impl Page<'_> {
                 let place = self.brief(&place.to_string());
                 writeln!(self.out, "   seen at {place}")?;
             }
-            writeln!(self.out, "   more: {}", check.command)?;
+            writeln!(self.out, "   more: {}", words::command(&check.fact))?;
         }
         for (step, text) in words::fix(&cause.kind).iter().enumerate() {
             let first = if step == 0 { "   Fix: " } else { "        " };

@@ -68,5 +68,8 @@ fn is_folder_of_drop_ins(folder: &str, context: &Context<'_>) -> bool {
 }
 
 fn flags<'c>(key: Name, context: &'c Context<'_>) -> impl Iterator<Item = &'c Setting> {
-    context.kubelets().iter().flat_map(move |it| it.settings(key))
+    context
+        .kubelets()
+        .iter()
+        .flat_map(move |it| it.settings(key))
 }

@@ -4,6 +4,7 @@ use super::{address, name, several, some_of};
 use crate::check_loop::Report as LoopReport;
 use crate::doctor::{Asked, Kind};
 use crate::render::check_loop::words as loops;
+use crate::render::command::Command;
 use crate::render::live::concluded;
 use crate::render::path;
 use crate::render::sentence::{Sentence, sentence};
@@ -101,20 +102,19 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
                 .collect()
         }
         Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_first(asked, |it| {
-            let ip = it.server.ip();
             Some(format!(
-                "See whether it runs and a firewall lets port 53 through, UDP and TCP: \
-                 kdns dig @{ip} . NS; kdns dig +tcp @{ip} . NS"
+                "See whether it runs and a firewall lets port 53 through, UDP and TCP: {}; {}",
+                dig("", it),
+                dig(" +tcp", it)
             ))
         }),
         Kind::Slow(asked) => of_first(asked, |it| {
-            let ip = it.server.ip();
-            Some(format!(
-                "See what keeps it: kdns dig @{ip} . NS; kdns watch"
-            ))
+            Some(format!("See what keeps it: {}; kdns watch", dig("", it)))
         }),
-        Kind::Crashing(pods) => of_first(pods, |it| kubectl(it, "Read why", "logs --previous")),
-        Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", "delete pod")),
+        Kind::Crashing(pods) => {
+            of_first(pods, |it| kubectl(it, "Read why", &["logs", "--previous"]))
+        }
+        Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", &["delete", "pod"])),
         Kind::Lost(_) => steps(&[
             "See which rule it is: kdns path -v",
             "Have kube-proxy write its rules again: kubectl -n kube-system rollout restart \
@@ -148,10 +148,17 @@ fn steps(steps: &[&str]) -> Vec<String> {
     steps.iter().map(|it| (*it).to_owned()).collect()
 }
 
+/// Asks a server as kdns did.
+fn dig(options: &str, asked: &Asked) -> Command {
+    let ask = Command::new(format!("kdns dig{options}"));
+    ask.args([&format!("@{}", asked.server.ip()), ".", "NS"])
+}
+
 /// A command about a pod, `NAMESPACE/NAME`.
-fn kubectl(pod: &str, what: &str, verb: &str) -> Option<String> {
+fn kubectl(pod: &str, what: &str, verb: &[&str]) -> Option<String> {
     let (namespace, name) = pod.split_once('/')?;
-    Some(format!("{what}: kubectl -n {namespace} {verb} {name}"))
+    let command = Command::new("kubectl -n").arg(namespace);
+    Some(format!("{what}: {}", command.args(verb).arg(name)))
 }
 
 /// What to do about the first of several.
