@@ -163,7 +163,7 @@ impl<'w> Kubelet<'w> {
     /// The setting of a key that counts; `None`: the default, or something
     /// that was not given.
     pub fn setting(&self, key: Name) -> Option<&Setting> {
-        self.settings(key).next_back()
+        self.layers.get(&key)?.counting().map(Cow::as_ref)
     }
 
     /// The settings of a key, the weakest first.
