@@ -15,9 +15,11 @@
 )]
 
 use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::{fs, io};
+use std::time::{Duration, UNIX_EPOCH};
 
 use kdns::cli::{self, Status, Streams};
 use kdns::lint::{Rule, rules};
@@ -254,6 +256,7 @@ fn examples(rule: &Rule) -> Vec<Example> {
         let verdict = verdicts.iter().find(|it| name.starts_with(it.0)).unwrap().1;
         let args = fs::read_to_string(directory.join("args")).unwrap_or_else(|_| ".\n".to_owned());
         let args = args.lines().map(str::to_owned).collect();
+        set_times(&directory);
         examples.push(Example {
             name,
             verdict,
@@ -263,6 +266,18 @@ fn examples(rule: &Rule) -> Vec<Example> {
         });
     }
     examples
+}
+
+/// Gives files the times that `times` has, a line for each: the path and seconds since
+/// 1970.
+fn set_times(directory: &Path) {
+    let times = fs::read_to_string(directory.join("times")).unwrap_or_default();
+    for line in times.lines() {
+        let (path, seconds) = line.split_once(' ').unwrap();
+        let time = UNIX_EPOCH + Duration::from_secs(seconds.parse().unwrap());
+        let file = File::open(directory.join(path)).unwrap();
+        file.set_modified(time).unwrap();
+    }
 }
 
 /// The examples in the fences of a page.

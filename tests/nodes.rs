@@ -63,9 +63,12 @@ fn verdicts_are_those_that_were_expected() {
 #[test]
 fn the_text_fits_a_screen() {
     for node in nodes() {
-        let (_, out, _) = check_loop(&node, "text");
-        let lines = out.lines().count();
-        assert!(lines <= 30, "{}: {lines} lines:\n{out}", name(&node));
+        for (command, most) in [("check-loop", 30), ("doctor", 33)] {
+            let (_, out, _) = run(command, &node, "text");
+            let lines = out.lines().count();
+            let name = name(&node);
+            assert!(lines <= most, "{command} {name}: {lines} lines:\n{out}");
+        }
     }
 }
 
@@ -299,10 +302,14 @@ fn expected(node: &Path) -> Value {
 /// Status, standard output, standard error. Started in the folder of the
 /// nodes, with a relative root: no output depends on where the tree lies.
 fn check_loop(node: &Path, format: &str) -> (i32, String, String) {
+    run("check-loop", node, format)
+}
+
+fn run(command: &str, node: &Path, format: &str) -> (i32, String, String) {
     let timed = timed(node);
     let node = timed.as_deref().unwrap_or(node);
     let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
-        .args(["check-loop", "--format", format, "--root", &name(node)])
+        .args([command, "--format", format, "--root", &name(node)])
         .current_dir(node.parent().unwrap())
         .env_clear()
         .output()

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
 
 use super::facts::{Concern, FileRemark, Remark, Step, Trouble};
 use super::fix;
@@ -93,14 +94,25 @@ fn is_trouble(remark: &Remark) -> bool {
     }
 }
 
-/// The pods that have other servers than the kubelet would now write.
+/// The pods that have other servers than the kubelet would now write, where one of
+/// these is what goes wrong, or nothing else does.
 fn with_old_files<'n>(node: &'n Node, troubles: &[Trouble]) -> Vec<&'n Pod> {
-    let has_old_file = |own: &&Pod| {
-        troubles.iter().any(|it| match it {
-            Trouble::Files(Remark::File(FileRemark::Drift { pod, .. })) => *pod == own.label(),
-            _ => false,
-        })
+    let mut logs = troubles.iter().filter_map(|it| match it {
+        Trouble::Log(sighting) => Some(sighting),
+        Trouble::Down { .. } | Trouble::Files(_) => None,
+    });
+    let failing: Option<Vec<IpAddr>> = logs.next().map(|first| {
+        let all = std::iter::once(first).chain(logs);
+        all.flat_map(|it| &it.servers).map(SocketAddr::ip).collect()
+    });
+    let is_old = |it: &Trouble, own: &Pod| match it {
+        Trouble::Files(Remark::File(FileRemark::Drift { pod, now, next, .. })) => {
+            let is_left = |it: &IpAddr| now.contains(it) && !next.contains(it);
+            *pod == own.label() && failing.as_ref().is_none_or(|it| it.iter().any(is_left))
+        }
+        _ => false,
     };
+    let has_old_file = |own: &&Pod| troubles.iter().any(|it| is_old(it, own));
     node.pods.iter().filter(has_old_file).collect()
 }
 

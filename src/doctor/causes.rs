@@ -1,10 +1,11 @@
 //! What the answers show, the likeliest cause of trouble first.
 
-use super::checks::is_trouble;
+use super::checks::{is_trouble, place};
 use super::{Asked, Cause, Check, Fact, Kind, Route, State};
-use crate::check_loop::facts::Trouble;
+use crate::check_loop::facts::{Step, Trouble};
 use crate::check_loop::{self, Verdict};
-use crate::finding::Severity;
+use crate::finding::{Finding, Severity};
+use crate::text::Place;
 use crate::why::log::Advice;
 
 /// All causes, each once.
@@ -15,6 +16,10 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     for (number, check) in checks.iter().enumerate() {
         let found = of(check, loop_state).into_iter();
         causes.extend(found.map(|(state, kind)| Cause {
+            places: match &kind {
+                Kind::Setting(finding) => vec![place(finding)],
+                _ => check.places.clone(),
+            },
             kind,
             evidence: vec![number],
             state,
@@ -26,32 +31,49 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
 }
 
 /// Rules of lint that say of a file what check-loop says of the node.
-const OF_LOOPS: &[&str] = &["loopback-nameserver", "forward-to-loopback"];
+const OF_LOOPS: &[&str] = &[
+    "loopback-nameserver",
+    "forward-to-loopback",
+    "own-node-cache",
+    "forward-to-itself",
+    "zero-address",
+    "cluster-dns-in-file",
+];
+
+/// The same of a kubelet that has not read its files yet.
+const OF_RESTARTS: &[&str] = &["stale-process"];
 
 /// The same of pods whose file is no longer the one that the kubelet would write.
 const OF_OLD_FILES: &[&str] = &["stale-pod-file"];
 
-/// Puts causes together that are the same one.
+/// The same of the address of a node's DNS cache that nobody has.
+const OF_DEAF_CACHES: &[&str] = &["orphan-cache-address"];
+
+/// Puts causes together that are the same one, or that one fix ends.
 fn joined(causes: &mut Vec<Cause<'_>>) {
     for (is_same, names) in [
         (is_loop as fn(&Kind<'_>) -> bool, OF_LOOPS),
+        (needs_restart, OF_RESTARTS),
         (is_old_file, OF_OLD_FILES),
+        (is_deaf_cache, OF_DEAF_CACHES),
     ] {
         let Some(first) = causes.iter().position(|it| is_same(&it.kind)) else {
             continue;
         };
-        let is_setting =
-            |it: &Cause<'_>| matches!(it.kind, Kind::Setting(it) if names.contains(&it.name));
-        let evidence: Vec<usize> = causes
-            .iter()
-            .filter(|it| is_setting(it))
-            .flat_map(|it| it.evidence.clone())
-            .collect();
-        if let Some(first) = causes.get_mut(first) {
-            first.evidence.extend(evidence);
-            first.evidence.dedup();
-        }
-        causes.retain(|it| !is_setting(it));
+        let mut first = causes.remove(first);
+        let edit = fix_of(&first.kind).map(|it| &it.edit.place);
+        let is_edited =
+            |at: &Place| edit.is_some_and(|it| (&it.file, it.line) == (&at.file, at.line));
+        let is_joined = |it: &Cause<'_>| {
+            let is_setting = |it: &Finding| names.contains(&it.name) || is_edited(&place(it));
+            matches!(it.kind, Kind::Setting(it) if is_setting(it))
+        };
+        let joined = causes.iter().filter(|it| is_joined(it));
+        let evidence: Vec<usize> = joined.flat_map(|it| it.evidence.clone()).collect();
+        causes.retain(|it| !is_joined(it));
+        first.evidence.extend(evidence);
+        first.evidence.dedup();
+        causes.push(first);
     }
 }
 
@@ -59,11 +81,33 @@ fn is_loop(kind: &Kind<'_>) -> bool {
     matches!(kind, Kind::Loop(_))
 }
 
+fn is_deaf_cache(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Setting(it) if it.name == "cluster-dns-no-listener")
+}
+
+fn needs_restart(kind: &Kind<'_>) -> bool {
+    then_of(kind).any(|it| matches!(it, Step::RestartKubelet { .. }))
+}
+
 fn is_old_file(kind: &Kind<'_>) -> bool {
-    matches!(
+    let is_file = matches!(
         kind,
         Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_)
-    )
+    );
+    is_file
+        || then_of(kind).any(|it| matches!(it, Step::Recreate { .. } | Step::RecreateStatic { .. }))
+}
+
+/// What the fix of a loop has after its change of a file.
+fn then_of<'k>(kind: &'k Kind<'_>) -> impl Iterator<Item = &'k Step> {
+    fix_of(kind).into_iter().flat_map(|it| &it.then)
+}
+
+fn fix_of<'k>(kind: &'k Kind<'_>) -> Option<&'k check_loop::Fix> {
+    match kind {
+        Kind::Loop(report) => report.fix.as_ref(),
+        _ => None,
+    }
 }
 
 fn is_of_kernel(cause: &Cause<'_>, checks: &[Check<'_>]) -> bool {

@@ -165,6 +165,8 @@ pub struct Cause<'o> {
     pub kind: Kind<'o>,
     /// The checks that show it, as numbers in [`Report::checks`].
     pub evidence: Vec<usize>,
+    /// The files and lines that show it.
+    pub places: Vec<Place>,
     /// Whether it is wrong, or can go wrong.
     pub state: State,
 }

@@ -51,7 +51,8 @@ pub struct Kubelet {
     /// Why it does not start with these settings, one of the remarks; `None`
     /// of a kubelet that runs.
     pub stops: Option<Refusal>,
-    /// Files with settings that are newer than the process, safe to print.
+    /// Files with settings that are newer than the process, safe to print; none where
+    /// all files are, as in a copy without their times.
     pub newer: Vec<String>,
     /// The directory of the manifests of its static pods, if it has one.
     pub static_pods: Option<String>,

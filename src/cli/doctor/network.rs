@@ -99,10 +99,7 @@ pub(super) fn route(
     let is_files = !args.rules.is_empty() || *here != Here::Node;
     if is_files {
         if args.rules.is_empty() && node.kernel.services.is_none() {
-            bail!(
-                "files do not have the rules of iptables and nftables; --rules FILE takes what \
-                 iptables-save or nft -j list ruleset printed"
-            );
+            bail!("rules are in no file: --rules FILE takes iptables-save's output");
         }
         if args.node.is_named() {
             words.extend([

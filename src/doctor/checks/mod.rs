@@ -171,7 +171,8 @@ fn worst<'f>(all: &[&'f Finding]) -> (State, Vec<&'f Finding>) {
     (state, of_it.copied().collect())
 }
 
-fn place(finding: &Finding) -> Place {
+/// Where a finding is.
+pub(super) fn place(finding: &Finding) -> Place {
     Place {
         file: finding.primary.file.clone(),
         line: finding.primary.start.line,

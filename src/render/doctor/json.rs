@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::step::Step;
 use super::{word, words};
 use crate::doctor::{Cause, Check, Fact, Report, Verdict};
 use crate::render::check_loop::json::{self as check_loop, CheckLoopDocument};
@@ -127,6 +128,6 @@ fn cause(cause: &Cause<'_>, report: &Report<'_>) -> CauseForm {
         code: sentence.code,
         text: sentence.text,
         evidence: checks.map(|it| it.code).collect(),
-        fix: words::fix(&cause.kind),
+        fix: words::fix(&cause.kind).iter().map(Step::line).collect(),
     }
 }

@@ -1,20 +1,27 @@
 //! `kdns doctor` as text for people.
 
 pub mod json;
+mod step;
 mod words;
 
 use std::io::{self, Write};
 
 use colored::{Color, Colorize as _};
 
-use crate::doctor::{Cause, Check, Report, State, Verdict};
+use crate::doctor::{Cause, Check, Kind, Report, State, Verdict};
+use crate::render::command::Command;
 use crate::render::{paragraph, shortened};
 use crate::text::escaped;
+use step::Step;
 
 /// Causes that are shown without `--verbose`.
 const MAX_CAUSES: usize = 3;
-/// Places of a check that are shown with it.
-const MAX_PLACES: usize = 3;
+/// Places that are shown with a cause without `--verbose`.
+const MAX_PLACES: usize = 2;
+/// Lines of all causes without `--verbose`; the first one is shown whatever it has.
+const MAX_CAUSE_LINES: usize = 15;
+/// Lines of what a check found that are shown without `--verbose`.
+const MAX_LINES: usize = 3;
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug)]
@@ -53,21 +60,14 @@ pub fn write_check(check: &Check<'_>, style: Style, out: &mut dyn Write) -> io::
 /// Any error of `out`.
 pub fn write_end(report: &Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page { style, out };
+    if report.verdict == Verdict::Wrong && !report.causes.is_empty() {
+        return page.causes(report);
+    }
     let color = match report.verdict {
         Verdict::Ok => Color::Green,
-        Verdict::Unknown => Color::Yellow,
-        Verdict::Wrong => match report.causes.first().map(|it| it.state) {
-            Some(State::Error) => Color::Red,
-            _ => Color::Yellow,
-        },
+        Verdict::Unknown | Verdict::Wrong => Color::Yellow,
     };
-    writeln!(page.out)?;
-    let headline = page.brief(&format!("{}.", words::headline(report)));
-    for line in paragraph::lines(&headline) {
-        let line = page.colored(&line, color, true);
-        writeln!(page.out, "{line}")?;
-    }
-    page.causes(report)
+    page.headline("", &words::headline(report), Some(color))
 }
 
 /// Writes one line a check: `ok upstream: …`.
@@ -134,47 +134,138 @@ impl Page<'_> {
         let text = self.brief(&words::fact(check));
         let first = format!("{mark} {:<9} ", check.code);
         let plain = paragraph::hanging(&first, " ".repeat(12).as_str(), &text);
-        let line = plain.replacen(mark, &self.colored(mark, color, false), 1);
-        writeln!(self.out, "{line}")
+        let mut lines: Vec<&str> = plain.lines().collect();
+        let is_cut = !self.style.verbose && lines.len() > MAX_LINES;
+        if is_cut {
+            lines.truncate(MAX_LINES);
+        }
+        let line = lines.join("\n");
+        let line = line.replacen(mark, &self.colored(mark, color, false), 1);
+        writeln!(self.out, "{line}{}", if is_cut { "…" } else { "" })
+    }
+
+    /// A sentence after an empty line; with a color it is what matters most.
+    fn headline(&mut self, first: &str, text: &str, color: Option<Color>) -> io::Result<()> {
+        let rest = " ".repeat(first.len());
+        let text = paragraph::hanging(first, &rest, &format!("{}.", self.brief(text)));
+        writeln!(self.out)?;
+        for line in text.lines() {
+            let line = color.map_or_else(|| line.to_owned(), |it| self.colored(line, it, true));
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(())
     }
 
     fn causes(&mut self, report: &Report<'_>) -> io::Result<()> {
-        let most = if self.style.verbose {
-            usize::MAX
-        } else {
-            MAX_CAUSES
-        };
-        for (number, cause) in report.causes.iter().take(most).enumerate() {
-            self.cause(number + 1, cause, report)?;
+        let verbose = self.style.verbose;
+        let (mut shown, mut lines) = (0, 0);
+        for (index, cause) in report.causes.iter().enumerate() {
+            let text = self.cause(index, cause, report)?;
+            lines += text.lines().count();
+            let is_too_much = index >= MAX_CAUSES || lines > MAX_CAUSE_LINES;
+            if !verbose && index > 0 && is_too_much {
+                break;
+            }
+            self.out.write_all(text.as_bytes())?;
+            shown += 1;
         }
-        match report.causes.len().saturating_sub(most) {
+        match report.causes.len() - shown {
             0 => Ok(()),
             rest => writeln!(self.out, "\nWith --verbose: {rest} more."),
         }
     }
 
-    fn cause(&mut self, number: usize, cause: &Cause<'_>, report: &Report<'_>) -> io::Result<()> {
-        let text = self.brief(&words::cause_text(&cause.kind).text);
-        writeln!(self.out)?;
-        let first = format!("{number}. ");
-        paragraph::write(self.out, &first, "   ", &format!("{text}."))?;
-        let checks = cause
-            .evidence
-            .iter()
-            .filter_map(|it| report.checks.get(*it));
-        for check in checks {
-            for place in check.places.iter().take(MAX_PLACES) {
-                let place = self.brief(&place.to_string());
-                writeln!(self.out, "   seen at {place}")?;
-            }
-            writeln!(self.out, "   more: {}", words::command(&check.fact))?;
+    /// The text of a cause: what it is, what shows it, what fixes it.
+    fn cause(&self, index: usize, cause: &Cause<'_>, report: &Report<'_>) -> io::Result<String> {
+        let mut text = Vec::new();
+        let mut page = Page {
+            style: self.style,
+            out: &mut text,
+        };
+        let mark = match report.causes.len() {
+            1 => String::new(),
+            _ => format!("{}. ", index + 1),
+        };
+        let color = match cause.state {
+            _ if index > 0 => None,
+            State::Error => Some(Color::Red),
+            State::Ok | State::Unknown | State::Warning => Some(Color::Yellow),
+        };
+        page.headline(&mark, &words::cause_text(&cause.kind).text, color)?;
+        page.proof_and_fix(cause, report)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    fn proof_and_fix(&mut self, cause: &Cause<'_>, report: &Report<'_>) -> io::Result<()> {
+        let most = if self.style.verbose {
+            usize::MAX
+        } else {
+            MAX_PLACES
+        };
+        for place in cause.places.iter().take(most) {
+            let place = self.brief(&place.to_string());
+            writeln!(self.out, "   seen at {place}")?;
         }
-        for (step, text) in words::fix(&cause.kind).iter().enumerate() {
-            let first = if step == 0 { "   Fix: " } else { "        " };
-            let text = self.brief(text);
-            paragraph::write(self.out, first, "        ", &format!("{text}."))?;
+        let steps = words::fix(&cause.kind);
+        for (index, step) in steps.iter().enumerate() {
+            let mark = match steps.len() {
+                1 => "   Fix: ".to_owned(),
+                _ if index == 0 => "   Fix: 1. ".to_owned(),
+                _ => format!("        {}. ", index + 1),
+            };
+            self.step(&mark, step)?;
+        }
+        let mut checks = cause.evidence.iter();
+        let check = checks.find_map(|it| report.checks.get(*it));
+        let more = match (&cause.kind, check) {
+            (Kind::Setting(finding), _) => Command::new("kdns rule").arg(&finding.code),
+            (_, Some(check)) => words::command(&check.fact),
+            (_, None) => return Ok(()),
+        };
+        writeln!(self.out, "   More: {more}")
+    }
+
+    /// A step: its commands, which have lines of their own where they do not fit, then
+    /// what they change.
+    fn step(&mut self, mark: &str, step: &Step) -> io::Result<()> {
+        let rest = " ".repeat(mark.len());
+        let commands: Vec<String> = step
+            .commands
+            .iter()
+            .map(|it| escaped(it.as_str().as_bytes()))
+            .collect();
+        let text = escaped(step.text.as_bytes());
+        let end = if step.change.is_some() { "" } else { "." };
+        let whole = format!("{mark}{text}: {}", commands.join("; "));
+        let mut below = commands.iter();
+        if commands.is_empty() {
+            paragraph::write(self.out, mark, &rest, &format!("{text}{end}"))?;
+        } else if text.is_empty() {
+            let first = below.next().map_or("", String::as_str);
+            writeln!(self.out, "{mark}{first}")?;
+        } else if whole.chars().count() <= paragraph::WIDTH {
+            below = [].iter();
+            writeln!(self.out, "{whole}")?;
+        } else {
+            paragraph::write(self.out, mark, &rest, &format!("{text}:"))?;
+        }
+        for command in below {
+            writeln!(self.out, "{rest}{command}")?;
+        }
+        if let Some((old, new)) = &step.change {
+            self.changed(&rest, "-", old, Color::Red)?;
+            self.changed(&rest, "+", new, Color::Green)?;
         }
         Ok(())
+    }
+
+    fn changed(&mut self, indent: &str, sign: &str, text: &str, color: Color) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let line = format!("{sign} {}", escaped(text.as_bytes()));
+        let line = self.colored(&line, color, false);
+        writeln!(self.out, "{indent}{line}")
     }
 
     fn colored(&self, text: &str, color: Color, is_bold: bool) -> String {

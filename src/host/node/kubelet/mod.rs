@@ -132,7 +132,6 @@ fn kubelet(reader: &mut Reader<'_>, start: &Start, given: &Given<'_>) -> Kubelet
         return kubelet;
     };
     let pid = process.pid;
-    kubelet.newer.clone_from(&reader.newer);
     let settings = reader.newer.iter().chain(&reader.newer_directories);
     let given_flags = flags::read_flags(&start.arguments);
     let own_flags = given_flags.flags.iter().map(|it| it.name);
@@ -150,6 +149,7 @@ fn kubelet(reader: &mut Reader<'_>, start: &Start, given: &Given<'_>) -> Kubelet
     });
     if changes.has_times {
         kubelet.remarks.extend(newer);
+        kubelet.newer.clone_from(&reader.newer);
     } else if !reader.newer.is_empty() {
         kubelet.remarks.push(Remark::AllNewer);
     }

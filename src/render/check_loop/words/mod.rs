@@ -10,8 +10,9 @@ mod unknown;
 use crate::check_loop::Who;
 use crate::render::sentence::Sentence;
 
+pub(in crate::render) use fix::Action;
 pub(in crate::render) use fix::action;
-pub(super) use fix::{Action, caveat, useless};
+pub(super) use fix::{caveat, useless};
 pub(in crate::render) use headline::headline;
 pub use headline::round;
 pub(super) use missing::{DEBUG, NO_NODE, missing};

@@ -1,19 +1,20 @@
 //! The words of causes, and what to do about them.
 
 use super::{address, name, several, some_of};
-use crate::check_loop::Report as LoopReport;
+use crate::check_loop::{Report as LoopReport, facts};
 use crate::doctor::{Asked, Kind};
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
+use crate::render::doctor::step::Step;
 use crate::render::live::concluded;
 use crate::render::path;
 use crate::render::sentence::{Sentence, sentence};
-use crate::render::upstream::words as upstream;
+use crate::render::upstream::words::who;
 use crate::render::why::log::words::said;
-use crate::upstream::Step;
+use crate::upstream;
 
-pub(super) fn dead_end(step: &Step) -> Sentence {
-    let who = upstream::who(&step.who);
+pub(super) fn dead_end(step: &upstream::Step) -> Sentence {
+    let who = who(&step.who);
     let server = step
         .address
         .map_or_else(String::new, |it| format!("{} (", address(it)));
@@ -86,99 +87,122 @@ fn names(asked: &[&Asked]) -> String {
     some_of(&names)
 }
 
-/// What to do about a cause, a step each, without full stops; empty: nothing is
-/// known that was tried.
-pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
+/// What to do about a cause; empty: nothing is known that was tried.
+pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
     match kind {
         Kind::Loop(report) => of_loop(report),
         Kind::Trouble(_, report) => {
             let then = report.concern.iter().flat_map(|it| &it.then);
-            then.map(|it| loops::action(it).sentence().text).collect()
+            then.map(of_check_loop).collect()
         }
         Kind::Dead(step) => {
             let place = step.place.iter();
             place
-                .map(|it| format!("Name a server that answers at {it}"))
+                .map(|it| Step::new(format!("Name a server that answers at {it}")))
                 .collect()
         }
         Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_first(asked, |it| {
-            Some(format!(
-                "See whether it runs and a firewall lets port 53 through, UDP and TCP: {}; {}",
-                dig("", it),
-                dig(" +tcp", it)
-            ))
+            let text = "See whether it runs and a firewall lets port 53 through, UDP and TCP";
+            let step = Step::new(text).typing(dig("kdns dig", it));
+            Some(step.typing(dig("kdns dig +tcp", it)))
         }),
         Kind::Slow(asked) => of_first(asked, |it| {
-            Some(format!("See what keeps it: {}; kdns watch", dig("", it)))
+            let step = Step::new("See what keeps it").typing(dig("kdns dig", it));
+            Some(step.typing(Command::new("kdns watch")))
         }),
         Kind::Crashing(pods) => {
             of_first(pods, |it| kubectl(it, "Read why", &["logs", "--previous"]))
         }
         Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", &["delete", "pod"])),
-        Kind::Lost(_) => steps(&[
-            "See which rule it is: kdns path -v",
-            "Have kube-proxy write its rules again: kubectl -n kube-system rollout restart \
-             daemonset kube-proxy",
-        ]),
+        Kind::Lost(_) => vec![
+            Step::new("See which rule it is").typing(Command::new("kdns path -v")),
+            Step::new("Have kube-proxy write its rules again").typing(Command::new(
+                "kubectl -n kube-system rollout restart daemonset kube-proxy",
+            )),
+        ],
         Kind::Way(finding) => {
             let steps = path::findings::words(finding).fix;
-            steps.iter().map(|it| it.text().to_owned()).collect()
+            steps.into_iter().map(of_path).collect()
         }
-        Kind::Dropping(_) => steps(&[
-            "See who fills the table: conntrack -S; kdns path",
-            "Run NodeLocal DNSCache, whose queries make no connections",
-        ]),
+        Kind::Dropping(_) => vec![
+            Step::new("See who fills the table")
+                .typing(Command::new("conntrack -S"))
+                .typing(Command::new("kdns path")),
+            Step::new("Run NodeLocal DNSCache, whose queries make no connections"),
+        ],
         Kind::Logged(advice) => {
             let fix = said(advice).fix;
-            Some(fix).filter(|it| !it.is_empty()).into_iter().collect()
+            let fix = Some(fix).filter(|it| !it.is_empty());
+            fix.into_iter().map(Step::new).collect()
         }
         Kind::Failing(lookup) => {
             let concluded = concluded(&lookup.scenario, &lookup.lived);
-            concluded.why.into_iter().chain(concluded.fix).collect()
+            let steps = concluded.why.into_iter().chain(concluded.fix);
+            steps.map(Step::new).collect()
         }
-        Kind::Unreadable(_) => steps(&["See what its file system waits for, then recreate it"]),
+        Kind::Unreadable(_) => {
+            vec![Step::new(
+                "See what its file system waits for, then recreate it",
+            )]
+        }
         Kind::Setting(finding) => {
-            let rule = format!("More about it: kdns rule {}", finding.code);
-            finding.help.iter().cloned().chain([rule]).collect()
+            let help = finding.help.iter();
+            help.map(|it| Step::new(it.as_str())).collect()
         }
     }
-}
-
-fn steps(steps: &[&str]) -> Vec<String> {
-    steps.iter().map(|it| (*it).to_owned()).collect()
 }
 
 /// Asks a server as kdns did.
-fn dig(options: &str, asked: &Asked) -> Command {
-    let ask = Command::new(format!("kdns dig{options}"));
-    ask.args([&format!("@{}", asked.server.ip()), ".", "NS"])
+fn dig(said: &str, asked: &Asked) -> Command {
+    Command::new(said).args([&format!("@{}", asked.server.ip()), ".", "NS"])
 }
 
 /// A command about a pod, `NAMESPACE/NAME`.
-fn kubectl(pod: &str, what: &str, verb: &[&str]) -> Option<String> {
+fn kubectl(pod: &str, what: &str, verb: &[&str]) -> Option<Step> {
     let (namespace, name) = pod.split_once('/')?;
     let command = Command::new("kubectl -n").arg(namespace);
-    Some(format!("{what}: {}", command.args(verb).arg(name)))
+    Some(Step::new(what).typing(command.args(verb).arg(name)))
 }
 
 /// What to do about the first of several.
-fn of_first<T>(all: &[T], step: impl Fn(&T) -> Option<String>) -> Vec<String> {
+fn of_first<T>(all: &[T], step: impl Fn(&T) -> Option<Step>) -> Vec<Step> {
     all.first().and_then(step).into_iter().collect()
 }
 
-fn of_loop(report: &LoopReport) -> Vec<String> {
+fn of_loop(report: &LoopReport) -> Vec<Step> {
     let Some(fix) = &report.fix else {
-        return vec!["See what is known of it: kdns check-loop -v".to_owned()];
+        return vec![
+            Step::new("See what is known of it").typing(Command::new("kdns check-loop -v")),
+        ];
     };
-    let mut steps = Vec::new();
-    if fix.edit.old.as_ref() != Some(&fix.edit.new) {
-        let (place, new) = (&fix.edit.place, &fix.edit.new);
-        steps.push(match (&fix.edit.old, new.is_empty()) {
-            (Some(old), true) => format!("Remove at {place}: {old}"),
-            (Some(old), false) => format!("Change at {place}: {old} -> {new}"),
-            (None, _) => format!("Write at {place}: {new}"),
-        });
+    let is_there = fix.edit.old.as_ref() == Some(&fix.edit.new);
+    let is_source = |it: &&facts::Step| matches!(it, facts::Step::ConfigMap { .. });
+    let is_file = |it: &&facts::Step| matches!(it, facts::Step::Write { .. });
+    // What the kubelet has is a copy of it.
+    let edit = match fix.then.iter().find(is_source) {
+        _ if is_there => None,
+        Some(source) => Some(of_check_loop(source)),
+        None => Some(Step::new(format!("Edit {}", fix.edit.place))),
+    };
+    let edit = edit.map(|it| it.changing(&fix.edit));
+    let before = fix.then.iter().filter(is_file).map(of_check_loop);
+    let after = fix.then.iter().filter(|it| !is_file(it));
+    let after = after.filter(|it| is_there || !is_source(it));
+    before.chain(edit).chain(after.map(of_check_loop)).collect()
+}
+
+fn of_check_loop(step: &facts::Step) -> Step {
+    let loops::Action { text, command, .. } = loops::action(step);
+    let step = Step::new(text);
+    match command {
+        Some(command) => step.typing(command),
+        None => step,
     }
-    steps.extend(fix.then.iter().map(|it| loops::action(it).sentence().text));
-    steps
+}
+
+fn of_path(step: path::findings::Step) -> Step {
+    match step {
+        path::findings::Step::Command(command) => Step::new("").typing(Command::new(command)),
+        path::findings::Step::Advice(text) => Step::new(text),
+    }
 }

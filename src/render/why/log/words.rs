@@ -179,11 +179,16 @@ fn errors(advice: &Advice) -> String {
             count,
             worst,
         } => {
-            let mut text = format!("{server} did not answer {} times", grouped(*count));
-            if let Some((at, count)) = worst {
-                text += &format!(", {} of them at {}", grouped(*count), minute(*at));
-            }
-            text
+            let times = match count {
+                1 => "once".to_owned(),
+                _ => format!("{} times", grouped(*count)),
+            };
+            let when = match worst {
+                Some((at, most)) if most == count => format!(", at {}", minute(*at)),
+                Some((at, most)) => format!(", {} of them at {}", grouped(*most), minute(*at)),
+                None => String::new(),
+            };
+            format!("{server} did not answer {times}{when}")
         }
         _ => String::new(),
     }
