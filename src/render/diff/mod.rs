@@ -37,9 +37,14 @@ pub fn write(
     if differences.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n  A  {}\n  B  {}", names[0], names[1])?;
+    writeln!(out, "\n  A  {}\n  B  {}\n", names[0], names[1])?;
     for difference in differences {
-        writeln!(out, "\n{}", words(difference.what))?;
+        let title = words(difference.what);
+        if colors {
+            writeln!(out, "{}", title.bold())?;
+        } else {
+            writeln!(out, "{title}")?;
+        }
         for (side, values) in [("A", &difference.first), ("B", &difference.second)] {
             of_side(side, values, out)?;
         }

@@ -134,14 +134,17 @@ impl Page<'_> {
         let text = self.brief(&words::fact(check));
         let first = format!("{mark} {:<9} ", check.code);
         let plain = paragraph::hanging(&first, " ".repeat(12).as_str(), &text);
-        let mut lines: Vec<&str> = plain.lines().collect();
+        let mut lines: Vec<String> = plain.lines().map(str::to_owned).collect();
         let is_cut = !self.style.verbose && lines.len() > MAX_LINES;
-        if is_cut {
-            lines.truncate(MAX_LINES);
+        lines.truncate(if is_cut { MAX_LINES } else { usize::MAX });
+        if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+            let end = last.char_indices().nth(paragraph::WIDTH - 1);
+            last.truncate(end.map_or(last.len(), |it| it.0));
+            last.push('…');
         }
         let line = lines.join("\n");
         let line = line.replacen(mark, &self.colored(mark, color, false), 1);
-        writeln!(self.out, "{line}{}", if is_cut { "…" } else { "" })
+        writeln!(self.out, "{line}")
     }
 
     /// A sentence after an empty line; with a color it is what matters most.
