@@ -220,6 +220,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn another_port_is_shown_as_dig_shows_it() {
+        let mut server = Server::from(IpAddr::from([127, 0, 0, 1]));
+        assert_eq!(server.to_string(), "127.0.0.1");
+        server.port = 5353;
+        assert_eq!(server.to_string(), "127.0.0.1#5353");
+    }
+
+    #[test]
     fn inet_aton_takes_short_octal_and_hexadecimal_forms() {
         let check = |text: &str, expected: Option<[u8; 4]>| {
             assert_eq!(

@@ -13,6 +13,7 @@ use super::threshold::{Level, Threshold};
 use crate::check_loop::Verdict;
 use crate::cli::streams::{Status, Streams};
 use crate::host::{self, ReadError, io_reason};
+use crate::render::Style;
 use crate::render::report as text;
 use crate::report::{MAX_RECORD, Merge, Stream, Summary};
 use crate::text::escaped;
@@ -56,7 +57,7 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     args.outputs
         .write(streams, |format, colors, out| match format {
             TextOrJson::Text => {
-                let style = text::Style {
+                let style = Style {
                     colors,
                     verbose,
                     columns,

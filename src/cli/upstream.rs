@@ -8,6 +8,7 @@ use super::threshold::{Level, Threshold};
 use crate::cli::streams::{Status, Streams};
 use crate::host::node::{self, Parts};
 use crate::host::situation;
+use crate::render::Style;
 use crate::render::upstream as text;
 use crate::upstream::{self, FileReport, Health};
 
@@ -53,7 +54,7 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
     args.outputs
         .write(streams, |format, colors, out| match format {
             TextOrJson::Text => {
-                let style = text::Style {
+                let style = Style {
                     colors,
                     verbose,
                     columns,

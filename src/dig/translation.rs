@@ -255,6 +255,15 @@ mod tests {
             mismatch(&message, &query(None), 8),
             Some("its id is another one")
         );
+        // Without a question it is one only where it is an error.
+        for (rcode, expected) in [(b'\x85', false), (b'\x80', true)] {
+            let bare = [0, 7, 0x84, rcode, 0, 0, 0, 0, 0, 0, 0, 0];
+            let (Read::Whole(bare) | Read::Part(bare)) = read_message(&bare, true) else {
+                panic!("{bare:?}");
+            };
+            let found = mismatch(&bare, &query(None), 7);
+            assert_eq!(found.is_some(), expected, "{rcode}");
+        }
         let found = reply(&message);
         assert_eq!((found.rcode, found.authoritative), (Rcode::NxDomain, true));
         assert_eq!(found.answers[0].data, Data::A([10, 0, 0, 1].into()));

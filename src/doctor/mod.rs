@@ -76,8 +76,6 @@ pub struct Check<'o> {
     pub fact: Fact<'o>,
     /// The files and lines that show it.
     pub places: Vec<Place>,
-    /// What shows more of it.
-    pub command: String,
 }
 
 impl Check<'_> {

@@ -15,8 +15,8 @@ pub struct Route {
     pub findings: Vec<Finding>,
     /// Why more is not known: sentences without a full stop.
     pub skipped: Vec<String>,
-    /// The command that shows it.
-    pub command: String,
+    /// What `kdns path` was asked: its arguments.
+    pub question: Vec<String>,
 }
 
 impl Route {

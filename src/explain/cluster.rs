@@ -168,6 +168,8 @@ impl Cluster {
         Some(match labels.as_slice() {
             [_] => format!("{bare}.{namespace}.svc.{domain}"),
             [.., "svc"] => format!("{bare}.{domain}"),
+            // A Service beside the pod, also where the namespace is called as a country.
+            [_, own] if own.eq_ignore_ascii_case(namespace) => format!("{bare}.svc.{domain}"),
             _ if is_of_the_world(bare) => bare.to_owned(),
             [_, _] => format!("{bare}.svc.{domain}"),
             [port, proto, _, _] if port.starts_with('_') && proto.starts_with('_') => {
@@ -298,6 +300,20 @@ mod tests {
         ] {
             assert_eq!(cluster().intended(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn a_namespace_can_be_called_as_a_country() {
+        let cluster = Cluster {
+            namespace: "ci".to_owned(),
+            ..cluster()
+        };
+        let intended = |name| cluster.intended(name);
+        assert_eq!(
+            intended("db.ci").as_deref(),
+            Some("db.ci.svc.cluster.local")
+        );
+        assert_eq!(intended("example.de").as_deref(), Some("example.de"));
     }
 
     #[test]

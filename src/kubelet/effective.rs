@@ -1,7 +1,4 @@
 //! What the kubelet does with all that was set.
-//!
-//! Source: kubernetes `cmd/kubelet/app/server.go: NewKubeletCommand`: the
-//! defaults, the file, the drop-ins in order, then the flags once more.
 
 use std::net::IpAddr;
 
@@ -9,6 +6,7 @@ use crate::kubelet::address;
 use crate::kubelet::configuration::{self, Configuration, Role};
 use crate::kubelet::flags::{Flag, Name};
 use crate::kubelet::gates::{self, Gate};
+use crate::kubelet::layers::Layers;
 use crate::kubelet::setting::{Origin, Setting};
 use crate::kubelet::version::Version;
 use crate::kubelet::{Found, Kubelet, Refusal, Remark};
@@ -66,10 +64,10 @@ impl Default for Defaults {
     }
 }
 
-/// A setting while places are read that can set it, the weakest first.
-struct Layers<T> {
+/// A setting while places are read that can set it.
+struct Key<T> {
     default: T,
-    made: Vec<(T, Origin)>,
+    layers: Layers<(T, Origin)>,
 }
 
 /// The kubelet that these inputs make.
@@ -85,11 +83,11 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
     } = inputs;
     let mut settings = Settings {
         version,
-        resolv_conf: Layers::new(defaults.resolv_conf),
-        cluster_dns: Layers::new(defaults.cluster_dns),
-        cluster_domain: Layers::new(defaults.cluster_domain),
-        static_pods: Layers::new(String::new()),
-        runtime_endpoint: Layers::new(String::new()),
+        resolv_conf: Key::new(defaults.resolv_conf),
+        cluster_dns: Key::new(defaults.cluster_dns),
+        cluster_domain: Key::new(defaults.cluster_domain),
+        static_pods: Key::new(String::new()),
+        runtime_endpoint: Key::new(String::new()),
         gates: Vec::new(),
         remarks,
         stops,
@@ -104,17 +102,17 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
     if let Some(reason) = gates::refused(version, &settings.gates) {
         settings.stop(reason);
     }
-    let mut expanded_dns = Layers::new(None);
-    if let Some((value, origin)) = gates::expanded_dns(version, &settings.gates) {
-        expanded_dns.add(Some(value), origin);
-    }
+    let expanded_dns = match gates::expanded_dns(version, &settings.gates) {
+        Some((value, origin)) => Setting::made(Some(value), origin),
+        None => Setting::built_in(None),
+    };
     // One that runs has started with what it had then.
     let runs = matches!(found, Found::Process { .. });
     let mut kubelet = Kubelet {
         found,
         version,
         version_from: None,
-        expanded_dns: expanded_dns.setting(),
+        expanded_dns,
         runtime_endpoint: settings.runtime_endpoint.setting(),
         resolv_conf: settings.resolv_conf.setting(),
         cluster_dns: settings.cluster_dns.setting(),
@@ -152,11 +150,11 @@ pub fn refuses_drop_ins(version: Option<Version>, has_variable: Option<bool>) ->
 
 struct Settings {
     version: Option<Version>,
-    resolv_conf: Layers<String>,
-    cluster_dns: Layers<Vec<IpAddr>>,
-    cluster_domain: Layers<String>,
-    static_pods: Layers<String>,
-    runtime_endpoint: Layers<String>,
+    resolv_conf: Key<String>,
+    cluster_dns: Key<Vec<IpAddr>>,
+    cluster_domain: Key<String>,
+    static_pods: Key<String>,
+    runtime_endpoint: Key<String>,
     gates: Vec<Gate>,
     remarks: Vec<Remark>,
     stops: Option<Refusal>,
@@ -206,34 +204,32 @@ impl Settings {
     }
 
     fn flags(&mut self, flags: &[(Flag, Origin)]) {
-        let mut servers: Option<(Vec<IpAddr>, Origin)> = None;
         for (flag, origin) in flags {
-            match flag.name {
-                Name::ResolvConf => self.resolv_conf.add(flag.value.clone(), origin.clone()),
-                Name::ClusterDomain => self.cluster_domain.add(flag.value.clone(), origin.clone()),
-                Name::ClusterDns => {
-                    let parts = flag.servers().map(|it| it.1);
-                    let more = addresses(parts, &flag.argument, &mut self.remarks);
-                    // The first one replaces what the files have, others add to it.
-                    let (sum, _) = servers.get_or_insert_with(|| (Vec::new(), origin.clone()));
-                    sum.extend(more);
+            let key = match flag.name {
+                Name::ResolvConf => &mut self.resolv_conf,
+                Name::ClusterDomain => &mut self.cluster_domain,
+                Name::RuntimeEndpoint => &mut self.runtime_endpoint,
+                Name::StaticPods => &mut self.static_pods,
+                Name::FeatureGates => {
+                    self.gates_of_flag(flag, origin);
+                    continue;
                 }
-                Name::RuntimeEndpoint => {
-                    self.runtime_endpoint
-                        .add(flag.value.clone(), origin.clone());
-                }
-                Name::StaticPods => self.static_pods.add(flag.value.clone(), origin.clone()),
-                Name::FeatureGates => self.gates_of_flag(flag, origin),
-                Name::Config | Name::ConfigDir => {}
-            }
+                Name::ClusterDns | Name::Config | Name::ConfigDir => continue,
+            };
+            key.layers.flag((flag.value.clone(), origin.clone()));
         }
-        if let Some((servers, origin)) = servers {
-            self.cluster_dns.add(servers, origin);
+        let lists = flags.iter().filter(|it| it.0.name == Name::ClusterDns);
+        let mut servers = Vec::new();
+        for (flag, _) in lists.clone() {
+            let parts = flag.servers().map(|it| it.1);
+            servers.extend(addresses(parts, &flag.argument, &mut self.remarks));
+        }
+        // The first one replaces what the files have, others add to it.
+        if let Some((_, origin)) = lists.clone().next() {
+            self.cluster_dns.layers.flag((servers, origin.clone()));
         }
     }
-}
 
-impl Settings {
     fn gates_of_flag(&mut self, flag: &Flag, origin: &Origin) {
         match gates::of_flag(&flag.value) {
             Ok(pairs) => self
@@ -305,40 +301,34 @@ fn addresses<'t>(
     addresses
 }
 
-impl<T: Clone> Layers<T> {
+impl<T: Clone> Key<T> {
     fn new(default: T) -> Self {
-        Self {
-            default,
-            made: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, value: T, origin: Origin) {
-        self.made.push((value, origin));
+        let layers = Layers::default();
+        Self { default, layers }
     }
 
     fn place(&mut self, set: Option<Placed<Option<T>>>) {
         if let Some(Placed { value, place }) = set {
             let value = value.unwrap_or_else(|| self.default.clone());
-            self.add(value, Origin::File(place));
+            self.layers.file((value, Origin::File(place)));
         }
     }
 
     fn guess(&mut self, reason: &str) {
-        self.add(self.default.clone(), Origin::Unread(reason.to_owned()));
+        let origin = Origin::Unread(reason.to_owned());
+        self.layers.file((self.default.clone(), origin));
     }
 
-    fn setting(mut self) -> Setting<T> {
-        let Some((value, origin)) = self.made.pop() else {
+    fn setting(self) -> Setting<T> {
+        let mut all = self.layers.strongest_first();
+        let Some((value, origin)) = all.next() else {
             return Setting::built_in(self.default);
         };
-        self.made
-            .retain(|(_, origin)| !matches!(origin, Origin::Unread(_)));
-        self.made.reverse();
+        let is_read = |(_, origin): &(T, Origin)| !matches!(origin, Origin::Unread(_));
         Setting {
             value,
             origin,
-            overrode: self.made,
+            overrode: all.filter(is_read).collect(),
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod distribution;
 pub mod effective;
 pub mod flags;
 pub mod gates;
+pub mod layers;
 pub mod rancher;
 mod remark;
 pub mod running;

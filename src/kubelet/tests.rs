@@ -155,3 +155,16 @@ fn arguments_can_be_added_to_a_kubelet() {
     assert_eq!(found, "/b (--kubelet-arg) over /a (f:3:13)");
     assert_eq!(kubelet.cluster_domain.value, "x");
 }
+
+#[test]
+fn drop_ins_came_with_1_28_and_needed_a_variable_until_1_30() {
+    let refuses = |minor, has_variable| {
+        effective::refuses_drop_ins(Some(Version::minor(1, minor)), has_variable)
+    };
+    assert_eq!(refuses(27, Some(true)), Some(Refusal::DropIns));
+    assert_eq!(refuses(28, Some(true)), None);
+    assert_eq!(refuses(28, None), None);
+    assert_eq!(refuses(29, Some(false)), Some(Refusal::DropInGate));
+    assert_eq!(refuses(30, Some(false)), None);
+    assert_eq!(effective::refuses_drop_ins(None, Some(false)), None);
+}

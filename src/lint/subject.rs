@@ -1,6 +1,7 @@
 //! What rules look at: documents with their meaning at hand.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::config::corefile::{self, Corefile};
 use crate::config::ini;
@@ -8,6 +9,7 @@ use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::config::yaml::{Kind, Node};
 use crate::kubelet::configuration::Ignored;
 use crate::kubelet::flags::Name;
+use crate::kubelet::layers::Layers;
 use crate::lint::document::{At, Document, FileId};
 use crate::lint::facts::{KubeletForm, Resolver, Setting, Text};
 use crate::lint::options::Role;
@@ -65,9 +67,8 @@ pub struct Kubelet<'w> {
     pub has_configuration: bool,
     /// Whether its environment has [`crate::kubelet::effective::DROP_IN_GATE`].
     pub has_drop_in_gate: bool,
-    /// The settings that were made, the weakest first: the last one of a key
-    /// counts.
-    pub made: Vec<Cow<'w, Setting>>,
+    /// What sets each key.
+    pub layers: BTreeMap<Name, Layers<Cow<'w, Setting>>>,
     /// Settings that it does not take, and why.
     pub ignored: Vec<(&'w Setting, Ignored)>,
 }
@@ -147,11 +148,28 @@ impl<'d> ResolverFile<'d> {
     }
 }
 
-impl Kubelet<'_> {
+impl<'w> Kubelet<'w> {
+    /// Takes a setting, which beats those that were taken before it from texts
+    /// of its kind.
+    pub(super) fn set(&mut self, setting: Cow<'w, Setting>) {
+        let layers = self.layers.entry(setting.key).or_default();
+        if setting.is_flag {
+            layers.flag(setting);
+        } else {
+            layers.file(setting);
+        }
+    }
+
     /// The setting of a key that counts; `None`: the default, or something
     /// that was not given.
     pub fn setting(&self, key: Name) -> Option<&Setting> {
-        self.made.iter().map(Cow::as_ref).rfind(|it| it.key == key)
+        self.layers.get(&key)?.counting().map(Cow::as_ref)
+    }
+
+    /// The settings of a key, the weakest first.
+    pub fn settings(&self, key: Name) -> impl DoubleEndedIterator<Item = &Setting> {
+        let layers = self.layers.get(&key).into_iter();
+        layers.flat_map(Layers::all).map(Cow::as_ref)
     }
 
     /// The path in `resolvConf`; `None`: the default, [`crate::kubelet::choice::NODE_FILE`].

@@ -116,6 +116,9 @@ mod tests {
         let (first, last) = ("2026-01-02T15:04:05.1Z", "2026-01-02T15:04:06.1Z");
         let text = format!("{first} stdout F a\n{last} stderr F b\n");
         check(&text, Some((first, last)));
+        let seconds = "2026-01-02T15:04:05";
+        check(&format!("{seconds} stdout F a\n"), Some((seconds, seconds)));
+        check("2026-01-02T15:04:0 stdout F a\n", None);
         check("", None);
         check("plain text\n", None);
         check(&format!("{first} stdin F a\n"), None);

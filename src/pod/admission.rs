@@ -108,6 +108,12 @@ mod tests {
         check_at(25, &[&long, &long, &long, &long, "x"], false);
         check_at(26, &[long.as_str(); 32], true);
         check_at(26, &["a.example", "b.example."], true);
+        // The longest name, and with another one the longest list.
+        let longest = format!("{long}.{long}.{long}.{}", "x".repeat(61));
+        check_at(26, &[&longest], true);
+        check_at(26, &[&format!("x{longest}")], false);
+        check_at(25, &[&longest, "xx"], true);
+        check_at(25, &[&longest, "xxx"], false);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Results as text for people and JSON for programs. Decides nothing.
 
 pub mod check_loop;
+pub(crate) mod command;
 pub mod diff;
 pub mod dig;
 pub mod doctor;
@@ -20,9 +21,12 @@ pub mod scenario_json;
 mod sentence;
 mod setup_json;
 pub(crate) mod shortened;
+mod style;
 pub mod timeline;
 mod topology;
 pub mod upstream;
 pub mod watch;
 pub mod why;
 pub mod words;
+
+pub use self::style::Style;

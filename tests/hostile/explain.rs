@@ -4,7 +4,8 @@ use std::io;
 
 use kdns::explain::transition::Detail;
 use kdns::explain::{Context, explain};
-use kdns::render::explanation::{self, Style, json};
+use kdns::render::Style;
+use kdns::render::explanation::{self, json};
 use kdns::render::timeline;
 use kdns::resolver;
 use kdns::scenario::{Scenario, file};

@@ -78,7 +78,7 @@ fn lint(path: &str, bytes: &[u8], rules: &[&'static Rule]) -> usize {
         fail_on: Severity::Warning,
         asides: Vec::new(),
     };
-    let style = text::Style {
+    let style = kdns::render::Style {
         colors: false,
         verbose: true,
         columns: 80,

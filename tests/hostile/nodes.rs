@@ -60,7 +60,7 @@ fn judge(directory: &Path) {
     };
     render::check_loop::text::write(&report, style, nowhere).unwrap();
     let report = upstream::of_node(&node);
-    let style = render::upstream::Style {
+    let style = render::Style {
         colors: false,
         verbose: true,
         columns: 80,

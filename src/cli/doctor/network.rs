@@ -128,6 +128,6 @@ pub(super) fn route(
         trees: answer.trees,
         findings: answer.findings,
         skipped: answer.skipped,
-        command: format!("kdns path {}", words.join(" ")),
+        question: words,
     })
 }

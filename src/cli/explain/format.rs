@@ -6,7 +6,8 @@ use clap::ValueEnum;
 
 use crate::explain::transition::Detail;
 use crate::explain::{Context, explain};
-use crate::render::explanation::{self, Style};
+use crate::render::Style;
+use crate::render::explanation;
 use crate::render::prediction;
 use crate::render::timeline::{self, Page};
 use crate::resolver::Resolver;

@@ -9,6 +9,7 @@ use crate::cli::output::Outputs;
 use crate::cli::streams::{Status, Streams};
 use crate::finding::{Label, Severity};
 use crate::lint::{Findings, Input as _};
+use crate::render::Style;
 use crate::render::findings::{Notice, concise, fingerprint, github};
 use crate::render::lint::{Lint, json, junit, sarif, statistics, text};
 use crate::text::escaped;
@@ -51,7 +52,7 @@ pub(super) fn fail(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let lint = Lint::failed(&message);
-    let style = text::Style {
+    let style = Style {
         colors: false,
         verbose: args.verbose,
         columns: streams.columns(),
@@ -84,7 +85,7 @@ fn write_all(
 ) -> anyhow::Result<()> {
     let (verbose, columns) = (args.verbose, streams.columns());
     outputs.write(streams, |format, colors, out| {
-        let style = text::Style {
+        let style = Style {
             colors,
             verbose,
             columns,
@@ -108,7 +109,7 @@ fn write_as(
     format: Format,
     lint: &Lint<'_>,
     fingerprint: sarif::Fingerprint<'_>,
-    style: text::Style,
+    style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {

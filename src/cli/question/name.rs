@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use anyhow::bail;
 
+use crate::render::command::Command;
 use crate::text::escaped;
 
 /// Refuses what cannot be a name, before anybody is asked about it.
@@ -78,8 +79,8 @@ fn check_form(text: &str) -> anyhow::Result<()> {
 }
 
 /// A command line that asks about `name`.
-fn written(name: &str) -> String {
-    format!("kdns explain {}", escaped(name.as_bytes()))
+fn written(name: &str) -> Command {
+    Command::new("kdns explain").arg(name)
 }
 
 /// The name in front of `:PORT`; an IPv6 address has none.

@@ -112,11 +112,6 @@ impl Standing {
         self.has_ended.get()
     }
 
-    /// Ends it, as dig does where it cannot print a message.
-    pub fn give_up(&self) {
-        self.end(self.fatal());
-    }
-
     fn end(&self, status: u8) {
         self.status.set(status);
         self.has_ended.set(true);

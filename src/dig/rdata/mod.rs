@@ -243,3 +243,6 @@ fn is_type_map(mut map: &[u8]) -> bool {
     }
     map.is_empty()
 }
+
+#[cfg(test)]
+mod tests;

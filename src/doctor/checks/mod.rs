@@ -35,7 +35,6 @@ pub fn here<'o>(here: &'o Here, node: &'o Node) -> Check<'o> {
         state,
         fact: Fact::Here(here, node.name.as_deref()),
         places: Vec::new(),
-        command: "kdns doctor --root DIR".to_owned(),
     }
 }
 
@@ -54,7 +53,6 @@ pub fn loops(report: &check_loop::Report) -> Check<'_> {
         state,
         fact: Fact::Loop(report),
         places,
-        command: "kdns check-loop -v".to_owned(),
     }
 }
 
@@ -77,7 +75,6 @@ pub fn upstream(report: &upstream::Report, health: Health) -> Check<'_> {
             health,
         },
         places: dead.and_then(|it| it.place.clone()).into_iter().collect(),
-        command: "kdns upstream".to_owned(),
     }
 }
 
@@ -133,7 +130,6 @@ pub fn pods(node: &Node) -> Check<'_> {
             unread,
         },
         places: Vec::new(),
-        command: "kdns pods -v".to_owned(),
     }
 }
 
@@ -154,7 +150,6 @@ pub fn lint(found: &Findings) -> Check<'_> {
             files: found.files,
             worst,
         },
-        command: "kdns lint --node".to_owned(),
     }
 }
 

@@ -29,7 +29,6 @@ pub fn logs(logs: Option<&Logs>) -> Check<'_> {
         state,
         fact: Fact::Logs(logs),
         places: places.collect(),
-        command: "kubectl -n kube-system logs -l k8s-app=kube-dns | kdns why -".to_owned(),
     }
 }
 
@@ -52,13 +51,11 @@ pub fn path<'o>(route: Result<&'o Route, &'o str>) -> Check<'o> {
         Err(_) => (State::Unknown, Vec::new()),
         Ok(route) => (state_of(route), shown_by(route)),
     };
-    let command = route.map_or_else(|_| "kdns path".to_owned(), |it| it.command.clone());
     Check {
         code: "path",
         state,
         fact: Fact::Path(route),
         places,
-        command,
     }
 }
 
@@ -99,7 +96,6 @@ pub fn kernel<'o>(found: &'o Findings, counted: &'o Counted) -> Check<'o> {
         state,
         places: findings.iter().map(|it| place(it)).collect(),
         fact: Fact::Kernel { findings, counted },
-        command: "conntrack -S".to_owned(),
     }
 }
 
@@ -110,7 +106,6 @@ pub fn not_asked<'o>(why: Unasked) -> Check<'o> {
         state: State::Unknown,
         fact: Fact::NotAsked(why),
         places: Vec::new(),
-        command: "kdns doctor --ask".to_owned(),
     }
 }
 
@@ -129,26 +124,15 @@ pub fn servers(asked: &[Asked]) -> Check<'_> {
         state,
         fact: Fact::Servers(asked),
         places: Vec::new(),
-        command: "kdns dig @SERVER . NS".to_owned(),
     }
 }
 
 /// A name that was looked up; an error says why it was not.
 pub fn lookup<'o>(lookup: Result<&'o Lookup, &'o str>) -> Check<'o> {
-    let command = lookup.map_or_else(
-        |_| "kdns explain NAME --live".to_owned(),
-        |it| {
-            format!(
-                "kdns explain {} --live --target {}",
-                it.scenario.name, it.whom
-            )
-        },
-    );
     Check {
         code: "lookup",
         state: lookup.map_or(State::Unknown, Lookup::state),
         fact: Fact::Lookup(lookup),
         places: Vec::new(),
-        command,
     }
 }

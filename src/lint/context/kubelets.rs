@@ -156,18 +156,15 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
                 }
                 _ if is_elsewhere => kubelet.ignored.push((setting, Ignored::Unused)),
                 Some(reason) => kubelet.ignored.push((setting, reason)),
-                None => kubelet.made.push(Cow::Borrowed(setting)),
+                None => kubelet.set(Cow::Borrowed(setting)),
             }
         }
     }
     let environment = start.iter().flat_map(|it| it.environment.iter().flatten());
     kubelet.has_drop_in_gate = environment.into_iter().any(|it| it.0 == DROP_IN_GATE);
     kubelet.files.dedup();
-    kubelet
-        .made
-        .extend(flags.into_iter().flatten().map(Cow::Owned));
-    // Stable: flags beat files, and keep their order.
-    kubelet.made.sort_by_key(|it| it.is_flag);
+    let flags = flags.into_iter().flatten();
+    flags.for_each(|it| kubelet.set(Cow::Owned(it)));
     kubelet
 }
 

@@ -114,7 +114,7 @@ fn check(check: &Check<'_>) -> CheckForm {
         state: word(check.state),
         fact: words::fact(check),
         places: check.places.iter().map(ToString::to_string).collect(),
-        command: check.command.clone(),
+        command: words::command(&check.fact).to_string(),
     }
 }
 

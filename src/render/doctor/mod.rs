@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use colored::{Color, Colorize as _};
 
 use crate::doctor::{Cause, Check, Kind, Report, State, Verdict};
+use crate::render::command::Command;
 use crate::render::{paragraph, shortened};
 use crate::text::escaped;
 use step::Step;
@@ -220,8 +221,8 @@ impl Page<'_> {
         let mut checks = cause.evidence.iter();
         let check = checks.find_map(|it| report.checks.get(*it));
         let more = match (&cause.kind, check) {
-            (Kind::Setting(finding), _) => format!("kdns rule {}", finding.code),
-            (_, Some(check)) => check.command.clone(),
+            (Kind::Setting(finding), _) => Command::new("kdns rule").arg(&finding.code),
+            (_, Some(check)) => words::command(&check.fact),
             (_, None) => return Ok(()),
         };
         writeln!(self.out, "   More: {more}")
@@ -234,7 +235,7 @@ impl Page<'_> {
         let commands: Vec<String> = step
             .commands
             .iter()
-            .map(|it| escaped(it.as_bytes()))
+            .map(|it| escaped(it.as_str().as_bytes()))
             .collect();
         let text = escaped(step.text.as_bytes());
         let end = if step.change.is_some() { "" } else { "." };

@@ -1,6 +1,7 @@
 //! A step of a fix: what to do, and what to type for it.
 
 use crate::check_loop::Edit;
+use crate::render::command::Command;
 
 /// A step of a fix.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -10,7 +11,7 @@ pub(super) struct Step {
     /// The line of a file that goes, and the one that comes; empty: none.
     pub(super) change: Option<(String, String)>,
     /// What to type, on the node or where kubectl is.
-    pub(super) commands: Vec<String>,
+    pub(super) commands: Vec<Command>,
 }
 
 impl Step {
@@ -23,8 +24,8 @@ impl Step {
     }
 
     /// The same with one more command.
-    pub(super) fn typing(mut self, command: impl Into<String>) -> Self {
-        self.commands.push(command.into());
+    pub(super) fn typing(mut self, command: Command) -> Self {
+        self.commands.push(command);
         self
     }
 
@@ -42,7 +43,8 @@ impl Step {
             let signed: Vec<String> = signed.map(|(sign, it)| format!("{sign} {it}")).collect();
             signed.join("; ")
         });
-        let parts = [self.text.clone(), self.commands.join("; ")];
+        let commands: Vec<&str> = self.commands.iter().map(Command::as_str).collect();
+        let parts = [self.text.clone(), commands.join("; ")];
         let parts = parts.into_iter().chain(changes);
         let parts: Vec<String> = parts.filter(|it| !it.is_empty()).collect();
         parts.join(": ")

@@ -16,6 +16,7 @@ use colored::Colorize as _;
 
 use self::group::shared;
 use crate::explain::{Explanation, Member};
+use crate::render::Style;
 use crate::render::paragraph;
 use crate::render::words;
 use crate::resolver::Resolver;
@@ -24,17 +25,6 @@ use crate::text::escaped;
 /// So many entries of a search list are listed for a resolver; the others are
 /// counted. A stranger's file can have 500,000.
 const MAX_LISTED: usize = 1000;
-
-/// How to write.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// ANSI colours.
-    pub colors: bool,
-    /// More detail: what each answer leads to, errors, what happens to other names.
-    pub verbose: bool,
-    /// Lines that are not prose may be so wide: 80, or the terminal's width.
-    pub columns: usize,
-}
 
 pub(super) struct Text<'w> {
     style: Style,

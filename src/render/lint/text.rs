@@ -7,21 +7,11 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use colored::{Color, Colorize as _};
 
 use crate::finding::{Finding, Fix, Label, Severity};
+use crate::render::Style;
 use crate::render::findings::{self, concise};
 use crate::render::lint::Lint;
 use crate::render::paragraph;
 use crate::text::is_unprintable;
-
-/// How to write.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// ANSI colours.
-    pub colors: bool,
-    /// Every finding with its lines. Otherwise only as many as fit on a screen.
-    pub verbose: bool,
-    /// Lines may be so wide.
-    pub columns: usize,
-}
 
 /// Without `verbose` no more lines than this are written, and so many of them
 /// before the findings that get one line each.

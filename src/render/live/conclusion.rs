@@ -8,6 +8,7 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::Rcode;
 use crate::explain::elsewhere::Elsewhere;
 use crate::explain::live::{Cause, Cut, Met, Played};
+use crate::render::command::Command;
 use crate::render::explanation::{Text, elsewhere};
 use crate::render::words;
 use crate::scenario::Scenario;
@@ -249,7 +250,8 @@ impl Told<'_> {
                 out_of(server)
             )),
             Cause::Failing(server, _) => Some(format!(
-                "look at the log of {server} and where it forwards to: kdns upstream {server}"
+                "look at the log of {server} and where it forwards to: {}",
+                Command::new("kdns upstream").arg(server)
             )),
         }
     }

@@ -8,7 +8,8 @@ use super::phrases::{came, came_of, waited_in_vain};
 use super::{exchange_line, rooted, unconnected_line};
 use crate::engine::message::QueryId;
 use crate::explain::live::{AT_ONCE, Exchange, Played, Unconnected};
-use crate::render::explanation::{Style, Text};
+use crate::render::Style;
+use crate::render::explanation::Text;
 use crate::resolver::Resolver;
 
 /// What is shown of a lookup under way.

@@ -7,7 +7,8 @@ use super::conclusion::ended;
 use super::{Lived, bars, conclusion, time};
 use crate::engine::machine::Outcome;
 use crate::explain::live::{Cause, Played};
-use crate::render::explanation::{Style, Text};
+use crate::render::Style;
+use crate::render::explanation::Text;
 use crate::render::words;
 use crate::scenario::Scenario;
 

@@ -11,6 +11,7 @@ use colored::Colorize as _;
 use super::paragraph;
 use super::words::counted;
 use crate::check_loop::Verdict;
+use crate::render::Style;
 use crate::report::{Attribute, Group, Summary};
 use crate::text::escaped;
 
@@ -22,17 +23,6 @@ const MAX_VALUES: usize = 8;
 const MAX_NAMES: usize = 3;
 /// Things that could not be read that are shown.
 const MAX_ERRORS: usize = 20;
-
-/// How to write.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// ANSI colours.
-    pub colors: bool,
-    /// Also how the nodes of each group are set up, and every group.
-    pub verbose: bool,
-    /// Lines may be so wide.
-    pub columns: usize,
-}
 
 /// Writes `summary`.
 ///

@@ -9,20 +9,10 @@ use std::io::{self, Write};
 use colored::{ColoredString, Colorize as _};
 
 use crate::address::DNS_PORT;
+use crate::render::Style;
 use crate::render::{paragraph, shortened};
 use crate::text::escaped;
 use crate::upstream::{End, FileReport, Health, Lost, Note, Report, Role, Step, Unknown, Who};
-
-/// How to write.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// ANSI colours.
-    pub colors: bool,
-    /// Also what confirms who a server is.
-    pub verbose: bool,
-    /// Lines may be so wide.
-    pub columns: usize,
-}
 
 /// Writes where the queries end, then each server on the way there.
 ///

@@ -123,7 +123,7 @@ impl Outcome {
             asides: Vec::new(),
         };
         let mut out = Vec::new();
-        let style = text::Style {
+        let style = kdns::render::Style {
             colors: false,
             verbose: true,
             columns: 80,

@@ -7,7 +7,7 @@ use crate::lint::rules::prelude::*;
 
 /// Whether it was meant so cannot be told.
 pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
-    let of_key = || kubelet.made.iter().filter(|it| it.key == Name::ClusterDns);
+    let of_key = || kubelet.settings(Name::ClusterDns);
     // A flag replaces all of them.
     if of_key().any(|it| it.is_flag) {
         return;

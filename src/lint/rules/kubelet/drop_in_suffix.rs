@@ -1,7 +1,5 @@
 #![doc = include_str!("drop_in_suffix.md")]
 
-use std::borrow::Cow;
-
 use crate::kubelet::flags::Name;
 use crate::lint::document::FileId;
 use crate::lint::facts::{KubeletForm, Setting};
@@ -70,9 +68,8 @@ fn is_folder_of_drop_ins(folder: &str, context: &Context<'_>) -> bool {
 }
 
 fn flags<'c>(key: Name, context: &'c Context<'_>) -> impl Iterator<Item = &'c Setting> {
-    let settings = context
+    context
         .kubelets()
         .iter()
-        .flat_map(|it| it.made.iter().map(Cow::as_ref));
-    settings.filter(move |it| it.key == key)
+        .flat_map(move |it| it.settings(key))
 }

@@ -7,8 +7,10 @@ use crate::lint::rules::prelude::*;
 
 pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     for key in [Name::ResolvConf, Name::ClusterDns, Name::ClusterDomain] {
-        let mut of_key = kubelet.made.iter().filter(|it| it.key == key);
-        let Some(file) = of_key.rfind(|it| !it.is_flag || is_ranchers(it, context)) else {
+        let Some(file) = kubelet
+            .settings(key)
+            .rfind(|it| !it.is_flag || is_ranchers(it, context))
+        else {
             continue;
         };
         let flag = kubelet.setting(key);

@@ -7,6 +7,7 @@ use colored::Colorize as _;
 use super::{Page, shown, words};
 use crate::check_loop::facts::{Caveat, Step};
 use crate::check_loop::{Fix, Report};
+use crate::render::command::Command;
 use crate::render::paragraph;
 use words::Action;
 
@@ -78,7 +79,7 @@ impl Page<'_> {
         let source = then.iter().find(|it| matches!(it, Step::ConfigMap { .. }));
         if let Some(step) = source {
             let Action { text, command, .. } = words::action(step);
-            self.step(&mark, &text, command.as_deref())?;
+            self.step(&mark, &text, command.as_ref().map(Command::as_str))?;
             let place = self.place(&fix.edit.place);
             writeln!(self.out, "       {place}")?;
         } else {
@@ -99,7 +100,11 @@ impl Page<'_> {
         for step in steps {
             number += 1;
             let Action { text, command, .. } = words::action(step);
-            self.step(&format!("  {number}. "), &text, command.as_deref())?;
+            self.step(
+                &format!("  {number}. "),
+                &text,
+                command.as_ref().map(Command::as_str),
+            )?;
         }
         Ok(number)
     }

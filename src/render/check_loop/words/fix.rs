@@ -1,6 +1,8 @@
 //! What to do for a fix, and what to know about it.
 
+use crate::address::DNS_PORT;
 use crate::check_loop::facts::{Caveat, Manifest, Step, Useless};
+use crate::render::command::Command;
 use crate::render::sentence::{Sentence, sentence};
 
 /// A step, with the command for it.
@@ -8,11 +10,11 @@ pub(in crate::render) struct Action {
     code: &'static str,
     /// What it is, without a full stop.
     pub(in crate::render) text: String,
-    pub(in crate::render) command: Option<String>,
+    pub(in crate::render) command: Option<Command>,
 }
 
 impl Action {
-    fn new(code: &'static str, text: impl Into<String>, command: Option<String>) -> Self {
+    fn new(code: &'static str, text: impl Into<String>, command: Option<Command>) -> Self {
         let text = text.into();
         Self {
             code,
@@ -29,6 +31,10 @@ impl Action {
         };
         Sentence::new(self.code, text)
     }
+}
+
+fn kubectl(namespace: &str) -> Command {
+    Command::new("kubectl -n").arg(namespace)
 }
 
 /// The step as a sentence.
@@ -58,17 +64,19 @@ pub(in crate::render) fn action(step: &Step) -> Action {
             None,
         ),
         Step::Ask { pod, server } => {
-            let port = match server.port() {
-                53 => String::new(),
-                port => format!(" -p {port}"),
+            let enter = Command::new("kdns nsenter").arg(pod);
+            let ask = enter.args(["dig", &format!("@{}", server.ip())]);
+            let ask = match server.port() {
+                DNS_PORT => ask,
+                port => ask.arg("-p").arg(port),
             };
-            let ask = format!("kdns nsenter {pod} dig @{}{port} . NS", server.ip());
+            let ask = ask.args([".", "NS"]);
             Action::new("ask-server", "Ask it from the pod's network", Some(ask))
         }
         Step::Flag(pid) => Action::new(
             "change-flag",
             "Change the flag in what starts the kubelet, which is in no file that kdns knows",
-            Some(format!("systemctl status {pid}")),
+            Some(Command::new("systemctl status").arg(pid)),
         ),
         Step::OtherZones => Action::new(
             "change-other-zones",
@@ -79,12 +87,12 @@ pub(in crate::render) fn action(step: &Step) -> Action {
         Step::ConfigMap { namespace, name } => Action::new(
             "edit-config-map",
             "Edit the ConfigMap",
-            Some(format!("kubectl -n {namespace} edit configmap {name}")),
+            Some(kubectl(namespace).args(["edit", "configmap", name])),
         ),
         Step::Rollout { namespace, name } => Action::new(
             "restart-rollout",
             "Have the pods read it, which takes two minutes with reload and otherwise",
-            Some(format!("kubectl -n {namespace} rollout restart {name}")),
+            Some(kubectl(namespace).args(["rollout", "restart", name])),
         ),
         Step::Reload => Action::new(
             "restart-coredns",
@@ -103,19 +111,20 @@ pub(in crate::render) fn action(step: &Step) -> Action {
             } else {
                 ""
             };
-            let command = format!("{reload}{command}");
+            let command = Command::new(format!("{reload}{command}"));
             Action::new("restart-kubelet", "Restart the kubelet", Some(command))
         }
         Step::Recreate { namespace, pods } => {
-            let which = if pods.is_empty() {
-                "-l k8s-app=kube-dns".to_owned()
+            let delete = kubectl(namespace).args(["delete", "pod"]);
+            let delete = if pods.is_empty() {
+                delete.args(["-l", "k8s-app=kube-dns"])
             } else {
-                pods.join(" ")
+                delete.args(pods)
             };
             Action::new(
                 "recreate-pods",
                 "Recreate the DNS pods, which keep their old file until then",
-                Some(format!("kubectl -n {namespace} delete pod {which}")),
+                Some(delete),
             )
         }
         Step::RecreateStatic { pod, manifest } => {

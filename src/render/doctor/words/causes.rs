@@ -4,6 +4,7 @@ use super::{address, name, several, some_of};
 use crate::check_loop::{Report as LoopReport, facts};
 use crate::doctor::{Asked, Kind};
 use crate::render::check_loop::words as loops;
+use crate::render::command::Command;
 use crate::render::doctor::step::Step;
 use crate::render::live::concluded;
 use crate::render::path;
@@ -101,22 +102,23 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
                 .collect()
         }
         Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_first(asked, |it| {
-            let ip = it.server.ip();
             let text = "See whether it runs and a firewall lets port 53 through, UDP and TCP";
-            let step = Step::new(text).typing(format!("kdns dig @{ip} . NS"));
-            Some(step.typing(format!("kdns dig +tcp @{ip} . NS")))
+            let step = Step::new(text).typing(dig("kdns dig", it));
+            Some(step.typing(dig("kdns dig +tcp", it)))
         }),
         Kind::Slow(asked) => of_first(asked, |it| {
-            let ask = format!("kdns dig @{} . NS", it.server.ip());
-            let step = Step::new("See what keeps it").typing(ask);
-            Some(step.typing("kdns watch"))
+            let step = Step::new("See what keeps it").typing(dig("kdns dig", it));
+            Some(step.typing(Command::new("kdns watch")))
         }),
-        Kind::Crashing(pods) => of_first(pods, |it| kubectl(it, "Read why", "logs --previous")),
-        Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", "delete pod")),
+        Kind::Crashing(pods) => {
+            of_first(pods, |it| kubectl(it, "Read why", &["logs", "--previous"]))
+        }
+        Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", &["delete", "pod"])),
         Kind::Lost(_) => vec![
-            Step::new("See which rule it is").typing("kdns path -v"),
-            Step::new("Have kube-proxy write its rules again")
-                .typing("kubectl -n kube-system rollout restart daemonset kube-proxy"),
+            Step::new("See which rule it is").typing(Command::new("kdns path -v")),
+            Step::new("Have kube-proxy write its rules again").typing(Command::new(
+                "kubectl -n kube-system rollout restart daemonset kube-proxy",
+            )),
         ],
         Kind::Way(finding) => {
             let steps = path::findings::words(finding).fix;
@@ -124,8 +126,8 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
         }
         Kind::Dropping(_) => vec![
             Step::new("See who fills the table")
-                .typing("conntrack -S")
-                .typing("kdns path"),
+                .typing(Command::new("conntrack -S"))
+                .typing(Command::new("kdns path")),
             Step::new("Run NodeLocal DNSCache, whose queries make no connections"),
         ],
         Kind::Logged(advice) => {
@@ -150,10 +152,16 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
     }
 }
 
+/// Asks a server as kdns did.
+fn dig(said: &str, asked: &Asked) -> Command {
+    Command::new(said).args([&format!("@{}", asked.server.ip()), ".", "NS"])
+}
+
 /// A command about a pod, `NAMESPACE/NAME`.
-fn kubectl(pod: &str, what: &str, verb: &str) -> Option<Step> {
+fn kubectl(pod: &str, what: &str, verb: &[&str]) -> Option<Step> {
     let (namespace, name) = pod.split_once('/')?;
-    Some(Step::new(what).typing(format!("kubectl -n {namespace} {verb} {name}")))
+    let command = Command::new("kubectl -n").arg(namespace);
+    Some(Step::new(what).typing(command.args(verb).arg(name)))
 }
 
 /// What to do about the first of several.
@@ -163,7 +171,9 @@ fn of_first<T>(all: &[T], step: impl Fn(&T) -> Option<Step>) -> Vec<Step> {
 
 fn of_loop(report: &LoopReport) -> Vec<Step> {
     let Some(fix) = &report.fix else {
-        return vec![Step::new("See what is known of it").typing("kdns check-loop -v")];
+        return vec![
+            Step::new("See what is known of it").typing(Command::new("kdns check-loop -v")),
+        ];
     };
     let is_there = fix.edit.old.as_ref() == Some(&fix.edit.new);
     let is_source = |it: &&facts::Step| matches!(it, facts::Step::ConfigMap { .. });
@@ -192,7 +202,7 @@ fn of_check_loop(step: &facts::Step) -> Step {
 
 fn of_path(step: path::findings::Step) -> Step {
     match step {
-        path::findings::Step::Command(command) => Step::new("").typing(command),
+        path::findings::Step::Command(command) => Step::new("").typing(Command::new(command)),
         path::findings::Step::Advice(text) => Step::new(text),
     }
 }

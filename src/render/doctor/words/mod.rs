@@ -7,6 +7,7 @@ use crate::address::DNS_PORT;
 use crate::doctor::{Answer, Asked, Check, Fact, Here, Report, Verdict, Whom};
 use crate::finding::Finding;
 use crate::render::check_loop::words as loops;
+use crate::render::command::Command;
 use crate::render::words::counted;
 use crate::upstream::Health;
 
@@ -22,6 +23,32 @@ pub(super) fn headline(report: &Report<'_>) -> String {
         (Verdict::Wrong, Some(cause)) => cause_text(&cause.kind).text,
         (Verdict::Unknown, _) => open.map(fact).unwrap_or_default(),
         _ => "Nothing that was seen is wrong".to_owned(),
+    }
+}
+
+/// What shows more of what a check found.
+pub(super) fn command(fact: &Fact<'_>) -> Command {
+    match fact {
+        Fact::Here(..) => Command::new("kdns doctor --root DIR"),
+        Fact::Loop(_) => Command::new("kdns check-loop -v"),
+        Fact::Upstream { .. } => Command::new("kdns upstream"),
+        Fact::Pods { .. } => Command::new("kdns pods -v"),
+        Fact::Lint { .. } => Command::new("kdns lint --node"),
+        Fact::Logs(_) => {
+            Command::new("kubectl -n kube-system logs -l k8s-app=kube-dns | kdns why -")
+        }
+        Fact::Path(route) => {
+            let question = route.iter().flat_map(|it| &it.question);
+            Command::new("kdns path").args(question)
+        }
+        Fact::Kernel { .. } => Command::new("conntrack -S"),
+        Fact::NotAsked(_) => Command::new("kdns doctor --ask"),
+        Fact::Servers(_) => Command::new("kdns dig @SERVER . NS"),
+        Fact::Lookup(Ok(lookup)) => {
+            let question = Command::new("kdns explain").arg(&lookup.scenario.name);
+            question.args(["--live", "--target", &lookup.whom])
+        }
+        Fact::Lookup(Err(_)) => Command::new("kdns explain NAME --live"),
     }
 }
 

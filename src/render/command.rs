@@ -1,0 +1,70 @@
+//! Commands that are suggested, so that a shell takes each word as it is meant.
+
+use std::fmt::{self, Write as _};
+
+use crate::text::escaped;
+
+/// A command line to run next.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Command(String);
+
+impl Command {
+    /// What kdns says itself: a program, perhaps with its first words, after a pipe or `&&`.
+    pub(crate) fn new(said: impl Into<String>) -> Self {
+        Self(said.into())
+    }
+
+    /// The same with one more argument, which can come from anywhere: in quotes
+    /// where a shell would make something else of it.
+    #[must_use]
+    pub(crate) fn arg(mut self, word: impl fmt::Display) -> Self {
+        let word = escaped(word.to_string().as_bytes());
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./_-".contains(c);
+        self.0.push(' ');
+        if !word.is_empty() && word.chars().all(is_plain) {
+            self.0.push_str(&word);
+        } else {
+            let _ = write!(self.0, "'{}'", word.replace('\'', r"'\''"));
+        }
+        self
+    }
+
+    /// The same with all of these.
+    #[must_use]
+    pub(crate) fn args(self, words: impl IntoIterator<Item: fmt::Display>) -> Self {
+        words.into_iter().fold(self, Self::arg)
+    }
+
+    /// As it is written.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_takes_each_argument_as_it_is() {
+        for (word, expected) in [
+            ("shop/web-0", "kdns explain shop/web-0"),
+            ("@10.0.0.1", "kdns explain @10.0.0.1"),
+            ("*.db", "kdns explain '*.db'"),
+            ("a b", "kdns explain 'a b'"),
+            ("", "kdns explain ''"),
+            ("it's;rm", r"kdns explain 'it'\''s;rm'"),
+            ("$(id)", "kdns explain '$(id)'"),
+            ("~/f", "kdns explain '~/f'"),
+        ] {
+            let command = Command::new("kdns explain").arg(word);
+            assert_eq!(command.to_string(), expected);
+        }
+    }
+}
