@@ -221,7 +221,7 @@ impl Page<'_> {
         let mut checks = cause.evidence.iter();
         let check = checks.find_map(|it| report.checks.get(*it));
         let more = match (&cause.kind, check) {
-            (Kind::Setting(finding), _) => Command::new("kdns rule").arg(&finding.code),
+            (Kind::Setting(finding), _) => Command::new("kdns rule").arg(finding.code),
             (_, Some(check)) => words::command(&check.fact),
             (_, None) => return Ok(()),
         };

@@ -110,10 +110,8 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
             let step = Step::new("See what keeps it").typing(dig("kdns dig", it));
             Some(step.typing(Command::new("kdns watch")))
         }),
-        Kind::Crashing(pods) => {
-            of_first(pods, |it| kubectl(it, "Read why", &["logs", "--previous"]))
-        }
-        Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", &["delete", "pod"])),
+        Kind::Crashing(pods) => of_first(pods, |it| kubectl(it, "Read why", "logs --previous")),
+        Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", "delete pod")),
         Kind::Lost(_) => vec![
             Step::new("See which rule it is").typing(Command::new("kdns path -v")),
             Step::new("Have kube-proxy write its rules again").typing(Command::new(
@@ -158,10 +156,10 @@ fn dig(said: &str, asked: &Asked) -> Command {
 }
 
 /// A command about a pod, `NAMESPACE/NAME`.
-fn kubectl(pod: &str, what: &str, verb: &[&str]) -> Option<Step> {
+fn kubectl(pod: &str, what: &str, verb: &str) -> Option<Step> {
     let (namespace, name) = pod.split_once('/')?;
     let command = Command::new("kubectl -n").arg(namespace);
-    Some(Step::new(what).typing(command.args(verb).arg(name)))
+    Some(Step::new(what).typing(command.args(verb.split(' ')).arg(name)))
 }
 
 /// What to do about the first of several.
