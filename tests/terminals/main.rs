@@ -1,7 +1,7 @@
 //! The screens of the gallery in a real terminal, tmux, of 80 and 120 columns: what
 //! stands there, with its colours, is what was kept.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(clippy::panic, reason = "a test may stop at the first surprise")]
 
 #[path = "../needs/mod.rs"]
 mod needs;
@@ -50,7 +50,7 @@ fn screens(columns: &'static str) -> Result<(), Failed> {
     let mut wrong = Vec::new();
     for run in runs::all() {
         let kept = format!("testdata/gallery/{}.{columns}.ansi", run.0);
-        let kept = std::fs::read_to_string(kept)?;
+        let kept = fs::read_to_string(kept)?;
         // The first line is the command.
         let kept = kept.split_once('\n').map_or("", |it| it.1);
         let shown = server.shown(run, columns)?;

@@ -23,7 +23,7 @@ type Find = fn(&[String], &mut Streams<'_>) -> anyhow::Result<Answer>;
 /// Why that is not known, as a sentence without a full stop.
 pub(super) fn route(words: Vec<String>, find: Find) -> Result<Route, String> {
     let (sender, found) = mpsc::channel();
-    let command = format!("kdns path {}", words.join(" "));
+    let question = words.clone();
     // Past the limit nobody waits for it any more.
     thread::spawn(move || {
         let mut streams = Streams {
@@ -41,13 +41,13 @@ pub(super) fn route(words: Vec<String>, find: Find) -> Result<Route, String> {
     });
     let late = |_| {
         let seconds = LIMIT.as_secs();
-        format!("the node's rules were not read within {seconds} s; {command} waits for them")
+        format!("the node's rules were not read within {seconds} s; kdns path waits for them")
     };
     let (trees, findings, skipped) = found.recv_timeout(LIMIT).map_err(late)??;
     Ok(Route {
         trees,
         findings,
         skipped,
-        command,
+        question,
     })
 }

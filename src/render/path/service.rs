@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::words;
 use crate::doctor::Route;
 use crate::path::{Outcome, Tree, Verdict};
+use crate::render::command::Command;
 use crate::render::paragraph;
 
 /// So many ends are named.
@@ -66,7 +67,7 @@ pub(in crate::render) fn form(route: &Route) -> Option<ServiceForm> {
         address: tree.packet.destination,
         name: tree.service.clone(),
         ends: tree.outcomes.iter().map(end).collect(),
-        command: route.command.clone(),
+        command: command(route).to_string(),
     })
 }
 
@@ -84,6 +85,11 @@ pub(in crate::render) fn sentence(route: &Route) -> Option<String> {
         },
         Verdict::Nothing | Verdict::NoRule | Verdict::NoEndpoints | Verdict::OtherProxy => what,
     })
+}
+
+/// What shows all of it.
+fn command(route: &Route) -> Command {
+    Command::new("kdns path").args(&route.question)
 }
 
 /// The packet that tells most: one that is lost, one of which nothing is known,
@@ -128,7 +134,7 @@ pub fn write(
     }
     for service in services {
         let (text, more) = match service {
-            Ok(route) => (sentence(route), Some(&route.command)),
+            Ok(route) => (sentence(route), Some(command(route))),
             Err(reason) => (Some(format!("not known: {reason}")), None),
         };
         if let Some(text) = text {
