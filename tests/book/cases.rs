@@ -38,7 +38,7 @@ fn missing() -> Option<String> {
         let has = |folder: &Path| folder.join(program).is_file();
         folders.iter().any(|it| has(it)) || has(&own)
     };
-    let programs = ["ip", "unshare", "nsenter", "dnsmasq"];
+    let programs = ["ip", "unshare", "nsenter", "dnsmasq", "iptables-save"];
     let missing = programs.iter().find(|it| !is_there(it))?;
     Some(format!("needs {missing}: run .ci/install-real"))
 }

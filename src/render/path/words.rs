@@ -63,10 +63,10 @@ pub(in crate::render) fn verdict(tree: &Tree) -> String {
         }
         Verdict::Nothing => format!("No packet to {to}{name} is answered: {}", why(tree)),
         Verdict::NoRule if tree.gaps.contains(&Gap::Table("filter".into())) => format!(
-            "No rule of the table nat is about {to}: kube-proxy has not written this Service here, or it has no endpoints, which the table filter would say"
+            "No rule of the table nat is about {to}: if it is a Service, kube-proxy has not written it here, or it has no endpoints, which the table filter would say"
         ),
         Verdict::NoRule => format!(
-            "No rule is about {to}: kube-proxy has not written this Service here, and packets leave with an address that nobody has"
+            "No rule is about {to}: if it is a Service, kube-proxy has not written it here, and packets leave with an address that nobody has"
         ),
         Verdict::NoEndpoints => {
             format!("{to}{name} has no endpoints: every packet is refused")
