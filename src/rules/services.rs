@@ -53,6 +53,9 @@ impl Rules {
             format!("__{ip}/"),
             format!(" to:{ip}:"),
             format!(" to:[{ip}]:"),
+            // nft list ruleset: dnat to ADDRESS:PORT
+            format!(" to {ip}:"),
+            format!(" to [{ip}]:"),
         ];
         let is_server = |it: &super::ipvs::Server| it.address.ip() == ip;
         if self

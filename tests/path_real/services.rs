@@ -11,7 +11,7 @@ pub(crate) const SCENES: &[Scene] = &[
     ("services::explain, healthy", explain_healthy),
 ];
 
-/// What a lookup on the node prints.
+/// What a lookup on the node prints, with a blank for each line end.
 fn looked_up() -> String {
     let words = [
         "explain",
@@ -23,7 +23,8 @@ fn looked_up() -> String {
         "db.shop.",
     ];
     let output = Command::new(KDNS).args(words).output().unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 const TITLE: &str = "Where the Service leads";

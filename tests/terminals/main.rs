@@ -22,6 +22,9 @@ use self::screen::cells;
 /// The most that one run may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// So many looks at a screen.
+const ATTEMPTS: usize = 5;
+
 const SETTINGS: &str = "set -g exit-empty off\n\
                         set -g remain-on-exit on\n\
                         set -g remain-on-exit-format ''\n\
@@ -53,7 +56,14 @@ fn screens(columns: &'static str) -> Result<(), Failed> {
         let kept = fs::read_to_string(kept)?;
         // The first line is the command.
         let kept = kept.split_once('\n').map_or("", |it| it.1);
-        let shown = server.shown(run, columns)?;
+        let mut shown = server.shown(run, columns)?;
+        // A terminal that is not drawn yet is looked at again.
+        for _ in 1..ATTEMPTS {
+            if cells(&shown) == cells(kept) {
+                break;
+            }
+            shown = server.shown(run, columns)?;
+        }
         if cells(&shown) != cells(kept) {
             wrong.push(format!("{}:\n{shown}", run.0));
         }

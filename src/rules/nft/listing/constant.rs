@@ -46,7 +46,7 @@ pub(super) fn of_word(word: &str) -> Value {
 }
 
 fn one(word: &str) -> Value {
-    match (word, number(word)) {
+    match (word, number(word).or_else(|| seconds(word))) {
         (_, Some(number)) => number.into(),
         ("exists", _) => true.into(),
         ("missing", _) => false.into(),
@@ -61,6 +61,27 @@ pub(super) fn number(word: &str) -> Option<u64> {
         None if word.starts_with(|it: char| it.is_ascii_digit()) => word.parse().ok(),
         None => None,
     }
+}
+
+/// A time span in seconds: `1d2h3m10s`.
+fn seconds(word: &str) -> Option<u64> {
+    let mut sum = 0_u64;
+    let mut rest = word;
+    while !rest.is_empty() {
+        let end = rest.find(|it: char| !it.is_ascii_digit())?;
+        let (count, unit) = rest.split_at_checked(end)?;
+        let factor = match unit.chars().next()? {
+            'd' => 86_400,
+            'h' => 3_600,
+            'm' => 60,
+            's' => 1,
+            _ => return None,
+        };
+        let count: u64 = count.parse().ok()?;
+        sum = sum.checked_add(count.checked_mul(factor)?)?;
+        rest = unit.get(1..)?;
+    }
+    Some(sum)
 }
 
 /// Whether it can be an end of a range.

@@ -66,7 +66,11 @@ fn taken(words: &mut Words<'_, '_>) -> Option<Value> {
         "fib" => route(words),
         "rt" => {
             let family = words.one_of(&["ip", "ip6"]);
-            Some(json!({ "rt": { "key": words.next()?, "family": family } }))
+            let key = words.next()?;
+            Some(match family {
+                Some(family) => json!({ "rt": { "key": key, "family": family } }),
+                None => json!({ "rt": { "key": key } }),
+            })
         }
         "socket" | "osf" | "ipsec" => Some(json!({ word: { "key": words.next()? } })),
         "exthdr" => Some(json!({ "exthdr": { "name": words.next()? } })),
