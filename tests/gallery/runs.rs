@@ -192,7 +192,11 @@ const RUNS: &[Run] = &[
         "A pod with another file",
         "pods --root testdata/nodes/cri-o",
     ),
-    ("pod-file", "The file of a pod", "pod-file --namespace shop"),
+    (
+        "pod-file",
+        "The file of a pod",
+        "pod-file --root testdata/nodes/kubeadm --namespace shop",
+    ),
     (
         "lint-node",
         "A node's files",
