@@ -195,7 +195,7 @@ const RUNS: &[Run] = &[
     (
         "pod-file",
         "The file of a pod",
-        "pod-file --root testdata/nodes/kubeadm --namespace shop",
+        "pod-file --root testdata/nodes/cluster-loop --namespace shop",
     ),
     (
         "lint-node",
