@@ -96,7 +96,7 @@ fn lot(inner: &Value) -> Option<Share> {
         return None;
     };
     let is_random = random.get("meta")?.get("key")? == "random";
-    let is_whole = mask.as_u64()? + 1 == Share::STATISTIC_PARTS;
+    let is_whole = mask.as_u64()?.checked_add(1)? == Share::STATISTIC_PARTS;
     let parts = inner.get("right")?.as_u64()?;
     let share = (is_random && is_whole).then(|| Share::of_parts(parts))?;
     match inner.get("op")?.as_str()? {

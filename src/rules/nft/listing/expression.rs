@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::constant::{braces, next, of_word};
 use super::field::field;
-use super::words::Words;
+use super::words::{MOST, Words};
 
 /// An expression: values one behind the other, perhaps looked up in a map.
 /// Whether a word can be a field: on the right of a comparison and in a set
@@ -13,6 +13,9 @@ pub(super) fn concat(words: &mut Words<'_, '_>, has_fields: bool) -> Option<Valu
     let mut parts = vec![combined(words, has_fields, 0)?];
     while words.take(".") {
         parts.push(combined(words, has_fields, 0)?);
+        if parts.len() > MOST {
+            return None;
+        }
     }
     let whole = match parts.as_slice() {
         [_] => parts.swap_remove(0),
@@ -37,12 +40,17 @@ pub(super) fn map(words: &mut Words<'_, '_>) -> Option<Value> {
 /// before `|`, as in C.
 fn combined(words: &mut Words<'_, '_>, has_fields: bool, over: u8) -> Option<Value> {
     let mut left = operand(words, has_fields)?;
+    let mut count = 1;
     while let Some((operator, strength)) = words.peek().and_then(operator)
         && strength > over
     {
         words.next();
         let right = combined(words, has_fields, strength)?;
         left = json!({ operator: [left, right] });
+        count += 1;
+        if count > MOST {
+            return None;
+        }
     }
     Some(left)
 }
@@ -61,7 +69,7 @@ fn operator(word: &str) -> Option<(&'static str, u8)> {
 
 fn operand(words: &mut Words<'_, '_>, has_fields: bool) -> Option<Value> {
     if words.take("(") {
-        let inner = combined(words, has_fields, 0)?;
+        let inner = words.deeper(|it| combined(it, has_fields, 0))?;
         return words.take(")").then_some(inner);
     }
     if has_fields && let Some(field) = field(words) {

@@ -76,7 +76,7 @@ fn taken(words: &mut Words<'_, '_>) -> Option<Value> {
         "exthdr" => Some(json!({ "exthdr": { "name": words.next()? } })),
         "numgen" => numgen(words),
         "jhash" => {
-            let of = concat(words, true)?;
+            let of = words.deeper(|it| concat(it, true))?;
             hash(words, word, json!({ "expr": of }))
         }
         "symhash" => hash(words, word, json!({})),

@@ -98,3 +98,28 @@ fn sets_of_a_listing_are_those_of_its_json() {
     assert_eq!(sets(&text), sets(&json));
     assert!(sets(&text).iter().all(Option::is_some));
 }
+
+/// A stranger's rule can be of any depth and length: it is unknown then.
+#[test]
+fn a_rule_that_goes_deeper_than_any_ends() {
+    for piece in ["( ", "(", "jhash ", "& 1 ", "1 . ", "ip saddr . ", "{ "] {
+        for field in ["", "meta mark ", "meta mark set "] {
+            let many = piece.repeat(10_000);
+            let text =
+                format!("table ip t {{\n\tchain own {{\n\t\t{field}{many}accept\n\t}}\n}}\n");
+            let rules = of_bytes("text", text.into_bytes());
+            let own = rules.rules(0, "own").unwrap_or_default();
+            let is_unknown = |it: &Part| {
+                let test = matches!(it, Part::If(test) if matches!(test.what, Match::Unknown(_)));
+                test || matches!(it, Part::Do(Action::Unknown(_)))
+            };
+            let parts: Vec<&Part> = own.iter().flat_map(|it| &it.parts).collect();
+            assert!(
+                parts.is_empty() || parts.iter().any(|it| is_unknown(it)),
+                "{field}{piece}: {} parts, {:?}",
+                parts.len(),
+                parts.first()
+            );
+        }
+    }
+}

@@ -1,14 +1,33 @@
 //! The words of a rule.
 
+/// So deep are expressions read, and so many operands are one: nft itself has 16
+/// fields behind each other at most.
+pub(super) const MOST: usize = 32;
+
 /// The words of a rule that are not read yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Words<'w, 't> {
     left: &'w [&'t str],
+    depth: usize,
 }
 
 impl<'w, 't> Words<'w, 't> {
     pub(super) fn new(all: &'w [&'t str]) -> Self {
-        Self { left: all }
+        Self {
+            left: all,
+            depth: 0,
+        }
+    }
+
+    /// What `read` reads one level deeper; `None`: a text goes deeper than any rule.
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.depth >= MOST {
+            return None;
+        }
+        self.depth += 1;
+        let found = read(self);
+        self.depth -= 1;
+        found
     }
 
     pub(super) fn is_empty(&self) -> bool {
