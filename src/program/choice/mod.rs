@@ -229,6 +229,14 @@ const RUNTIMES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Whether a program is called so, or so with a version: `ruby3.1`. `nodejs` is
+/// Debian's name, and `node_exporter` another program.
+fn is_version_of(own: &str, name: &str) -> bool {
+    let is_version = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    name.strip_prefix(own)
+        .is_some_and(|rest| rest == "js" || is_version(rest))
+}
+
 /// The JVM asks the C library; what Netty gives a program is told by its files.
 fn of_jvm(program: &Program, id: &'static str, words: &str) -> Choice {
     let jvm = format!("the JVM looks names up with {words}");
@@ -263,7 +271,7 @@ fn of_libc(program: &Program) -> Choice {
     if program.maps("libjvm.") {
         return of_jvm(program, id, &words);
     }
-    let runtime = RUNTIMES.iter().find(|(start, ..)| name.starts_with(start));
+    let runtime = RUNTIMES.iter().find(|(own, ..)| is_version_of(own, name));
     if let Some((_, asks, other)) = runtime {
         return sure(id, format!("{asks} {words}; {other}"));
     }

@@ -33,6 +33,21 @@ fn build(version: &str, cgo: Option<bool>) -> Build {
     }
 }
 
+#[test]
+fn a_runtime_is_called_so_or_so_with_a_version() {
+    for (path, is_runtime) in [
+        ("/usr/bin/node", true),
+        ("/usr/bin/nodejs", true),
+        ("/usr/bin/ruby3.1", true),
+        ("/usr/bin/node_exporter", false),
+        ("/usr/bin/rubygems-mirror", false),
+    ] {
+        let choice = choose(&dynamic(path, &[GLIBC]), &Scenario::new("1", "db"));
+        let asks_itself = choice.why.contains("dns.resolve") || choice.why.contains("Resolv ");
+        assert_eq!(asks_itself, is_runtime, "{path}: {}", choice.why);
+    }
+}
+
 /// The program asks this resolver, `?` behind what is a guess.
 fn check(program: &Program, expected: &str) {
     let scenario = Scenario::new("1", "db");
