@@ -63,11 +63,11 @@ fn verdicts_are_those_that_were_expected() {
 #[test]
 fn the_text_fits_a_screen() {
     for node in nodes() {
-        for (command, most) in [("check-loop", 30), ("doctor", 33)] {
+        for command in ["check-loop", "doctor"] {
             let (_, out, _) = run(command, &node, "text");
             let lines = out.lines().count();
             let name = name(&node);
-            assert!(lines <= most, "{command} {name}: {lines} lines:\n{out}");
+            assert!(lines <= 30, "{command} {name}: {lines} lines:\n{out}");
         }
     }
 }

@@ -130,7 +130,7 @@ impl Walk<'_> {
     ///
     /// Source: Linux 6.1 `net/netfilter/nf_nat_core.c: nf_nat_packet`; of what IPVS
     /// has sent on, `net/netfilter/ipvs/ip_vs_core.c: ip_vs_ops4`, whose
-    /// `ip_vs_reply4` is in FORWARD at priority 100.
+    /// `ip_vs_out_hook` (once `ip_vs_reply4`) is in FORWARD at priority 100.
     pub(super) fn restored(&self, hook: Hook, mut branch: Branch) -> Branch {
         let (packet, seen) = (self.packet, &mut branch.seen);
         if seen.direction != Direction::Reply || seen.tracking != Tracking::Established {

@@ -21,7 +21,7 @@ const MAX_PLACES: usize = 2;
 /// Lines of all causes without `--verbose`; the first one is shown whatever it has.
 const MAX_CAUSE_LINES: usize = 15;
 /// Lines of what a check found that are shown without `--verbose`.
-const MAX_LINES: usize = 3;
+const MAX_LINES: usize = 2;
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug)]
@@ -138,8 +138,12 @@ impl Page<'_> {
         let is_cut = !self.style.verbose && lines.len() > MAX_LINES;
         lines.truncate(if is_cut { MAX_LINES } else { usize::MAX });
         if let Some(last) = lines.last_mut().filter(|_| is_cut) {
-            let end = last.char_indices().nth(paragraph::WIDTH - 1);
-            last.truncate(end.map_or(last.len(), |it| it.0));
+            // Between words, unless it is one.
+            let is_full = last.chars().count() >= paragraph::WIDTH;
+            let end = last
+                .rfind(' ')
+                .filter(|_| is_full && last.trim().contains(' '));
+            last.truncate(end.unwrap_or(last.len()));
             last.push('…');
         }
         let line = lines.join("\n");
@@ -174,7 +178,7 @@ impl Page<'_> {
         }
         match report.causes.len() - shown {
             0 => Ok(()),
-            rest => writeln!(self.out, "\nWith --verbose: {rest} more."),
+            rest => writeln!(self.out, "With --verbose: {rest} more."),
         }
     }
 
