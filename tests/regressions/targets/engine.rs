@@ -180,18 +180,15 @@ fn ends(scenario: &Scenario, resolver: &Resolver) {
             run.sent.last()
         );
     }
-    // It counts without the length bytes of the first label and the root.
-    let excess = if resolver.id.starts_with("c-ares-1.34") {
-        2
-    } else {
-        0
+    let longest_name = match resolver.id {
+        // It counts without the length bytes of the first label and the root.
+        id if id.starts_with("c-ares-1.34") => MAX_WIRE_BYTES + 2,
+        // They send what is put together, however long it is.
+        id if id.starts_with("netty") || id.starts_with("ruby-resolv") => usize::MAX,
+        _ => MAX_WIRE_BYTES,
     };
     for name in run.sent.iter().filter_map(|it| it.query.name()) {
-        assert!(
-            name.wire_len() <= MAX_WIRE_BYTES + excess,
-            "{} {name}",
-            resolver.id
-        );
+        assert!(name.wire_len() <= longest_name, "{} {name}", resolver.id);
         let longest = name.labels().map(<[u8]>::len).max().unwrap_or(0);
         assert!(longest <= MAX_LABEL_BYTES, "{} {name}", resolver.id);
     }
