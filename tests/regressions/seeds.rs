@@ -41,6 +41,16 @@ pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
             &["nsswitch.conf"],
             &["aliases"],
         ]),
+        "rules" => joined(&[
+            &[
+                "rules.txt",
+                "rules.json",
+                "iptables.txt",
+                ".nft",
+                "ticket.md",
+            ],
+            &["ipset.txt", "sets.txt", "ipvs.txt", "ipvsadm.txt", "ip_vs"],
+        ]),
         "scenario" => lines(&["vectors/regressions", "vectors/visible.jsonl"]),
         "yaml" => files(&[".yaml", "app.json", "kubeletconfig.json"]),
         _ => Vec::new(),

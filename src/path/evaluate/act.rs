@@ -58,14 +58,20 @@ impl Walk<'_> {
             }
             Action::Queue => {
                 let condition = Condition::Queue(self.place(rule));
-                flows.push((branch.assuming(&condition, true), Flow::Accept));
-                flows.push((branch.assuming(&condition, false), Flow::Drop));
-                return;
+                let flow = |holds| if holds { Flow::Accept } else { Flow::Drop };
+                let ways = branch.both(&condition).into_iter();
+                return flows.extend(ways.map(|(holds, branch)| (branch, flow(holds))));
             }
             Action::Unknown(words) => {
                 let condition = self.target(rule, words);
-                flows.push((branch.assuming(&condition, true), Flow::Lost));
-                branch = branch.assuming(&condition, false);
+                for (holds, way) in branch.both(&condition) {
+                    if holds {
+                        flows.push((way, Flow::Lost));
+                    } else {
+                        self.rule(at, rule, rest, way, flows);
+                    }
+                }
+                return;
             }
             Action::SetMark(value) | Action::SetConnectionMark(value) => {
                 let is_packet = matches!(action, Action::SetMark(_));
@@ -167,8 +173,9 @@ impl Walk<'_> {
     /// It is not known what a rule does: both ways.
     pub(super) fn lose(&self, rule: &Rule, words: &str, branch: &Branch, flows: &mut Flows) {
         let condition = self.target(rule, words);
-        flows.push((branch.assuming(&condition, false), Flow::Next));
-        flows.push((branch.assuming(&condition, true), Flow::Lost));
+        let flow = |holds| if holds { Flow::Lost } else { Flow::Next };
+        let ways = branch.both(&condition).into_iter();
+        flows.extend(ways.map(|(holds, branch)| (branch, flow(holds))));
     }
 }
 

@@ -174,6 +174,17 @@ impl Branch {
         branch
     }
 
+    /// Both ways, the one where the condition holds last; only one of them where
+    /// it has been assumed before.
+    pub(super) fn both(&self, condition: &Condition) -> Vec<(bool, Self)> {
+        match self.assumes(condition) {
+            Some(holds) => vec![(holds, self.clone())],
+            None => [false, true]
+                .map(|it| (it, self.assuming(condition, it)))
+                .into(),
+        }
+    }
+
     /// A part of it.
     pub(super) fn part(&self, share: Share) -> Self {
         let mut branch = self.clone();

@@ -141,13 +141,11 @@ impl Walk<'_> {
             Answer::If(condition) => (condition, !test.is_negated),
             Answer::Unless(condition) => (condition, test.is_negated),
         };
-        match branch.assumes(&condition) {
-            Some(holds) if holds == wanted => self.rule(at, rule, rest, branch, flows),
-            Some(_) => flows.push((branch, Flow::Next)),
-            None => {
-                flows.push((branch.assuming(&condition, !wanted), Flow::Next));
-                let branch = branch.assuming(&condition, wanted);
+        for (holds, branch) in branch.both(&condition) {
+            if holds == wanted {
                 self.rule(at, rule, rest, branch, flows);
+            } else {
+                flows.push((branch, Flow::Next));
             }
         }
     }
@@ -235,18 +233,9 @@ fn by_destination(branches: Vec<Branch>) -> Vec<Vec<Branch>> {
 
 /// What stands in a chain is not known: it does nothing, or something.
 fn either(branches: Vec<Branch>, condition: &Condition) -> Flows {
-    let mut flows = Flows::new();
-    for branch in branches {
-        match branch.assumes(condition) {
-            Some(true) => flows.push((branch, Flow::Lost)),
-            Some(false) => flows.push((branch, Flow::Return)),
-            None => {
-                flows.push((branch.assuming(condition, false), Flow::Return));
-                flows.push((branch.assuming(condition, true), Flow::Lost));
-            }
-        }
-    }
-    flows
+    let flow = |holds| if holds { Flow::Lost } else { Flow::Return };
+    let ways = branches.iter().flat_map(|it| it.both(condition));
+    ways.map(|(holds, branch)| (branch, flow(holds))).collect()
 }
 
 fn give_up(branches: Vec<Branch>, condition: &Condition) -> Flows {

@@ -41,8 +41,8 @@ const CRASH: Error = "crash";
 /// A reply without the record that was asked for, which `resolve` hands on.
 const NO_ADDRESS: Error = "no address";
 
-/// When it asks by itself.
-pub const CONDITION: &str = "what connects in Erlang and Elixir asks the C library in a program of its own, inet_gethost; inet_res asks by itself, as for SRV records, and for all with `{lookup, [file, dns]}` in the inetrc file";
+/// When it is asked, as a sentence without a full stop.
+pub const CONDITION: &str = "inet_res, which is asked for SRV records, and for all names with `{lookup, [file, dns]}` in the inetrc file; what else connects in Erlang and Elixir asks the C library, in a program of its own, inet_gethost: --resolver glibc, musl";
 
 /// The lookup of `scenario`.
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {

@@ -79,8 +79,8 @@ pub fn reading(scenario: &Scenario) -> Reading<'_> {
     parse_silently(scenario).reading
 }
 
-/// When it asks by itself.
-pub const CONDITION: &str = "Netty asks InetAddress, and so the C library, unless a program gives it DnsNameResolver, as Vert.x, Reactor Netty and what is built on them do";
+/// When it is asked, as a sentence without a full stop.
+pub const CONDITION: &str = "programs that give Netty its DnsNameResolver, as Vert.x, Reactor Netty and what is built on them do; otherwise Netty asks InetAddress, and so the C library: --resolver glibc, musl";
 
 /// What is not modelled.
 const BY_NAME: &str = "a name server is given by name: Netty asks the C library and the other servers for it, which is not shown here";

@@ -34,8 +34,8 @@ type Error = &'static str;
 
 const NO_ADDRESS: Error = "no address";
 
-/// When it asks by itself.
-pub const CONDITION: &str = "Ruby's sockets ask the C library; Resolv asks by itself, and so do sockets after `require \"resolv-replace\"`";
+/// When it is asked, as a sentence without a full stop.
+pub const CONDITION: &str = "Resolv, and for sockets after `require \"resolv-replace\"`; all other sockets of Ruby ask the C library: --resolver glibc, musl";
 
 /// The lookup of `scenario`.
 ///

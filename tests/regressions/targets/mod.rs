@@ -12,6 +12,7 @@ pub(crate) mod messages;
 pub(crate) mod node_state;
 pub(crate) mod packets;
 pub(crate) mod resolver_files;
+pub(crate) mod rules;
 pub(crate) mod scenario;
 pub(crate) mod yaml;
 
@@ -21,7 +22,7 @@ use kdns::text::{Place, Source, Span, is_unprintable};
 pub(crate) type Target = fn(&[u8]);
 
 /// All targets by their names.
-pub(crate) const ALL: [(&str, Target); 13] = [
+pub(crate) const ALL: [(&str, Target); 14] = [
     ("corefile", corefile::run),
     ("dig_words", dig_words::run),
     ("dns_servers", dns_servers::run),
@@ -33,6 +34,7 @@ pub(crate) const ALL: [(&str, Target); 13] = [
     ("node_state", node_state::run),
     ("packets", packets::run),
     ("resolver_files", resolver_files::run),
+    ("rules", rules::run),
     ("scenario", scenario::run),
     ("yaml", yaml::run),
 ];
