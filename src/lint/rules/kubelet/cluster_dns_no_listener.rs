@@ -21,10 +21,13 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
             continue;
         }
         let message = format!("clusterDNS is {address}, where nobody listens on this node");
-        report
-            .add(place(&kubelet.cluster_dns.origin), message)
+        let finding = report.add(place(&kubelet.cluster_dns.origin), message);
+        finding
             .help("start the node's DNS cache, or write the address of the Service kube-dns")
             .note("names time out in every pod of this node, and only of this node");
+        if node.addresses.contains(&address) {
+            finding.note("the node has the address: the cache was ended without cleaning up");
+        }
     }
 }
 
