@@ -58,20 +58,16 @@ impl Walk<'_> {
             }
             Action::Queue => {
                 let condition = Condition::Queue(self.place(rule));
-                let flow = |holds| if holds { Flow::Accept } else { Flow::Drop };
-                let ways = branch.both(&condition).into_iter();
-                return flows.extend(ways.map(|(holds, branch)| (branch, flow(holds))));
+                let (accepted, dropped) = branch.both(&condition);
+                flows.extend(accepted.map(|it| (it, Flow::Accept)));
+                return flows.extend(dropped.map(|it| (it, Flow::Drop)));
             }
             Action::Unknown(words) => {
                 let condition = self.target(rule, words);
-                for (holds, way) in branch.both(&condition) {
-                    if holds {
-                        flows.push((way, Flow::Lost));
-                    } else {
-                        self.rule(at, rule, rest, way, flows);
-                    }
-                }
-                return;
+                let (lost, done) = branch.both(&condition);
+                flows.extend(lost.map(|it| (it, Flow::Lost)));
+                let Some(done) = done else { return };
+                branch = done;
             }
             Action::SetMark(value) | Action::SetConnectionMark(value) => {
                 let is_packet = matches!(action, Action::SetMark(_));
@@ -173,9 +169,9 @@ impl Walk<'_> {
     /// It is not known what a rule does: both ways.
     pub(super) fn lose(&self, rule: &Rule, words: &str, branch: &Branch, flows: &mut Flows) {
         let condition = self.target(rule, words);
-        let flow = |holds| if holds { Flow::Lost } else { Flow::Next };
-        let ways = branch.both(&condition).into_iter();
-        flows.extend(ways.map(|(holds, branch)| (branch, flow(holds))));
+        let (lost, next) = branch.clone().both(&condition);
+        flows.extend(next.map(|it| (it, Flow::Next)));
+        flows.extend(lost.map(|it| (it, Flow::Lost)));
     }
 }
 

@@ -174,14 +174,16 @@ impl Branch {
         branch
     }
 
-    /// Both ways, the one where the condition holds last; only one of them where
-    /// it has been assumed before.
-    pub(super) fn both(&self, condition: &Condition) -> Vec<(bool, Self)> {
+    /// The way where the condition holds, and the one where it does not; only one
+    /// of them where it has been assumed before.
+    pub(super) fn both(self, condition: &Condition) -> (Option<Self>, Option<Self>) {
         match self.assumes(condition) {
-            Some(holds) => vec![(holds, self.clone())],
-            None => [false, true]
-                .map(|it| (it, self.assuming(condition, it)))
-                .into(),
+            Some(true) => (Some(self), None),
+            Some(false) => (None, Some(self)),
+            None => {
+                let other = self.assuming(condition, false);
+                (Some(self.assuming(condition, true)), Some(other))
+            }
         }
     }
 

@@ -141,12 +141,11 @@ impl Walk<'_> {
             Answer::If(condition) => (condition, !test.is_negated),
             Answer::Unless(condition) => (condition, test.is_negated),
         };
-        for (holds, branch) in branch.both(&condition) {
-            if holds == wanted {
-                self.rule(at, rule, rest, branch, flows);
-            } else {
-                flows.push((branch, Flow::Next));
-            }
+        let (yes, no) = branch.both(&condition);
+        let (these, others) = if wanted { (yes, no) } else { (no, yes) };
+        flows.extend(others.map(|it| (it, Flow::Next)));
+        if let Some(branch) = these {
+            self.rule(at, rule, rest, branch, flows);
         }
     }
 
@@ -233,9 +232,13 @@ fn by_destination(branches: Vec<Branch>) -> Vec<Vec<Branch>> {
 
 /// What stands in a chain is not known: it does nothing, or something.
 fn either(branches: Vec<Branch>, condition: &Condition) -> Flows {
-    let flow = |holds| if holds { Flow::Lost } else { Flow::Return };
-    let ways = branches.iter().flat_map(|it| it.both(condition));
-    ways.map(|(holds, branch)| (branch, flow(holds))).collect()
+    let mut flows = Flows::new();
+    for branch in branches {
+        let (something, nothing) = branch.both(condition);
+        flows.extend(nothing.map(|it| (it, Flow::Return)));
+        flows.extend(something.map(|it| (it, Flow::Lost)));
+    }
+    flows
 }
 
 fn give_up(branches: Vec<Branch>, condition: &Condition) -> Flows {
