@@ -264,7 +264,7 @@ impl Walk<'_> {
             ("icmp-admin-prohibited", true) => "icmp6-adm-prohibited",
             ("icmp-net-unreachable", true) => "icmp6-no-route",
             ("icmp-host-unreachable", true) => "icmp6-addr-unreachable",
-            _ => return error,
+            _ => return crate::text::escaped(error.as_bytes()).into(),
         }
         .into()
     }

@@ -44,15 +44,33 @@ fn combined(words: &mut Words<'_, '_>, has_fields: bool, over: u8) -> Option<Val
     while let Some((operator, strength)) = words.peek().and_then(operator)
         && strength > over
     {
-        words.next();
-        let right = combined(words, has_fields, strength)?;
-        left = json!({ operator: [left, right] });
+        if words.take("xor") {
+            left = xor_and(left, words, has_fields)?;
+        } else {
+            words.next();
+            let right = combined(words, has_fields, strength)?;
+            left = json!({ operator: [left, right] });
+        }
         count += 1;
         if count > MOST {
             return None;
         }
     }
     Some(left)
+}
+
+/// What stands behind the word `xor`: with `and` it is of CONNMARK, which means
+/// the mask first.
+///
+/// Source: iptables `extensions/libxt_connmark.c: connmark_tg_xlate_v2` (1.8.9)
+fn xor_and(left: Value, words: &mut Words<'_, '_>, has_fields: bool) -> Option<Value> {
+    let (_, strongest_word) = operator("and")?;
+    let bits = combined(words, has_fields, strongest_word)?;
+    if !words.take("and") {
+        return Some(json!({ "^": [left, bits] }));
+    }
+    let mask = combined(words, has_fields, strongest_word)?;
+    Some(json!({ "^": [{ "&": [left, mask] }, bits] }))
 }
 
 /// An operator, also in the words of older versions, and how strongly it binds.

@@ -102,7 +102,17 @@ fn sets_of_a_listing_are_those_of_its_json() {
 /// A stranger's rule can be of any depth and length: it is unknown then.
 #[test]
 fn a_rule_that_goes_deeper_than_any_ends() {
-    for piece in ["( ", "(", "jhash ", "& 1 ", "1 . ", "ip saddr . ", "{ "] {
+    for piece in [
+        "( ",
+        "(",
+        "jhash ",
+        "& 1 ",
+        "xor 1 ",
+        "xor 1 and 1 ",
+        "1 . ",
+        "ip saddr . ",
+        "{ ",
+    ] {
         for field in ["", "meta mark ", "meta mark set "] {
             let many = piece.repeat(10_000);
             let text =
@@ -122,4 +132,17 @@ fn a_rule_that_goes_deeper_than_any_ends() {
             );
         }
     }
+}
+
+/// iptables' own words for `CONNMARK --set-xmark 0x2/0xff`.
+#[test]
+fn xor_and_of_connmark_is_the_mask_first() {
+    let parts = |action: &str| {
+        let text = format!("table ip t {{\n\tchain own {{\n\t\tct mark set {action}\n\t}}\n}}\n");
+        let rules = of_bytes("text", text.into_bytes());
+        chain(&rules, 0, "own").pop().unwrap().parts
+    };
+    let masked_first = parts("(ct mark & 0xffffff00) ^ 0x2");
+    assert_eq!(parts("ct mark xor 0x2 and 0xffffff00"), masked_first);
+    assert_ne!(parts("ct mark ^ 0x2 & 0xffffff00"), masked_first);
 }
