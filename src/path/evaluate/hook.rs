@@ -235,7 +235,7 @@ impl Walk<'_> {
             };
             let (kind, error) = match flow {
                 Flow::Drop => (Kind::Drop, None),
-                Flow::Reject(error) => (Kind::Reject, Some(self.error(error))),
+                Flow::Reject(error) => (Kind::Reject, Some(self.error(&error))),
                 Flow::Lost => (Kind::Unknown, None),
                 _ => {
                     passed.push(branch);
@@ -256,9 +256,9 @@ impl Walk<'_> {
     }
 
     /// The error of a REJECT that names none, or one of both families.
-    fn error(&self, error: Box<str>) -> Box<str> {
+    fn error(&self, error: &str) -> Box<str> {
         let is_six = self.packet.destination.is_ipv6();
-        match (&*error, is_six) {
+        match (error, is_six) {
             ("", false) => "icmp-port-unreachable",
             ("" | "icmp-port-unreachable", true) => "icmp6-port-unreachable",
             ("icmp-admin-prohibited", true) => "icmp6-adm-prohibited",

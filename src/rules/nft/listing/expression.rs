@@ -45,7 +45,7 @@ fn combined(words: &mut Words<'_, '_>, has_fields: bool, over: u8) -> Option<Val
         && strength > over
     {
         if words.take("xor") {
-            left = xor_and(left, words, has_fields)?;
+            left = xor_and(&left, words, has_fields)?;
         } else {
             words.next();
             let right = combined(words, has_fields, strength)?;
@@ -63,7 +63,7 @@ fn combined(words: &mut Words<'_, '_>, has_fields: bool, over: u8) -> Option<Val
 /// the mask first.
 ///
 /// Source: iptables `extensions/libxt_connmark.c: connmark_tg_xlate_v2` (1.8.9)
-fn xor_and(left: Value, words: &mut Words<'_, '_>, has_fields: bool) -> Option<Value> {
+fn xor_and(left: &Value, words: &mut Words<'_, '_>, has_fields: bool) -> Option<Value> {
     let (_, strongest_word) = operator("and")?;
     let bits = combined(words, has_fields, strongest_word)?;
     if !words.take("and") {
