@@ -31,7 +31,12 @@ The last measure is of 176 messages of programs, of which 26 are no DNS error, f
 speaker, and a cause of the thread among the first four. Of 65 messages 48 were right (74 %); the pages were extended. Of the 64 that had been looked up with them and were kept
 apart 52 were right (81 %); extended. Of 47 that were looked up after that 42 were right (89 %): of the other five, one had its cause lower in the list, two were taken for a
 symptom, one had another speaker, and one was not known. None of the 176 got a wrong certainty. One hand looked them up, wrote the labels and extended the pages, always in this
-order. They are the last of the table.
+order.
+
+After that 65 more messages, 7 of them no DNS error, of which neither address nor text was in this project, were measured in the same way: 51 were right (78 %), 9 had another
+speaker or lacked the cause, 5 were not known, and none was a wrong certainty. Two labels were found to be wrong by what the run said, and were corrected only afterwards. What is
+no message of DNS was then tried against the pages that the 65 had touched, and four wrong certainties were there: `bind: cannot assign requested address` of any program, `Error during
+parsing` of any parser and `it is already defined` were taken for CoreDNS, and a line that NodeLocal DNSCache logs at each healthy start for its failure. All were extended or corrected.
 
 Since then a certificate for other names is no DNS error, unless the name is one that everybody knows; neither is an upstream that refuses nginx. Four labels have changed with that.
 
