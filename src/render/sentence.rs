@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::text::escaped;
+
 /// Names that begin small, also at the beginning of a sentence.
 const NAMES: [&str; 5] = ["dnsmasq", "kdns", "named", "systemd-resolved", "unbound"];
 
@@ -11,7 +13,7 @@ const NAMES: [&str; 5] = ["dnsmasq", "kdns", "named", "systemd-resolved", "unbou
 pub(super) struct Sentence {
     /// Which fact it is: `kubelet-file-missing`. It stays when the words change.
     pub(super) code: &'static str,
-    /// The words, without a full stop.
+    /// The words, without a full stop, safe to print.
     pub(super) text: String,
 }
 
@@ -26,7 +28,7 @@ pub(super) use sentence;
 
 impl Sentence {
     pub(super) fn new(code: &'static str, text: impl Into<String>) -> Self {
-        let text = text.into();
+        let text = escaped(text.into().as_bytes());
         Self { code, text }
     }
 

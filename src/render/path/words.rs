@@ -8,6 +8,7 @@ use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::words::counted;
 use crate::rules::{Family, Note};
+use crate::text::escaped;
 
 /// `10.96.0.10:53/udp`.
 pub(in crate::render) fn asked(tree: &Tree) -> String {
@@ -221,7 +222,7 @@ pub(super) fn assumption(assumption: &Assumption) -> String {
             "kdns follows all ways".to_owned(),
         ),
     };
-    if holds { yes } else { no }
+    escaped(if holds { yes } else { no }.as_bytes())
 }
 
 /// What was not seen.
