@@ -1,5 +1,6 @@
 //! IPVS services: `ipvsadm -S -n`, `ipvsadm -L -n`, `/proc/net/ip_vs`.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// A virtual service.
@@ -17,6 +18,15 @@ pub struct Service {
     pub text: u16,
     /// On which line of that.
     pub line: u32,
+}
+
+impl Service {
+    /// The kernel takes a server once; a text can have it twice.
+    pub(super) fn with_each_once(mut self) -> Self {
+        let mut seen = BTreeSet::new();
+        self.servers.retain(|it| seen.insert(it.address));
+        self
+    }
 }
 
 /// What a service is known by.

@@ -250,9 +250,10 @@ impl<'t> Reading<'t> {
         rules.ipsets.extend(self.ipsets);
         let text = self.index;
         let services = self.services.into_iter();
-        rules
-            .services
-            .extend(services.map(|it| ipvs::Service { text, ..it }));
+        rules.services.extend(services.map(|it| ipvs::Service {
+            text,
+            ..it.with_each_once()
+        }));
         Ok(())
     }
 }
