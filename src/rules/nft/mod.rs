@@ -1,5 +1,5 @@
 //! `nft list ruleset`: the JSON of libnftables (`libnftables-json(5)`), or the text
-//! without `-j`, which [`listing`] reads.
+//! without `-j`, which `listing` reads.
 
 mod expression;
 mod index;

@@ -47,7 +47,7 @@ pub struct Summary {
     pub timeouts: Vec<TimeoutRow>,
     /// Lines that show errors, by their kind, the strongest first.
     pub sightings: Vec<Sighting>,
-    /// Queries over time, at most [`MAX_PERIODS`] periods.
+    /// Queries over time, at most 720 periods.
     pub minutes: Periods<Minute>,
     /// First and last time, in nanoseconds since 1970; `None`: no line has one.
     pub span: Option<(i64, i64)>,
@@ -153,7 +153,7 @@ pub struct TimeoutRow {
     pub server: SocketAddr,
     /// How often.
     pub count: u64,
-    /// Over time; those of all servers have at most [`MAX_TIMEOUT_PERIODS`] periods.
+    /// Over time; those of all servers have at most 2,880 periods.
     pub minutes: Periods<u64>,
 }
 
