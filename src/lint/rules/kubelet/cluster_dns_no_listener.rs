@@ -21,13 +21,15 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
             continue;
         }
         let message = format!("clusterDNS is {address}, where nobody listens on this node");
-        let finding = report.add(place(&kubelet.cluster_dns.origin), message);
-        finding
+        let note = if node.addresses.contains(&address) {
+            "the node still has the address, so queries are refused, in every pod of this node, and only of this node; a cache that was killed leaves its interface behind"
+        } else {
+            "names time out in every pod of this node, and only of this node"
+        };
+        report
+            .add(place(&kubelet.cluster_dns.origin), message)
             .help("start the node's DNS cache, or write the address of the Service kube-dns")
-            .note("names time out in every pod of this node, and only of this node");
-        if node.addresses.contains(&address) {
-            finding.note("the node has the address: the cache was ended without cleaning up");
-        }
+            .note(note);
     }
 }
 

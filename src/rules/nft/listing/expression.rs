@@ -62,7 +62,7 @@ fn combined(words: &mut Words<'_, '_>, has_fields: bool, over: u8) -> Option<Val
 /// What stands behind the word `xor`: with `and` it is of CONNMARK, which means
 /// the mask first.
 ///
-/// Source: iptables `extensions/libxt_connmark.c: connmark_tg_xlate_v2` (1.8.9)
+/// Source: iptables `extensions/libxt_CONNMARK.c: connmark_tg_xlate` (1.8.9)
 fn xor_and(left: &Value, words: &mut Words<'_, '_>, has_fields: bool) -> Option<Value> {
     let (_, strongest_word) = operator("and")?;
     let bits = combined(words, has_fields, strongest_word)?;
