@@ -34,6 +34,9 @@ impl<'a> Configuration<'a> {
         for line in scenario.resolv_conf.iter().flat_map(ResolvConf::lines) {
             read_line(&mut reading, line);
         }
+        if !reading.search.iter().all(|it| is_visible(&it.value)) {
+            drop_all(&mut reading);
+        }
         if reading.search.is_empty()
             && let Some(domain) = domain(scenario)
         {
@@ -84,6 +87,30 @@ fn read_line<'a>(reading: &mut Reading<'a>, line: Line<'a>) {
             );
         }
         _ => reading.drop(line.span(), "Erlang does not know it"),
+    }
+}
+
+/// Source: OTP `inet_db.erl: res_check_search`, `inet_parse.erl: visible_string` (25)
+fn is_visible(domain: &[u8]) -> bool {
+    domain.iter().all(u8::is_ascii_graphic)
+}
+
+/// The servers are set after the search list, and so not at all where that is refused.
+///
+/// Source: OTP `inet_db.erl: handle_call({res_set, resolv_conf, _}), handle_rc_list` (25)
+fn drop_all(reading: &mut Reading<'_>) {
+    let domains = std::mem::take(&mut reading.search).into_iter();
+    let servers = std::mem::take(&mut reading.servers).into_iter();
+    let origins = domains
+        .map(|it| it.origin)
+        .chain(servers.map(|it| it.origin));
+    for origin in origins {
+        if let Origin::File(span) = origin {
+            reading.drop(
+                span,
+                "the search list has a byte that Erlang refuses, and then it takes nothing of the file",
+            );
+        }
     }
 }
 
@@ -152,6 +179,20 @@ mod tests {
             .map(|it| it.value.to_string())
             .collect();
         assert_eq!(servers, ["10.0.0.3"]);
+    }
+
+    #[test]
+    fn a_search_list_that_is_refused_leaves_no_servers() {
+        let mut scenario = Scenario::new("1", "a");
+        for (text, servers) in [
+            ("nameserver 10.0.0.1\nsearch a b\u{fc}.test\n", 0),
+            ("nameserver 10.0.0.1\nsearch b\u{fc}.test\nsearch a\n", 1),
+            ("nameserver 10.0.0.1\nsearch a\noptions b\u{fc}\n", 1),
+        ] {
+            scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
+            let found = Configuration::read(&scenario);
+            assert_eq!(found.reading.servers.len(), servers, "{text}");
+        }
     }
 
     #[test]
