@@ -17,6 +17,8 @@ use crate::check_loop::{self, Report, Verdict};
 use crate::cli::streams::{Status, Streams};
 use crate::doctor::Route;
 use crate::host::node::{self, Parts};
+use crate::host::root::Root;
+use crate::host::snapshot;
 use crate::node::Node;
 use crate::probe;
 use crate::render::check_loop::probe::plan;
@@ -84,12 +86,12 @@ pub(super) enum Format {
 
 /// Reads the node, decides, writes.
 pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let report = match judge(args, streams) {
-        Ok(Some(report)) => report,
+    let (report, root) = match judge(args, streams) {
+        Ok(Some(judged)) => judged,
         Ok(None) => return Ok(Status::Clean),
         Err(error) => return report_failure(&error, args, streams),
     };
-    let services = args.services(&report);
+    let services = args.services(&report, root.as_ref());
     args.outputs.write(streams, |format, colors, out| {
         let style = Style {
             colors,
@@ -100,8 +102,12 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
     Ok(args.status(&report))
 }
 
-/// `None`: what a probe would ask was shown instead.
-fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Option<Report>> {
+/// The report, and the root of the node if not only files are judged; `None`: what a
+/// probe would ask was shown instead.
+fn judge(
+    args: &CheckLoopArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Option<(Report, Option<Root>)>> {
     let begun = Instant::now();
     let stand_ins = args.node.stand_ins(streams)?;
     if args.probe && args.node.is_files_only(&stand_ins) {
@@ -109,10 +115,11 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Opti
             "--probe needs a node: files alone cannot be asked; add --root / for this one"
         );
     }
-    let mut node = if args.node.is_files_only(&stand_ins) {
-        node::of_files(&stand_ins)
-    } else {
-        node::read_node(&args.node.root()?, &stand_ins, Parts::ALL)?
+    let is_node = !args.node.is_files_only(&stand_ins);
+    let root = is_node.then(|| args.node.root()).transpose()?;
+    let mut node = match &root {
+        Some(root) => node::read_node(root, &stand_ins, Parts::ALL)?,
+        None => node::of_files(&stand_ins),
     };
     for path in &args.log {
         node.logs.push(read_log(path, streams)?);
@@ -121,7 +128,7 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Opti
     report.node = args.node_name().or(report.node);
     report.cluster.clone_from(&args.cluster);
     if !args.probe {
-        return Ok(Some(report));
+        return Ok(Some((report, root)));
     }
     let targets = targets(args, &node, &report)?;
     if args.dry_run {
@@ -130,7 +137,7 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Opti
     }
     let record = probe::run(args.node.directory(), &targets, args.probe_limit(begun));
     let seen = check_loop::seen::judge(&targets, &record);
-    Ok(Some(check_loop::with_probe(report, seen)))
+    Ok(Some((check_loop::with_probe(report, seen), root)))
 }
 
 /// The servers on the query paths; where there is none, all of the node.
@@ -260,18 +267,26 @@ impl CheckLoopArgs {
 
     /// Where the Services on the query paths lead, where the rules that say so
     /// can be read and the format has room for it.
-    fn services(&self, report: &Report) -> Vec<Result<Route, String>> {
+    fn services(&self, report: &Report, root: Option<&Root>) -> Vec<Result<Route, String>> {
         let mut wanted = self.outputs.wanted.iter();
         let has_room = |it: Format| matches!(it, Format::Text | Format::Json | Format::Jsonl);
-        let is_live = self.node.is_this() || self.node.is_named_as("/");
-        if !is_live || !nix::unistd::geteuid().is_root() || !wanted.any(|it| has_room(it.format)) {
+        if !wanted.any(|it| has_room(it.format)) {
             return Vec::new();
         }
+        let is_live = self.node.is_this() || self.node.is_named_as("/");
+        let words = if root.is_some_and(snapshot::has_rules) {
+            let file = self.node.directory().display();
+            vec!["--from-host".to_owned(), format!("--root={file}")]
+        } else if is_live && nix::unistd::geteuid().is_root() {
+            Vec::new()
+        } else {
+            return Vec::new();
+        };
         let word =
             |ip: &Option<IpAddr>| ip.map_or_else(|| UPSTREAM.to_owned(), |it| it.to_string());
         let services = report.services();
-        let asked = services.iter().map(|it| path::route(vec![word(it)]));
-        asked.collect()
+        let ask = |it| path::route([vec![word(it)], words.clone()].concat());
+        services.iter().map(ask).collect()
     }
 
     fn status(&self, report: &Report) -> Status {

@@ -9,8 +9,6 @@ mod live;
 mod offline;
 mod service;
 
-use std::path::Path;
-
 use self::answer::Answer;
 use crate::cli::files::typed;
 use crate::cli::streams::{Status, Streams};
@@ -43,9 +41,9 @@ pub(super) fn route(words: Vec<String>) -> Result<Route, String> {
 }
 
 fn find(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
-    match &args.root {
-        _ if !args.rules.is_empty() => offline::answer(args, streams),
-        Some(root) if root != Path::new("/") => files::answer(args, root),
-        _ => live::answer(args, streams),
+    if args.reads_this_node() {
+        live::answer(args, streams)
+    } else {
+        offline::answer(args, streams)
     }
 }

@@ -87,7 +87,11 @@ impl Text for Piped {
 ///
 /// It cannot be read, or is neither.
 pub fn open(path: &Path) -> io::Result<Box<dyn Text + Send>> {
-    let name = escaped(path.as_os_str().as_bytes());
+    open_as(path, escaped(path.as_os_str().as_bytes()))
+}
+
+/// The same under another name.
+pub(super) fn open_as(path: &Path, name: String) -> io::Result<Box<dyn Text + Send>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {

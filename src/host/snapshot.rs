@@ -17,14 +17,18 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use tar::{Archive, Builder, EntryType, Header};
 
 use super::root::{Entry, Recorder, Resolution, Root};
-use super::{ReadError, io_reason, shown};
+use super::{ReadError, io_reason, rules, shown};
 use crate::hidden::{Names, Shown};
 use crate::node::kept::{Kept, kept};
+use crate::rules::Text;
 
 /// The file in which a snapshot says what it is.
 const NOTE: &str = "kdns-snapshot";
 /// Its first line: a number that grows when older versions of kdns cannot read it.
 const FORMAT: &str = "kdns snapshot 1\n";
+
+/// The file with what `kdns path --save` writes: rules, links, routes, connections.
+const RULES: &str = "kdns-path";
 
 /// A snapshot with more bytes, unpacked, is none of ours.
 const MAX_UNPACKED: u64 = 512 << 20;
@@ -43,12 +47,18 @@ pub struct Written {
     pub is_cut: bool,
 }
 
-/// Writes all that was read so far, with names and addresses as they are shown.
+/// Writes all that was read so far, with names and addresses as they are shown, and
+/// beside it what `kdns path --save` wrote of the node.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write(recorder: &Recorder, shown: &Shown, out: &mut dyn Write) -> io::Result<Written> {
+pub fn write(
+    recorder: &Recorder,
+    shown: &Shown,
+    rules: Option<&[u8]>,
+    out: &mut dyn Write,
+) -> io::Result<Written> {
     let (entries, is_cut) = recorder.take();
     let entries = hidden(entries, shown);
     let mut written = Written {
@@ -63,6 +73,10 @@ pub fn write(recorder: &Recorder, shown: &Shown, out: &mut dyn Write) -> io::Res
         None,
         FORMAT.as_bytes(),
     )?;
+    if let Some(rules) = rules {
+        let kind = EntryType::Regular;
+        add(&mut archive, Path::new(RULES), kind, None, rules)?;
+    }
     for (path, entry) in &entries {
         add_entry(&mut archive, path, entry, &mut written)?;
         if let Entry::Directory { names, .. } = entry {
@@ -297,6 +311,28 @@ fn unpack(from: impl io::Read, directory: &Path) -> io::Result<()> {
 
 fn make_parent(place: &Path) -> io::Result<()> {
     place.parent().map_or(Ok(()), std::fs::create_dir_all)
+}
+
+/// The rules and the rest that `kdns path` read when the snapshot below `root` was
+/// made; `None`: it has none, or is no snapshot.
+///
+/// # Errors
+///
+/// They cannot be read.
+pub fn rules(root: &Root) -> io::Result<Option<Box<dyn Text + Send>>> {
+    let Some(directory) = &root.unpacked else {
+        return Ok(None);
+    };
+    let file = directory.path().join(RULES);
+    // A link in a snapshot that somebody else made leads anywhere.
+    let is_file = std::fs::symlink_metadata(&file).is_ok_and(|it| it.is_file());
+    let open = || rules::open_as(&file, root.named(Path::new(RULES)));
+    is_file.then(open).transpose()
+}
+
+/// Whether `root` is that of a snapshot with rules.
+pub fn has_rules(root: &Root) -> bool {
+    rules(root).is_ok_and(|it| it.is_some())
 }
 
 /// Whether a file begins as one that zstd made.

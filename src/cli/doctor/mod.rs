@@ -9,6 +9,9 @@ mod sheet;
 use std::path::Path;
 use std::rc::Rc;
 
+use anyhow::Context as _;
+use tempfile::NamedTempFile;
+
 use self::here::Scene;
 use self::sheet::Sheet;
 use super::lint;
@@ -31,6 +34,11 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     let first = network::first_counters(args);
     let stand_ins = args.node.stand_ins(streams)?;
     let recorder = args.snapshot.as_ref().map(|_| Rc::new(Recorder::default()));
+    // Rules hold names and addresses in ways that nobody could still follow once
+    // they are hidden.
+    let has_rules = args.snapshot.is_some() && !args.anonymize;
+    let rules = has_rules.then(NamedTempFile::new).transpose();
+    let rules = rules.context("cannot make a temporary file for the rules of the snapshot")?;
     let Scene { here, mut root } = here::find(&args.node)?;
     if let Some(recorder) = &recorder {
         root = root.recorded(recorder);
@@ -55,7 +63,8 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     sheet.add_of_node(checks::logs(logs.as_ref()), streams)?;
     let client = network::client(args, &node);
     let client = client.as_deref();
-    let route = network::route(args, &here, &node, client, streams);
+    let saved = rules.as_ref().map(NamedTempFile::path);
+    let route = network::route(args, (&here, &root), &node, (client, saved), streams);
     let route = route.map_err(|error| format!("{error:#}"));
     let route = route.as_ref().map_err(String::as_str);
     sheet.add_of_node(checks::path(route), streams)?;
@@ -76,7 +85,10 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     let report = doctor::report(node.name.as_deref(), sheet.end());
     sheet::write(args, &report, streams)?;
     if let Some((path, recorder)) = args.snapshot.as_ref().zip(recorder) {
-        write_snapshot(path, &recorder, args, streams)?;
+        let rules = saved.map(std::fs::read).transpose();
+        let rules = rules.context("cannot read the rules of the snapshot again")?;
+        let rules = rules.filter(|it| !it.is_empty());
+        write_snapshot(path, (&recorder, rules), args, streams)?;
     }
     Ok(status(args, &report))
 }
@@ -84,7 +96,7 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
 /// Writes the snapshot, and says what is in it.
 fn write_snapshot(
     path: &Path,
-    recorder: &Recorder,
+    (recorder, rules): (&Recorder, Option<Vec<u8>>),
     args: &DoctorArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<()> {
@@ -95,15 +107,15 @@ fn write_snapshot(
     };
     let mut written = None;
     output::write(Some(path), args.outputs.others, streams.out, |out| {
-        written = Some(snapshot::write(recorder, &shown, out)?);
+        written = Some(snapshot::write(recorder, &shown, rules.as_deref(), out)?);
         Ok(())
     })?;
     streams.out.flush()?;
-    streams.tell(summary(&written.unwrap_or_default()));
+    streams.tell(summary(&written.unwrap_or_default(), rules.is_some()));
     Ok(())
 }
 
-fn summary(written: &snapshot::Written) -> String {
+fn summary(written: &snapshot::Written, has_rules: bool) -> String {
     let left_out = match written.left_out.as_slice() {
         [] => String::new(),
         [first, ..] => format!(
@@ -117,7 +129,15 @@ fn summary(written: &snapshot::Written) -> String {
     } else {
         ""
     };
-    format!("the snapshot holds {} files{left_out}{cut}", written.files)
+    let rules = if has_rules {
+        ", and what kdns path read"
+    } else {
+        ", no rules of the node"
+    };
+    format!(
+        "the snapshot holds {} files{rules}{left_out}{cut}",
+        written.files
+    )
 }
 
 fn status(args: &DoctorArgs, report: &doctor::Report<'_>) -> Status {

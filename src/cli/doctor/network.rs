@@ -1,6 +1,7 @@
 //! Packets to the cluster's DNS, and the kernel's counters.
 
 use std::net::IpAddr;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,8 @@ use crate::cli::path;
 use crate::cli::streams::Streams;
 use crate::doctor::{Counted, Here, Route, Twice};
 use crate::host::counters::CounterFile;
+use crate::host::root::Root;
+use crate::host::snapshot;
 use crate::loopback::name_servers;
 use crate::node::kernel::{self, Statistics};
 use crate::node::{Node, Pod, is_dns_server};
@@ -80,16 +83,17 @@ fn cluster_dns(node: &Node) -> &[IpAddr] {
     kubelet.map_or(&[], |it| it.cluster_dns.value.as_slice())
 }
 
-/// Where packets to the cluster's DNS go, as `kdns path` says.
+/// Where packets to the cluster's DNS go, as `kdns path` says. All that it read of
+/// a node that runs here is written to `saved`.
 ///
 /// # Errors
 ///
 /// Why that is not known.
 pub(super) fn route(
     args: &DoctorArgs,
-    here: &Here,
+    (here, root): (&Here, &Root),
     node: &Node,
-    client: Option<&str>,
+    (client, saved): (Option<&str>, Option<&Path>),
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Route> {
     let to = *cluster_dns(node).first().ok_or_else(|| {
@@ -98,7 +102,8 @@ pub(super) fn route(
     let mut words = vec![to.to_string()];
     let is_files = !args.rules.is_empty() || *here != Here::Node;
     if is_files {
-        if args.rules.is_empty() && node.kernel.services.is_none() {
+        let has_others = || node.kernel.services.is_some() || snapshot::has_rules(root);
+        if args.rules.is_empty() && !has_others() {
             bail!("rules are in no file: --rules FILE takes iptables-save's output");
         }
         if args.node.is_named() {
@@ -123,7 +128,11 @@ pub(super) fn route(
     } else if let Some(client) = client {
         words.extend(["--target".to_owned(), client.to_owned()]);
     }
-    let answer = path::answer_to(&words, streams)?;
+    let mut asked = words.clone();
+    if let Some(file) = saved.filter(|_| !is_files) {
+        asked.extend(["--save".to_owned(), file.display().to_string()]);
+    }
+    let answer = path::answer_to(&asked, streams)?;
     Ok(Route {
         trees: answer.trees,
         findings: answer.findings,

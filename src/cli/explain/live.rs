@@ -99,9 +99,13 @@ impl Live<'_> {
                 self.style,
                 streams.out,
             )?;
-            service::write(&self.services(&lived), self.style.colors, streams.out)?;
+            streams.out.flush()?;
         }
-        self.write(&lived, streams)?;
+        let services = self.services(&lived);
+        if begun {
+            service::write(&services, self.style.colors, streams.out)?;
+        }
+        self.write(&lived, &services, streams)?;
         self.save(&lived, streams)?;
         Ok(if is_interrupted {
             Status::Interrupted
@@ -111,9 +115,11 @@ impl Live<'_> {
     }
 
     /// Where packets to a server that did not respond go, if rules of the node
-    /// translate its address or lose packets to it.
+    /// translate its address or lose packets to it, and a format has room for it.
     fn services(&self, lived: &[Lived]) -> Vec<Result<Route, String>> {
-        if !nix::unistd::geteuid().is_root() {
+        let mut wanted = self.outputs.wanted.iter();
+        let has_room = wanted.any(|it| matches!(it.format, Format::Text | Format::Json));
+        if !has_room || !nix::unistd::geteuid().is_root() {
             return Vec::new();
         }
         let mut unreached = lived.iter().filter_map(|it| it.played.unreached());
@@ -194,7 +200,12 @@ impl Live<'_> {
     }
 
     /// All formats but the text that was shown.
-    fn write(&self, lived: &[Lived], streams: &mut Streams<'_>) -> anyhow::Result<()> {
+    fn write(
+        &self,
+        lived: &[Lived],
+        services: &[Result<Route, String>],
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
         let scenario = self.scenario;
         for wanted in &self.outputs.wanted {
             if wanted.file.is_none() && wanted.format == Format::Text {
@@ -212,12 +223,13 @@ impl Live<'_> {
                         for one in lived {
                             text::lookup(scenario, one, style, out)?;
                         }
-                        text::end(scenario, lived, self.resolvers, style, out)
+                        text::end(scenario, lived, self.resolvers, style, out)?;
+                        service::write(services, style.colors, out)
                     }
                     Format::Json => {
                         let context = self.context.clone();
                         let explanation = explain(scenario, context, self.resolvers, Detail::Full);
-                        explanation::json::write_live(&explanation, lived, out)
+                        explanation::json::write_live(&explanation, lived, services, out)
                     }
                     Format::Jsonl => {
                         let mut lines = Vec::new();

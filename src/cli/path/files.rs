@@ -1,110 +1,51 @@
-//! `kdns path --root DIR`: what the files of a node tell, of which those below
-//! `/proc` have routes, connections and IPVS, but no rules of iptables.
+//! What the files of a node tell: those below `/proc` have routes, connections and
+//! IPVS, but no rules of iptables; a snapshot of a node has these, too.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::IpAddr;
 use std::path::Path;
 
-use super::answer::Answer;
-use super::args::PathArgs;
-use super::destination::{self, Destination};
 use crate::cli::node::node_below;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::network::{self, NetworkSeen};
 use crate::host::node::{Parts, pods, processes};
 use crate::host::root::Root;
-use crate::host::situation;
+use crate::host::{situation, snapshot};
 use crate::loopback::name_servers;
-use crate::path::findings::Around;
-use crate::path::{self, Packet, Site, Start, Tree};
+use crate::rules::Text;
 
-const NO_RULES: &str = "files do not have the rules of iptables and nftables; give what the \
-    node's tools print with --rules";
+/// The node below a directory or in a snapshot.
+#[derive(Debug)]
+pub(super) struct Below {
+    root: Root,
+    /// What its files say: nothing that only its kernel could tell.
+    pub(super) seen: NetworkSeen,
+}
 
-/// The node below a directory, without what only its kernel could tell.
-pub(super) fn below(directory: &Path) -> anyhow::Result<NetworkSeen> {
+/// Reads the files below a directory, or of a snapshot.
+pub(super) fn below(directory: &Path) -> anyhow::Result<Below> {
     let root = node_below(Some(directory))?;
     let mut seen = network::read_files(&root);
     let (pods, skipped) = pod_names(&root);
     seen.host.pods = pods;
     seen.skipped.extend(skipped);
-    Ok(seen)
+    Ok(Below { root, seen })
 }
 
-/// Sends the packets through what the files say.
-pub(super) fn answer(args: &PathArgs, directory: &Path) -> anyhow::Result<Answer> {
-    if args.probe || args.save.is_some() || args.target.is_some() {
-        anyhow::bail!(
-            "--target, --probe and --save need a node that runs here: of files below --root give \
-             --source IP or --from-host"
-        );
+impl Below {
+    /// The name servers of the node's own file.
+    pub(super) fn servers(&self) -> anyhow::Result<Vec<IpAddr>> {
+        let conf = situation::read_situation(&self.root)?.resolv_conf;
+        let conf = conf.map(|it| ResolvConf::parse(it.source));
+        let servers = conf.iter().flat_map(name_servers);
+        Ok(servers.map(|it| it.0).collect())
     }
-    let seen = below(directory)?;
-    let mut skipped = seen.skipped.clone();
-    skipped.push(NO_RULES.to_owned());
-    let site = Site {
-        node: seen.into_host()?,
-        ..Site::default()
-    };
-    let mut trees: Vec<Tree> = Vec::new();
-    for (ip, (port, protocol)) in wanted(args, directory)? {
-        let source = args.source.unwrap_or_else(|| unspecified(ip));
-        let link = args.in_interface.as_deref().map(Into::into);
-        let packet = Packet {
-            protocol,
-            source,
-            source_port: None,
-            destination: ip,
-            port,
-            start: if args.from_host {
-                Start::Host
-            } else {
-                Start::Link { name: link }
-            },
-            length: None,
-        };
-        trees.push(site.send(&packet));
-    }
-    let around = Around {
-        table: Some("/proc/net/nf_conntrack"),
-        ..Around::default()
-    };
-    let findings = site.findings(&trees, around);
-    Ok(Answer {
-        host: site.node,
-        trees,
-        findings,
-        skipped,
-        probe: None,
-    })
-}
 
-/// Addresses, ports and protocols: those of the argument, or of the node's name
-/// servers.
-fn wanted(
-    args: &PathArgs,
-    directory: &Path,
-) -> anyhow::Result<Vec<(IpAddr, (u16, path::Protocol))>> {
-    let (ips, port, protocol) = match args.destination.as_deref().map(Destination::parse) {
-        Some(Ok(Destination::Address(ip, port, protocol))) => (vec![ip], port, protocol),
-        Some(Ok(Destination::Name(name, ..))) => {
-            anyhow::bail!("files alone do not know the address of {name}; give it")
-        }
-        Some(Err(error)) => return Err(error),
-        None => {
-            let conf = situation::read_situation(&node_below(Some(directory))?)?.resolv_conf;
-            let conf = conf.map(|it| ResolvConf::parse(it.source));
-            (
-                conf.iter().flat_map(name_servers).map(|it| it.0).collect(),
-                None,
-                None,
-            )
-        }
-    };
-    let all = ips
-        .into_iter()
-        .flat_map(|ip| destination::packets(port, protocol).map(move |it| (ip, it)));
-    Ok(all.collect())
+    /// What `kdns path` read when the snapshot was made; `None`: it holds no such thing.
+    pub(super) fn saved(&self) -> io::Result<Option<Box<dyn Text + Send>>> {
+        snapshot::rules(&self.root)
+    }
 }
 
 /// The address that stands for a sender of which none is known.

@@ -1,4 +1,5 @@
-//! `kdns path --rules`: from texts, wherever they came from.
+//! `kdns path --rules` and `--root DIR`: from texts, wherever they came from, and
+//! from the files of a node.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -8,6 +9,7 @@ use super::args::PathArgs;
 use super::destination::{self, Destination};
 use super::files;
 use crate::cli::streams::Streams;
+use crate::host::network::NetworkSeen;
 use crate::host::network::saved::{self, ClientSaved, Saved};
 use crate::host::{io_reason, rules as texts};
 use crate::path::findings::Around;
@@ -15,6 +17,9 @@ use crate::path::{Host, Packet, Protocol, RulesKnown, Site, Start};
 use crate::rules::conntrack::Entry;
 use crate::rules::{Rules, Text};
 use crate::text::escaped;
+
+const NO_RULES: &str = "files do not have the rules of iptables and nftables; give what the \
+    node's tools print with --rules";
 
 /// Services that a cluster's DNS is called by.
 const DNS: [&str; 4] = [
@@ -24,28 +29,35 @@ const DNS: [&str; 4] = [
     "dns-default",
 ];
 
-/// Reads the texts, and sends the packets through what they say.
+/// Reads the texts and the node below `--root`, and sends the packets through what
+/// they say.
 pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
+    if args.probe || args.save.is_some() {
+        anyhow::bail!("--probe and --save need a node that runs here, and not files of one");
+    }
     let (files, destination) = split(args);
     let mut all = Vec::new();
     for file in files {
         all.push(open(file, streams)?);
     }
-    let below = args.root.as_deref().map(files::below).transpose()?;
-    let below = below.map(|mut it| {
-        all.extend(
-            it.texts
-                .drain(..)
-                .map(|text| Box::new(text) as Box<dyn Text + Send>),
-        );
-        it.host
-    });
+    let mut below = args.root.as_deref().map(files::below).transpose()?;
+    let mut has_rules = !all.is_empty();
+    if let Some(below) = &mut below {
+        if !has_rules {
+            all.extend(below.saved()?);
+            has_rules = !all.is_empty();
+        }
+        let texts = below.seen.texts.drain(..);
+        all.extend(texts.map(|it| Box::new(it) as Box<dyn Text + Send>));
+    }
     let rules = Rules::read(all)?;
     let mut texts = Texts::of(&rules)?;
-    if let Some(host) = below {
-        // The rules, which files lack, are those that were given.
-        let known = RulesKnown::Chosen;
-        texts.site.node = Host { known, ..host };
+    let servers = match destination.as_deref() {
+        None if !has_rules => below.as_ref().map(files::Below::servers).transpose()?,
+        _ => None,
+    };
+    if let Some(below) = below {
+        texts.add(below.seen, has_rules);
     }
     let (entries, table_name) = entries(args, &rules, streams)?;
     texts.site.node.rules = rules;
@@ -53,10 +65,14 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         let table = &mut texts.site.node.conntrack;
         table.get_or_insert_default().entries = entries;
     }
+    if let Some(servers) = servers.filter(|_| texts.client.servers.is_empty()) {
+        texts.client.servers = servers;
+    }
     let to = match (destination.as_deref(), texts.client.servers.as_slice()) {
         (None, [_, ..]) => texts.servers(),
-        (text, _) => destinations(&texts.site.node.rules, text)?,
+        (text, _) => destinations(&texts.site.node.rules, text, has_rules)?,
     };
+    texts.ask_as(args, to.first().map(|it| it.0))?;
     let mut trees = Vec::new();
     for (ip, port, protocol) in to {
         trees.push(texts.site.send(&texts.packet(args, ip, port, protocol)?));
@@ -127,6 +143,26 @@ impl Texts {
         Ok(texts)
     }
 
+    /// Adds what the files of a node say. What was read of it while it ran says more.
+    fn add(&mut self, below: NetworkSeen, has_rules: bool) {
+        self.skipped.extend(below.skipped);
+        if self.is_saved {
+            self.site.node.pods.extend(below.host.pods);
+            return;
+        }
+        let known = if has_rules {
+            // The rules, which files lack, are those that were given.
+            RulesKnown::Chosen
+        } else {
+            self.skipped.push(NO_RULES.to_owned());
+            below.host.known
+        };
+        self.site.node = Host {
+            known,
+            ..below.host
+        };
+    }
+
     fn servers(&self) -> Vec<(IpAddr, u16, Protocol)> {
         let all = |ip: &IpAddr| {
             let ip = *ip;
@@ -143,9 +179,30 @@ impl Texts {
         found.map(|it| *it.0).ok_or_else(|| {
             let name = escaped(name.as_bytes());
             anyhow::anyhow!(
-                "with --rules a target is a pod NAMESPACE/NAME whose address the node below --root tells, and none is {name}; give --source IP"
+                "a target that is not of this machine is a pod NAMESPACE/NAME whose address the node below --root tells, and none is {name}; give --source IP"
             )
         })
+    }
+
+    /// Who sends to `ip`, if the caller says so.
+    fn named(&self, args: &PathArgs, ip: IpAddr) -> anyhow::Result<Option<IpAddr>> {
+        let target = args.target.as_deref();
+        let target = target.map(|it| self.address_of(it, ip)).transpose()?;
+        Ok(args.source.or(target))
+    }
+
+    /// Forgets who asked when the texts were saved, if the caller means another one.
+    fn ask_as(&mut self, args: &PathArgs, to: Option<IpAddr>) -> anyhow::Result<()> {
+        let named = to.map(|it| self.named(args, it)).transpose()?.flatten();
+        let is_same = named.is_some_and(|ip| self.client.sources.values().any(|it| *it == ip));
+        let is_said = named.is_some() || args.from_host || args.in_interface.is_some();
+        if is_said && !is_same {
+            self.site.own = None;
+            self.client.is_node = false;
+            self.client.in_link = None;
+            self.client.sources.clear();
+        }
+        Ok(())
     }
 
     fn packet(
@@ -155,25 +212,18 @@ impl Texts {
         port: u16,
         protocol: Protocol,
     ) -> anyhow::Result<Packet> {
-        let is_said = args.source.is_some()
-            || args.target.is_some()
-            || args.from_host
-            || args.in_interface.is_some();
-        let is_host = args.from_host || (!is_said && self.is_saved && self.client.is_node);
-        let saved_link = self.client.in_link.as_deref().filter(|_| !is_said);
-        let start = if is_host {
+        let start = if args.from_host || self.client.is_node {
             Start::Host
         } else {
-            let name = args.in_interface.as_deref().or(saved_link);
+            let name = args.in_interface.as_deref();
+            let name = name.or(self.client.in_link.as_deref());
             Start::Link {
                 name: name.map(Into::into),
             }
         };
         let saved = self.client.sources.get(&ip).copied();
-        let target = args.target.as_deref();
-        let target = target.map(|it| self.address_of(it, ip)).transpose()?;
-        let said = args.source.or(target).or(saved);
-        let source = said.unwrap_or_else(|| files::unspecified(ip));
+        let source = self.named(args, ip)?.or(saved);
+        let source = source.unwrap_or_else(|| files::unspecified(ip));
         if source.is_ipv4() != ip.is_ipv4() {
             anyhow::bail!(
                 "{source} and {ip} are of different families: no packet goes from one to the other"
@@ -223,6 +273,7 @@ fn open(path: &Path, streams: &mut Streams<'_>) -> anyhow::Result<Box<dyn Text +
 fn destinations(
     rules: &Rules,
     destination: Option<&str>,
+    has_rules: bool,
 ) -> anyhow::Result<Vec<(IpAddr, u16, Protocol)>> {
     let Some(text) = destination else {
         let services = rules.services_named();
@@ -237,6 +288,9 @@ fn destinations(
         Destination::Address(ip, port, protocol) => Ok(destination::packets(port, protocol)
             .map(|(port, protocol)| (ip, port, protocol))
             .collect()),
+        Destination::Name(name, ..) if !has_rules => {
+            anyhow::bail!("files alone do not know the address of {name}; give it")
+        }
         Destination::Name(name, port, protocol) => {
             destination::named(&rules.services_named(), &name, port, protocol)
         }

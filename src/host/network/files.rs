@@ -7,7 +7,7 @@ use std::path::Path;
 use procfs::FromBufRead as _;
 use procfs::net::{ArpEntries, RouteEntries, RouteEntry};
 
-use super::{NetworkSeen, TABLES, listeners_in, settings};
+use super::{NetworkSeen, TABLES, has_lines, listeners_in, settings};
 use crate::host::node::networks;
 use crate::host::root::Root;
 use crate::path::{Address, Conntrack, Neighbour, Protocol, Route, RouteKind, RulesKnown};
@@ -63,7 +63,7 @@ pub fn read_files(root: &Root) -> NetworkSeen {
             ..Conntrack::default()
         });
     }
-    seen.texts.extend(table);
+    seen.texts.extend(table.filter(has_lines));
     host.listeners = listeners(root);
     seen
 }

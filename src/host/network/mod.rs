@@ -149,7 +149,7 @@ impl NetworkSeen {
             Err(reason) => {
                 conntrack.counters = counters(table("stat/nf_conntrack").as_ref());
                 match table("nf_conntrack") {
-                    Some(text) => self.texts.push(text),
+                    Some(text) => self.texts.extend(Some(text).filter(has_lines)),
                     // How full the table is says enough for some findings.
                     None => self.skipped.push(reason),
                 }
@@ -197,6 +197,11 @@ fn counters(text: Option<&Source>) -> Option<ConntrackCounters> {
 fn table(name: &str) -> Option<Source> {
     let file = File::open(format!("{NET}/{name}")).ok()?;
     read_whole(&format!("/proc/net/{name}"), file, MAX_TABLE).ok()
+}
+
+/// Whether a table has entries; one without any is no text of rules.
+fn has_lines(table: &Source) -> bool {
+    !table.bytes.is_empty()
 }
 
 /// The sockets that listen, on whatever port.

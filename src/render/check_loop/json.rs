@@ -205,9 +205,8 @@ pub fn write_with(
     is_line: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let known = services.iter().filter_map(|it| it.as_ref().ok());
     let document = CheckLoopDocument {
-        services: known.filter_map(service::form).collect(),
+        services: service::forms(services),
         ..document(report)
     };
     if is_line {

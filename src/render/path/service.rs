@@ -50,8 +50,14 @@ struct EndForm {
     arrives: bool,
 }
 
-/// The Service as JSON; `None`: nothing is known of it.
-pub(in crate::render) fn form(route: &Route) -> Option<ServiceForm> {
+/// The Services of which something is known.
+pub(in crate::render) fn forms(services: &[Result<Route, String>]) -> Vec<ServiceForm> {
+    let known = services.iter().filter_map(|it| it.as_ref().ok());
+    known.filter_map(form).collect()
+}
+
+/// `None`: nothing is known of it.
+fn form(route: &Route) -> Option<ServiceForm> {
     let tree = decisive(route)?;
     let end = |it: &Outcome| EndForm {
         kind: it.kind.word(),
@@ -126,7 +132,7 @@ pub fn write(
     if services.is_empty() {
         return Ok(());
     }
-    let title = "Where the Service leads, by the rules of this node";
+    let title = "Where the Service leads, by the rules of the node";
     if colors {
         writeln!(out, "{}", title.bold())?;
     } else {

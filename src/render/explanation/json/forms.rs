@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::render::live::json::LookupForm;
+use crate::render::path::service::ServiceForm;
 
 /// What `kdns explain NAME --format json` writes. Fields are only added
 /// within a format version.
@@ -34,6 +35,10 @@ pub(super) struct ExplanationForm {
     /// The lookups that were made, in order; absent without `--live`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) live: Option<Vec<LookupForm>>,
+    /// Where the Services lead that did not respond, as the node's rules say,
+    /// where these were read; absent without `--live`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) services: Option<Vec<ServiceForm>>,
     /// What could not be done; the exit status is then 2.
     pub(super) errors: Vec<ErrorForm>,
 }

@@ -11,6 +11,7 @@ use self::forms::{
     GroupForm, LeadForm, OutcomeForm, ReadingForm, ResolverForm, SavingForm, SettingForm,
     SilentForm, TransitionForm, UnusedForm,
 };
+use crate::doctor::Route;
 use crate::engine::machine::Outcome;
 use crate::explain::advice::{Advice, Change, Harm};
 use crate::explain::decision::{Decision, Order};
@@ -18,6 +19,7 @@ use crate::explain::transition::{Reply, Then};
 use crate::explain::{Explanation, Group, Member, PlacedLead, Row};
 use crate::render::explanation::MAX_LISTED;
 use crate::render::live::Lived;
+use crate::render::path::service;
 use crate::render::{json, live, words};
 use crate::resolver::reading::Setting;
 use crate::scenario::Scenario;
@@ -36,7 +38,8 @@ pub fn write(explanation: &Explanation<'_>, out: &mut dyn Write) -> io::Result<(
     json::document(&document(explanation), out)
 }
 
-/// Writes the document of `explanation` with the lookups that were made.
+/// Writes the document of `explanation` with the lookups that were made, and
+/// with what is known of Services that did not respond.
 ///
 /// # Errors
 ///
@@ -44,10 +47,12 @@ pub fn write(explanation: &Explanation<'_>, out: &mut dyn Write) -> io::Result<(
 pub fn write_live(
     explanation: &Explanation<'_>,
     lived: &[Lived],
+    services: &[Result<Route, String>],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let document = ExplanationForm {
         live: Some(lived.iter().map(live::json::form).collect()),
+        services: Some(service::forms(services)),
         ..document(explanation)
     };
     json::document(&document, out)
@@ -76,6 +81,7 @@ fn document(explanation: &Explanation<'_>) -> ExplanationForm {
             .collect(),
         advice: explanation.advice.iter().map(advice).collect(),
         live: None,
+        services: None,
         errors: Vec::new(),
     }
 }
@@ -103,6 +109,7 @@ pub fn write_error(
         groups: Vec::new(),
         advice: Vec::new(),
         live: None,
+        services: None,
         errors: vec![ErrorForm {
             message: message.to_owned(),
             line: at.map(|(line, _)| line),
