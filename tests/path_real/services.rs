@@ -1,10 +1,14 @@
 //! Other commands that meet a Service say where it leads.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use crate::Scene;
 use crate::healthy::ends;
-use crate::lab::{CLIENT, FAR, KDNS, Lab, NEAR, SERVICE, kube_proxy, of_node, restore, run, sh};
+use crate::lab::{
+    CLIENT, FAR, KDNS, Lab, NEAR, SERVICE, kube_proxy, of_node, restore, run, sh, within,
+};
 
 pub(crate) const SCENES: &[Scene] = &[
     ("services::explain, no rules", explain_without_rules),
@@ -12,6 +16,7 @@ pub(crate) const SCENES: &[Scene] = &[
     ("services::explain, healthy", explain_healthy),
     ("services::explain, in a file", explain_in_file),
     ("services::snapshot", snapshot),
+    ("services::watch", watch),
 ];
 
 const LOOKUP: &str = "explain --live --budget 3 --resolver musl db.shop.";
@@ -117,4 +122,40 @@ fn snapshot() {
     assert_eq!(check["state"], "ok", "{document:#}");
     let fact = check["fact"].as_str().unwrap();
     assert!(fact.contains("reaches 2 endpoints"), "{document:#}");
+}
+
+/// What a watch finds wrong with a Service, it says where that leads.
+fn watch() {
+    let _lab = Lab::new();
+    restore("legacy", &kube_proxy(&[NEAR[0], FAR]));
+    sh("iptables-legacy -P FORWARD DROP");
+    let watched = |words: &[&str]| {
+        let mut command = Command::new(KDNS);
+        command.args(["watch", "/run/netns/client", "--for", "9"]);
+        command.args(words).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let watches = [
+        watched(&[]),
+        watched(&["--format", "json"]),
+        watched(&["--format", "json", "--anonymize"]),
+    ];
+    sleep(Duration::from_secs(2));
+    within("client", || {
+        let output = Command::new(KDNS).args(LOOKUP.split(' ')).output();
+        assert_ne!(output.unwrap().status.code(), Some(0));
+    });
+    let [text, json, hidden] = watches.map(|it| {
+        let output = it.wait_with_output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    });
+    assert!(text.contains(TITLE), "{text}");
+    assert!(text.contains("No packet to 10.96.0.10:53/udp"), "{text}");
+    let document: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(document["services"][0]["verdict"], "nothing", "{json}");
+    let hidden: serde_json::Value = serde_json::from_str(&hidden).unwrap();
+    assert_eq!(
+        hidden["services"].as_array().map(Vec::len),
+        Some(0),
+        "{hidden}"
+    );
 }

@@ -13,11 +13,13 @@ use super::counters::{self, Counted};
 use super::input::{self, Ended, Feed, Take};
 use super::keep::Keep;
 use super::subject::Subject;
-use crate::cli::question;
 use crate::cli::streams::Streams;
+use crate::cli::{path, question};
+use crate::doctor::Route;
 use crate::host::counters::CounterFile;
 use crate::host::interrupt::Interrupt;
 use crate::host::io_reason;
+use crate::loopback::name_servers;
 use crate::netns::packets::{self, Packets};
 use crate::netns::{self, Namespace};
 use crate::packet::{Carried, Frame, LinkType, Options};
@@ -86,6 +88,9 @@ impl Live {
         counted.node = CounterFile::of_node();
         let before = counted.before();
         let keep = input::begin(args, &subject, before.clone())?;
+        if !args.node {
+            subject.services = services(word, &subject);
+        }
         netns::give_up_capabilities(&[])?;
         let live = Self {
             packets: Packets::of(descriptor)?,
@@ -215,6 +220,18 @@ fn open_within(namespace: &Namespace, options: &Options) -> anyhow::Result<(Owne
             namespace.name()
         )
     })
+}
+
+/// Where packets to the servers of the target's file go, by the rules as they are
+/// now: whoever reads packets has no privilege to read rules.
+fn services(word: &str, subject: &Subject) -> Vec<Result<Route, String>> {
+    let scenario = subject.scenario.as_ref();
+    let conf = scenario.and_then(|it| it.resolv_conf.as_ref());
+    let servers = conf.into_iter().flat_map(name_servers).map(|it| it.0);
+    let routed = servers
+        .filter(|ip| !ip.is_loopback())
+        .map_while(|ip| path::route(vec![ip.to_string(), format!("--target={word}")]).ok());
+    routed.filter(Route::is_of_service).map(Ok).collect()
 }
 
 /// Names a privilege that is missing before anything else goes wrong for its lack.

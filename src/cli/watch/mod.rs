@@ -21,6 +21,7 @@ use super::manual;
 use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use crate::cli::streams::{Status, Streams};
+use crate::doctor::Route;
 use crate::finding::Severity;
 use crate::name::Name;
 use crate::resolver::{self, Resolver};
@@ -79,6 +80,7 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
         show: args.show.clone(),
     });
     let about = input.subject.context.about.clone();
+    let mut services = input.subject.services.clone();
     let mut failed = None;
     let mut last = None;
     let ended = input.each(&mut |event| {
@@ -115,9 +117,20 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
     output.lookups(watch.take_judged(), streams)?;
     let report = watch.end(&end);
     let notes = [about, ended.notes].concat();
-    output.end(&report, &notes, streams)?;
+    let is_wanted = |it: &Route| !args.anonymize && is_asked_in_vain(it, &report);
+    services.retain(|it| it.as_ref().is_ok_and(is_wanted));
+    output.end(&report, &services, &notes, streams)?;
     streams.out.flush()?;
     Ok(status(args, &report, streams))
+}
+
+/// Whether something is wrong with a server that this leads to.
+fn is_asked_in_vain(route: &Route, report: &Report) -> bool {
+    let mut servers = report.findings.iter().filter_map(|it| it.server);
+    servers.any(|server| {
+        let mut trees = route.trees.iter();
+        trees.any(|it| it.packet.destination == server.ip())
+    })
 }
 
 fn status(args: &WatchArgs, report: &Report, streams: &mut Streams<'_>) -> Status {

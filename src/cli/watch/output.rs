@@ -7,6 +7,7 @@ use super::input::Ended;
 use super::subject::Subject;
 use crate::cli::output::{Outputs, Sink, write};
 use crate::cli::streams::Streams;
+use crate::doctor::Route;
 use crate::node::kernel::ConntrackCounters;
 use crate::render::watch::{self as text, Shown, Style, concise, json, picture};
 use crate::scenario::Scenario;
@@ -196,6 +197,7 @@ impl<'o> Output<'o> {
     pub(super) fn end(
         mut self,
         report: &Report,
+        services: &[Result<Route, String>],
         notes: &[String],
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<()> {
@@ -213,7 +215,7 @@ impl<'o> Output<'o> {
             };
             let file = wanted.file.as_deref();
             write(file, self.outputs.others, streams.out, |out| {
-                self.one(wanted.format, report, notes, &style, out)
+                self.one(wanted.format, (report, services), notes, &style, out)
             })?;
         }
         Ok(())
@@ -222,15 +224,15 @@ impl<'o> Output<'o> {
     fn one(
         &self,
         format: Format,
-        report: &Report,
+        (report, services): (&Report, &[Result<Route, String>]),
         notes: &[String],
         style: &Style,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
         match format {
             Format::Text if self.is_shown => self.show(style, out),
-            Format::Text => text::summary(report, notes, style, out),
-            Format::Json => json::summary(report, notes, style, out),
+            Format::Text => text::summary(report, services, notes, style, out),
+            Format::Json => json::summary(report, services, notes, style, out),
             Format::Svg => {
                 picture::write(self.scenario.as_ref(), &self.kept, self.more, style, out)
             }

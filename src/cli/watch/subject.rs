@@ -7,6 +7,7 @@ use super::args::InputArgs;
 use crate::cli::question::{self, Question};
 use crate::cli::streams::Streams;
 use crate::config::resolv_conf::ResolvConf;
+use crate::doctor::Route;
 use crate::explain::Context;
 use crate::host::{is_fifo, shown};
 use crate::packet::Carried;
@@ -27,6 +28,8 @@ pub(super) struct Subject {
     pub(super) resolver: Option<String>,
     /// Whether packets may come as they happen: live, or through a pipe.
     pub(super) is_live: bool,
+    /// Where the Services lead that its file names; empty for a capture.
+    pub(super) services: Vec<Result<Route, String>>,
 }
 
 /// What things are called in a capture.
@@ -65,6 +68,7 @@ impl Subject {
             context: Context::default(),
             resolver: carried.text(RESOLVER).map(str::to_owned),
             is_live,
+            services: Vec::new(),
         })
     }
 
@@ -77,6 +81,7 @@ impl Subject {
             context: question.context,
             resolver: question.resolver.map(str::to_owned),
             is_live: false,
+            services: Vec::new(),
         }
     }
 

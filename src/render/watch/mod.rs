@@ -13,8 +13,10 @@ use std::io::{self, Write};
 use colored::Colorize as _;
 
 use self::words::{Words, count};
+use crate::doctor::Route;
 use crate::finding::Severity;
 use crate::render::paragraph;
+use crate::render::path::service;
 use crate::text::escaped;
 use crate::watch::report::{Report, Whose};
 use crate::watch::{Finding, Progress};
@@ -103,13 +105,15 @@ pub fn status(progress: &Progress, seconds: f64, drops: Option<u64>) -> String {
     )
 }
 
-/// Writes the summary, the verdict first.
+/// Writes the summary, the verdict first; `services` are those that lead to servers
+/// of the findings.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
 pub fn summary(
     report: &Report,
+    services: &[Result<Route, String>],
     notes: &[String],
     style: &Style,
     out: &mut dyn Write,
@@ -120,6 +124,7 @@ pub fn summary(
     for finding in &report.findings {
         writer.finding(finding)?;
     }
+    writer.services(services)?;
     writer.advice(report)?;
     writer.servers(&report.servers)?;
     writer.names(&report.names)?;
@@ -257,6 +262,13 @@ impl Writer<'_> {
         }
         self.paragraph("  not:     ", "    ", &not)?;
         self.paragraph("  fix:     ", "    ", &fix)
+    }
+
+    fn services(&mut self, services: &[Result<Route, String>]) -> io::Result<()> {
+        if !services.is_empty() {
+            writeln!(self.out)?;
+        }
+        service::write(services, self.style.colors, self.out)
     }
 
     fn advice(&mut self, report: &Report) -> io::Result<()> {

@@ -49,7 +49,7 @@ pub(crate) fn run(data: &[u8]) {
         ..End::default()
     });
     assert_eq!(report.queries, queries);
-    summary(&report, &[], &style, &mut out).unwrap();
+    summary(&report, &[], &[], &style, &mut out).unwrap();
     let is_plain = |byte: &u8| *byte == b'\n' || !byte.is_ascii_control();
     assert!(out.iter().all(is_plain));
 }

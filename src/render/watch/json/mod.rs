@@ -7,7 +7,9 @@ use std::io::{self, Write};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use crate::doctor::Route;
 use crate::render::json;
+use crate::render::path::service::{self, ServiceForm};
 use crate::render::watch::{Style, words};
 use crate::watch::findings::Times;
 use crate::watch::report::{NameReport, Role, ServerReport, Whose};
@@ -46,6 +48,9 @@ struct SummaryForm {
     drops: Option<u64>,
     /// What is wrong, the worst first.
     findings: Vec<FindingForm>,
+    /// Where the Services lead that the findings are about, as the node's rules said
+    /// when watching began, where these were read.
+    services: Vec<ServiceForm>,
     /// What would have helped, by playing the same lookups with the answers that
     /// were seen.
     advice: Vec<AdviceForm>,
@@ -178,6 +183,7 @@ pub fn schema() -> Schema {
 /// Any error of `out`.
 pub fn summary(
     report: &Report,
+    services: &[Result<Route, String>],
     notes: &[String],
     style: &Style,
     out: &mut dyn Write,
@@ -214,6 +220,7 @@ pub fn summary(
         unanswered: report.unanswered,
         open: report.open,
         drops: report.drops,
+        services: service::forms(services),
         findings: report
             .findings
             .iter()
