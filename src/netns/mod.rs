@@ -14,7 +14,7 @@ pub use error::EnterError;
 pub use process::hold;
 pub use room::{aliases, furnish};
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -197,6 +197,11 @@ impl Namespace {
             self.enter()?;
         }
         give_up_capabilities(&[KEPT])
+    }
+
+    /// What it is held by.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
     }
 
     /// Runs `work` in the namespace, on a thread of its own that has given up

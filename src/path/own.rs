@@ -20,7 +20,13 @@ pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) ->
     };
     let through = |packet: Packet| evaluate(node, &from(start, &packet));
     let mut tables = own.rules.tables.iter();
-    if own.known != RulesKnown::Part && tables.all(|it| it.is_empty() && it.bases.is_empty()) {
+    let to = packet.destination;
+    let mut addresses = own.addresses.iter().flatten();
+    let stays = to.is_loopback() || addresses.any(|it| it.ip == to);
+    if !stays
+        && own.known != RulesKnown::Part
+        && tables.all(|it| it.is_empty() && it.bases.is_empty())
+    {
         return through(packet.clone());
     }
     let first = evaluate(own, &from(&Start::Host, packet));
@@ -45,7 +51,11 @@ pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) ->
     for outcome in &first.outcomes {
         if !leaves(outcome) {
             verdicts.push(verdict(outcome.kind));
-            both.outcomes.push(outcome.clone());
+            let ended = outcome.clone();
+            both.outcomes.push(Outcome {
+                is_own: true,
+                ..ended
+            });
             continue;
         }
         let next = Packet {
@@ -73,6 +83,23 @@ pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) ->
 
 /// A packet that its sender's own routes do not let leave, in the system's word.
 pub fn unroutable(packet: Packet, reason: &str) -> Tree {
+    ended(packet, Kind::NoRoute, Verdict::Nothing, reason)
+}
+
+/// A packet that leaves its sender's network namespace, nobody knows where to.
+pub(super) fn elsewhere(packet: Packet) -> Tree {
+    let reason = "it leaves through a link whose other end is not in the node's network namespace";
+    ended(packet, Kind::Unknown, Verdict::Unknown, reason)
+}
+
+/// A packet that never leaves its sender's network namespace, of which nothing is known.
+pub(super) fn loopback(packet: Packet) -> Tree {
+    let reason = "a loopback address is the asker itself: it never comes to the node";
+    ended(packet, Kind::Unknown, Verdict::Unknown, reason)
+}
+
+/// One end, where the sender is.
+fn ended(packet: Packet, kind: Kind, verdict: Verdict, reason: &str) -> Tree {
     let step = Step {
         direction: Direction::Request,
         table: "route".into(),
@@ -82,7 +109,7 @@ pub fn unroutable(packet: Packet, reason: &str) -> Tree {
         packets: None,
     };
     let outcome = Outcome {
-        kind: Kind::NoRoute,
+        kind,
         address: packet.destination,
         port: packet.port,
         share: Share::ALL,
@@ -96,11 +123,12 @@ pub fn unroutable(packet: Packet, reason: &str) -> Tree {
         is_translated: false,
         has_no_endpoints: false,
         is_untracked: false,
+        is_own: true,
         links: (None, None),
     };
     Tree {
         packet,
-        verdict: Verdict::Nothing,
+        verdict,
         outcomes: vec![outcome],
         service: None,
         proxy: None,

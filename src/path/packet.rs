@@ -39,6 +39,8 @@ pub enum Start {
         /// The link's name; `None`: not known which one.
         name: Option<Box<str>>,
     },
+    /// No link of its sender has its other end here: it may never come to these rules.
+    Elsewhere,
 }
 
 /// The first packet of a conversation.

@@ -90,6 +90,9 @@ pub struct Outcome {
     pub has_no_endpoints: bool,
     /// Whether connection tracking has not looked at it.
     pub is_untracked: bool,
+    /// Whether it ends in the sender's own network namespace, which is another one
+    /// than the node's.
+    pub is_own: bool,
     /// The link that it came in through, and the one that it leaves through,
     /// where they are known.
     pub links: (Option<Box<str>>, Option<Box<str>>),

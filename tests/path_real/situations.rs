@@ -10,7 +10,7 @@ use crate::Scene;
 use crate::faults::{asks, only, says};
 use crate::healthy::ends;
 use crate::lab::{
-    FAR, KDNS, Lab, NEAR, SERVICE, codes, kube_proxy, path, restore, run, sh, within,
+    CLIENT, FAR, KDNS, Lab, NEAR, SERVICE, codes, kube_proxy, path, restore, run, sh, within,
 };
 
 pub(crate) const SCENES: &[Scene] = &[
@@ -24,6 +24,8 @@ pub(crate) const SCENES: &[Scene] = &[
     ("situations::hairpin", hairpin),
     ("situations::rp_filter", rp_filter),
     ("situations::affinity", affinity),
+    ("situations::elsewhere", elsewhere),
+    ("situations::itself", itself),
 ];
 
 /// What a reader can compare: where packets end and what is wrong.
@@ -257,4 +259,73 @@ fn affinity() {
     assert_eq!((&value["verdict"], status), (&Value::from("unknown"), 2));
     let assumed = value["outcomes"][0]["depends_on"][0].as_str().unwrap();
     says(assumed, &["KEPT", "/proc/net/xt_recent"]);
+}
+
+/// A link whose other end is in a third network namespace: no rule of the node is
+/// known to see its packets.
+fn elsewhere() {
+    let _lab = Lab::new();
+    restore("legacy", &kube_proxy(&[NEAR[0]]));
+    sh("ip netns add inner
+        ip -n inner link add eth0 type veth peer name inner netns client
+        ip -n inner addr add 10.9.0.2/24 dev eth0
+        ip -n inner link set eth0 up
+        ip -n client link set inner up
+        ip -n inner route add default via 10.9.0.1");
+    let asked = ["path", "--format", "json", "--target", "/run/netns/inner"];
+    let (status, value) = run(&[&asked[..], &[SERVICE, "--save", "/run/saved"]].concat());
+    assert_eq!(
+        (status, &value["verdict"]),
+        (2, &"unknown".into()),
+        "{value:#}"
+    );
+    let (status, value) = run(&["path", "--format", "json", "--rules", "/run/saved", SERVICE]);
+    assert_eq!(
+        (status, &value["verdict"]),
+        (2, &"unknown".into()),
+        "{value:#}"
+    );
+}
+
+/// What a pod asks of itself never comes to the node.
+fn itself() {
+    let _lab = Lab::new();
+    restore("legacy", &kube_proxy(&[NEAR[0]]));
+    sh("ip -n client link set lo up");
+    for to in ["127.0.0.53", "[::1]:53", CLIENT] {
+        let (status, value) = path(&[to]);
+        assert_eq!(
+            (status, &value["verdict"]),
+            (1, &"nothing".into()),
+            "{value:#}"
+        );
+        let rule = &value["outcomes"][0]["steps"][0]["rule"];
+        assert!(
+            rule.as_str().unwrap().starts_with("nobody listens"),
+            "{value:#}"
+        );
+    }
+    let socket = within("client", || UdpSocket::bind("127.0.0.53:53").unwrap());
+    let (status, value) = path(&["127.0.0.53:53/udp"]);
+    assert_eq!(
+        (status, ends(&value)),
+        (0, vec!["1 local 127.0.0.53:53".to_owned()])
+    );
+    drop(socket);
+    sh("iptables-legacy-save > /run/rules");
+    let asked = [
+        "path",
+        "--format",
+        "json",
+        "--rules",
+        "/run/rules",
+        "--source",
+        CLIENT,
+    ];
+    let (status, value) = run(&[&asked[..], &["127.0.0.53"]].concat());
+    assert_eq!(
+        (status, &value["verdict"]),
+        (2, &"unknown".into()),
+        "{value:#}"
+    );
 }

@@ -10,6 +10,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::dig::lookup::Lookup;
 use crate::dig::translation;
 use crate::engine::machine::Outcome;
+use crate::host::netlink::{NetlinkError, route};
 use crate::host::network::{self, NetworkSeen};
 use crate::host::root::Root;
 use crate::host::{io_reason, situation};
@@ -42,6 +43,9 @@ pub(super) struct Both {
     pub(super) node: NetworkSeen,
     /// The client's own network namespace, where it is another one.
     pub(super) own: Option<NetworkSeen>,
+    /// The number that the client's network namespace has for the node's, if links
+    /// lead there.
+    pub(super) node_number: Result<Option<i32>, NetlinkError>,
 }
 
 /// A lookup of a Service's name ends then: its answer is not what is asked for.
@@ -156,12 +160,16 @@ impl Client {
             return Ok(Both {
                 node: own,
                 own: None,
+                node_number: Ok(None),
             });
         }
-        let node = node_namespace(root)?.within_to_read(read)?;
+        let namespace = node_namespace(root)?;
+        let number = self.within(|| route::namespace_number(namespace.descriptor()));
         Ok(Both {
-            node,
+            node: namespace.within_to_read(read)?,
             own: Some(own),
+            // Links that lead there gave it one when they were read.
+            node_number: number?,
         })
     }
 

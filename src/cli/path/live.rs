@@ -13,6 +13,7 @@ use crate::address::DNS_PORT;
 use crate::cli::node::node_below;
 use crate::cli::output;
 use crate::cli::streams::Streams;
+use crate::host::netlink::NetlinkError;
 use crate::host::network::NetworkSeen;
 use crate::host::network::saved::{self, ClientSaved};
 use crate::host::root::Root;
@@ -153,8 +154,9 @@ impl Both {
     /// Where the client's packets come to the rules of the node.
     fn start(&self, client: &Client) -> Start {
         match &self.own {
-            Some(own) => Start::Link {
-                name: way_in(own, &self.node),
+            Some(own) => match way_in(own, &self.node, &self.node_number) {
+                None if has_links(own) && has_links(&self.node) => Start::Elsewhere,
+                name => Start::Link { name },
             },
             None if client.is_node => Start::Host,
             None => Start::Link { name: None },
@@ -249,7 +251,7 @@ fn start(args: &PathArgs, client: &Client, both: &Both) -> Start {
 fn saved_client(client: &Client, start: &Start, sources: &Sources) -> ClientSaved {
     let in_link = match start {
         Start::Link { name } => name.as_ref().map(ToString::to_string),
-        Start::Host => None,
+        Start::Host | Start::Elsewhere => None,
     };
     let sources = sources
         .iter()
@@ -258,6 +260,7 @@ fn saved_client(client: &Client, start: &Start, sources: &Sources) -> ClientSave
         label: client.label.clone(),
         servers: client.servers(),
         is_node: *start == Start::Host,
+        is_elsewhere: *start == Start::Elsewhere,
         in_link,
         sources: sources.collect(),
     }
@@ -279,7 +282,11 @@ fn uptime(root: &Root) -> Option<u64> {
 
 /// The link of the node whose other end is in the client's network namespace, or
 /// the bridge that this is a port of: rules see the bridge.
-fn way_in(own: &NetworkSeen, node: &NetworkSeen) -> Option<Box<str>> {
+fn way_in(
+    own: &NetworkSeen,
+    node: &NetworkSeen,
+    number: &Result<Option<i32>, NetlinkError>,
+) -> Option<Box<str>> {
     let of_node = |index: u32| {
         node.host
             .links
@@ -288,14 +295,26 @@ fn way_in(own: &NetworkSeen, node: &NetworkSeen) -> Option<Box<str>> {
             .find(move |it| it.index == index)
     };
     let other_end = |it: &Link| {
-        let other = of_node(*own.peers.get(&it.index)?)?;
-        (node.peers.get(&other.index) == Some(&it.index)).then_some(other)
+        let peer = own.peers.get(&it.index)?;
+        let other = of_node(peer.index)?;
+        // Every namespace numbers its links from 1: a link of a third one can have this
+        // number, too.
+        let is_there = match number {
+            Ok(number) => number.is_some() && peer.namespace == *number,
+            Err(_) => true,
+        };
+        let is_back = node.peers.get(&other.index)?.index == it.index;
+        (is_there && is_back).then_some(other)
     };
     let mut links = own.host.links.iter().flatten().filter(|it| it.is_up);
     let other = links.find_map(other_end)?;
     let is_bridge = |it: &&Link| it.kind == LinkKind::Named("bridge".into());
     let bridge = other.master.and_then(of_node).filter(is_bridge);
     Some(bridge.unwrap_or(other).name.clone())
+}
+
+fn has_links(seen: &NetworkSeen) -> bool {
+    seen.host.links.is_some()
 }
 
 /// What keeps a client's packets away from the rules of the node.

@@ -199,6 +199,7 @@ impl Texts {
         if is_said && !is_same {
             self.site.own = None;
             self.client.is_node = false;
+            self.client.is_elsewhere = false;
             self.client.in_link = None;
             self.client.sources.clear();
         }
@@ -214,6 +215,8 @@ impl Texts {
     ) -> anyhow::Result<Packet> {
         let start = if args.from_host || self.client.is_node {
             Start::Host
+        } else if self.client.is_elsewhere {
+            Start::Elsewhere
         } else {
             let name = args.in_interface.as_deref();
             let name = name.or(self.client.in_link.as_deref());

@@ -94,7 +94,8 @@ impl Netlink {
         each: &mut Each<'_>,
     ) -> Result<(), NetlinkError> {
         for attempt in 1..=TRIES {
-            let is_torn = self.dump_once(what, kind, body, each)?;
+            let flags = NLM_F_REQUEST | NLM_F_DUMP;
+            let is_torn = self.ask(what, &request(kind, flags, body), each)?;
             if !is_torn || attempt == TRIES {
                 break;
             }
@@ -103,21 +104,16 @@ impl Netlink {
         Ok(())
     }
 
-    /// The same once; whether it has changed meanwhile.
-    fn dump_once(
+    /// Asks once, and gives what comes up to its end; whether a list has changed
+    /// meanwhile.
+    fn ask(
         &self,
         what: &'static str,
-        kind: u16,
-        body: &[u8],
+        request: &[u8],
         each: &mut Each<'_>,
     ) -> Result<bool, NetlinkError> {
         let failed = |errno| NetlinkError::System { what, errno };
-        let sent = send(
-            self.socket.as_raw_fd(),
-            &request(kind, body),
-            MsgFlags::empty(),
-        );
-        sent.map_err(failed)?;
+        send(self.socket.as_raw_fd(), request, MsgFlags::empty()).map_err(failed)?;
         let mut buffer = vec![0; ROOM];
         let mut is_torn = false;
         loop {
@@ -152,14 +148,14 @@ impl Netlink {
     }
 }
 
-/// A message that asks for a list.
-fn request(kind: u16, body: &[u8]) -> Vec<u8> {
+/// A message that asks for something: for a list, by its flags.
+fn request(kind: u16, flags: u16, body: &[u8]) -> Vec<u8> {
     let length = HEADER + body.len();
     let mut message = vec![0; length];
     let mut header = NetlinkBuffer::new(&mut message);
     header.set_length(u32::try_from(length).unwrap_or_default());
     header.set_message_type(kind);
-    header.set_flags(NLM_F_REQUEST | NLM_F_DUMP);
+    header.set_flags(flags);
     header.set_sequence_number(1);
     header.payload_mut().copy_from_slice(body);
     message

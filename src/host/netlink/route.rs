@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::os::fd::{AsRawFd as _, BorrowedFd};
 
-use netlink_packet_core::Parseable;
+use netlink_packet_core::{Emitable as _, NLM_F_REQUEST, Parseable};
 use netlink_packet_route::AddressFamily;
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{
@@ -14,6 +15,7 @@ use netlink_packet_route::link::{
 use netlink_packet_route::neighbour::{
     NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState,
 };
+use netlink_packet_route::nsid::{NsidAttribute, NsidMessage};
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteFlags, RouteMessage, RouteType, RouteVia,
 };
@@ -21,7 +23,7 @@ use netlink_packet_route::rule::{RuleAction, RuleAttribute, RuleFlags, RuleMessa
 use nix::libc;
 use nix::sys::socket::SockProtocol;
 
-use super::{Netlink, NetlinkError};
+use super::{Netlink, NetlinkError, request};
 use crate::path::{Address, Link, LinkKind, Neighbour, Policy, Route, RouteKind};
 
 /// A socket to the part of the kernel that knows links and routes.
@@ -30,8 +32,17 @@ pub struct RouteSocket {
     netlink: Netlink,
     /// Names of links by their numbers.
     names: BTreeMap<u32, Box<str>>,
-    /// The numbers of their other ends.
-    peers: BTreeMap<u32, u32>,
+    /// Their other ends.
+    peers: BTreeMap<u32, Peer>,
+}
+
+/// The other end of a link.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Peer {
+    /// Its number, in the network namespace where it is.
+    pub index: u32,
+    /// The number of that network namespace, where it is another one.
+    pub namespace: Option<i32>,
 }
 
 /// The table of a node's own addresses.
@@ -64,9 +75,8 @@ impl RouteSocket {
         ))
     }
 
-    /// The numbers of links that have another end, with that end's number,
-    /// which counts in the network namespace where it is.
-    pub fn peers(&self) -> &BTreeMap<u32, u32> {
+    /// The other ends of links, by the links' own numbers.
+    pub fn peers(&self) -> &BTreeMap<u32, Peer> {
         &self.peers
     }
 
@@ -254,8 +264,37 @@ fn list<M: Parseable<[u8]>, T>(
     Ok(items)
 }
 
-/// A link, and the number of its other end.
-fn link(message: &LinkMessage) -> Option<(Link, Option<u32>)> {
+/// The number that this thread's network namespace has for another one; `None`: it
+/// has none, as no link of it leads there.
+///
+/// # Errors
+///
+/// The kernel does not say.
+pub fn namespace_number(other: BorrowedFd<'_>) -> Result<Option<i32>, NetlinkError> {
+    let what = "numbers of network namespaces";
+    let opened = Netlink::open(SockProtocol::NetlinkRoute);
+    let netlink = opened.map_err(|errno| NetlinkError::System { what, errno })?;
+    let mut message = NsidMessage::default();
+    let descriptor = u32::try_from(other.as_raw_fd()).unwrap_or_default();
+    message.attributes.push(NsidAttribute::Fd(descriptor));
+    let mut body = vec![0; message.buffer_len()];
+    message.emit(&mut body);
+    let mut number = None;
+    let request = request(libc::RTM_GETNSID, NLM_F_REQUEST, &body);
+    netlink.ask(what, &request, &mut |answer| {
+        let answer = answer.and_then(|(_, body)| NsidMessage::parse(body).ok());
+        let mut said = answer.iter().flat_map(|it| &it.attributes);
+        number = said.find_map(|it| match it {
+            NsidAttribute::Id(number) => Some(*number).filter(|it| *it >= 0),
+            _ => None,
+        });
+        false
+    })?;
+    Ok(number)
+}
+
+/// A link, and its other end.
+fn link(message: &LinkMessage) -> Option<(Link, Option<Peer>)> {
     let header = &message.header;
     let is_loopback = header.link_layer_type == LinkLayerType::Loopback;
     let mut link = Link {
@@ -271,10 +310,11 @@ fn link(message: &LinkMessage) -> Option<(Link, Option<u32>)> {
         master: None,
         hairpin: None,
     };
-    let mut peer = None;
+    let (mut peer, mut namespace) = (None, None);
     for attribute in &message.attributes {
         match attribute {
             LinkAttribute::Link(index) => peer = Some(*index),
+            LinkAttribute::LinkNetNsId(it) => namespace = Some(*it),
             LinkAttribute::IfName(name) => link.name = name.as_str().into(),
             LinkAttribute::Mtu(mtu) => link.mtu = *mtu,
             LinkAttribute::Controller(index) => link.master = Some(*index),
@@ -282,6 +322,7 @@ fn link(message: &LinkMessage) -> Option<(Link, Option<u32>)> {
             _ => {}
         }
     }
+    let peer = peer.map(|index| Peer { index, namespace });
     (!link.name.is_empty()).then_some((link, peer))
 }
 

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::net::IpAddr;
 
 use super::netlink::conntrack::{ConntrackSocket, Entries, MAX_ENTRIES};
-use super::netlink::route::RouteSocket;
+use super::netlink::route::{Peer, RouteSocket};
 use super::node::sockets::listening;
 use super::root::Root;
 use super::{modules, read_whole};
@@ -34,9 +34,8 @@ pub struct NetworkSeen {
     pub host: Host,
     /// The rules, each text named after the tool or file that it is from.
     pub texts: Vec<Source>,
-    /// The other ends of links, by the numbers of both; the other end's is
-    /// mostly one of another namespace.
-    pub peers: BTreeMap<u32, u32>,
+    /// The other ends of links, by the links' own numbers.
+    pub peers: BTreeMap<u32, Peer>,
     /// Counters of connections as they were before all else was read.
     pub before: Option<ConntrackCounters>,
     /// What is there and could not be read, and why: sentences without a full

@@ -26,7 +26,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use super::tree::Gap;
-use super::{Direction, Host, Kind, Packet, Start, Tree};
+use super::{Direction, Host, Kind, Packet, Start, Tree, own};
 use crate::rules::nft;
 use crate::rules::rule::{Rule, Side};
 use crate::rules::table::Hook;
@@ -36,6 +36,13 @@ use chain::Chain;
 
 /// Sends the packet through the node.
 pub fn evaluate(host: &Host, packet: &Packet) -> Tree {
+    match packet.start {
+        Start::Link { .. } if packet.destination.is_loopback() => {
+            return own::loopback(packet.clone());
+        }
+        Start::Elsewhere => return own::elsewhere(packet.clone()),
+        Start::Host | Start::Link { .. } => {}
+    }
     let mut walk = Walk {
         host,
         packet,
@@ -89,7 +96,7 @@ impl Walk<'_> {
         let in_link = match &packet.start {
             Start::Host => Link::None,
             Start::Link { name: Some(name) } => Link::Named(name.clone()),
-            Start::Link { name: None } => self.link_towards(packet.source),
+            Start::Link { name: None } | Start::Elsewhere => self.link_towards(packet.source),
         };
         let branch = Branch {
             share: Share::ALL,

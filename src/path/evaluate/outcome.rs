@@ -186,6 +186,7 @@ fn outcome(walk: &mut Walk<'_>, end: &End) -> Outcome {
         is_translated: seen.is_dnat,
         has_no_endpoints: end.branch.is_empty,
         is_untracked: seen.tracking == Tracking::Not,
+        is_own: false,
         links: (link(&seen.in_link), link(&seen.out_link)),
     }
 }

@@ -103,7 +103,7 @@ impl Walk<'_> {
         let out_link = match &self.packet.start {
             Start::Host => Link::Named("lo".into()),
             Start::Link { name: Some(name) } => Link::Named(name.clone()),
-            Start::Link { name: None } => self.link_towards(self.packet.source),
+            Start::Link { name: None } | Start::Elsewhere => self.link_towards(self.packet.source),
         };
         let mut branches = vec![branch];
         if is_local {

@@ -151,7 +151,7 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn packet(tree: &Tree) -> PacketForm {
     let packet = &tree.packet;
     let link = match &packet.start {
-        Start::Host => None,
+        Start::Host | Start::Elsewhere => None,
         Start::Link { name } => name.as_ref(),
     };
     PacketForm {

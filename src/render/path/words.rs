@@ -23,8 +23,8 @@ pub(in crate::render) fn asker(tree: &Tree) -> String {
     match &packet.start {
         Start::Host if packet.source.is_unspecified() => "the node".to_owned(),
         Start::Host => format!("the node ({})", packet.source),
-        Start::Link { .. } if packet.is_of_some_pod() => "a pod".to_owned(),
-        Start::Link { .. } => packet.source.to_string(),
+        Start::Link { .. } | Start::Elsewhere if packet.is_of_some_pod() => "a pod".to_owned(),
+        Start::Link { .. } | Start::Elsewhere => packet.source.to_string(),
     }
 }
 
@@ -38,6 +38,9 @@ pub(in crate::render) fn verdict(tree: &Tree) -> String {
     let good: Vec<&Outcome> = tree.outcomes.iter().filter(|it| it.arrives()).collect();
     match tree.verdict {
         Verdict::Reaches => match good.as_slice() {
+            [one] if one.is_own => {
+                format!("{to}{name} is answered in the asker's own network namespace")
+            }
             [one] if one.kind == Kind::Local => {
                 format!("{to}{name} is answered on this node")
             }
@@ -147,7 +150,12 @@ pub(super) fn proxy(proxy: Proxy) -> &'static str {
 pub(super) fn end(outcome: &Outcome) -> String {
     let address = socket(outcome.address, outcome.port);
     let pod = outcome.pod.as_ref().map(|it| format!("pod {it}"));
-    let here = (outcome.kind == Kind::Local).then(|| "this node".to_owned());
+    let place = if outcome.is_own {
+        "the asker itself"
+    } else {
+        "this node"
+    };
+    let here = (outcome.kind == Kind::Local).then(|| place.to_owned());
     let sender = outcome.masqueraded.then(|| "masqueraded".to_owned());
     let about: Vec<String> = [pod, here, sender].into_iter().flatten().collect();
     let about = if about.is_empty() {

@@ -37,6 +37,8 @@ pub struct ClientSaved {
     pub servers: Vec<IpAddr>,
     /// Whether its packets start on the node itself.
     pub is_node: bool,
+    /// Whether none of its links has its other end on the node.
+    pub is_elsewhere: bool,
     /// The link of the node through which its packets come in.
     pub in_link: Option<String>,
     /// The address that it sends from, for each destination.
