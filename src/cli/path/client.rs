@@ -10,7 +10,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::dig::lookup::Lookup;
 use crate::dig::translation;
 use crate::engine::machine::Outcome;
-use crate::host::netlink::{NetlinkError, route};
+use crate::host::netlink::{NetlinkError, link};
 use crate::host::network::{self, NetworkSeen};
 use crate::host::root::Root;
 use crate::host::{io_reason, situation};
@@ -164,7 +164,7 @@ impl Client {
             });
         }
         let namespace = node_namespace(root)?;
-        let number = self.within(|| route::namespace_number(namespace.descriptor()));
+        let number = self.within(|| link::namespace_number(namespace.descriptor()));
         Ok(Both {
             node: namespace.within_to_read(read)?,
             own: Some(own),

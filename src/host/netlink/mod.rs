@@ -3,6 +3,7 @@
 //! Answers are those of the network namespace in which the socket was opened.
 
 pub mod conntrack;
+pub mod link;
 pub mod nftables;
 pub mod route;
 

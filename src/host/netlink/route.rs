@@ -4,18 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::os::fd::{AsRawFd as _, BorrowedFd};
 
-use netlink_packet_core::{Emitable as _, NLM_F_REQUEST, Parseable};
+use netlink_packet_core::Parseable;
 use netlink_packet_route::AddressFamily;
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
-use netlink_packet_route::link::{
-    InfoBridgePort, InfoPortData, LinkAttribute, LinkFlags, LinkInfo, LinkLayerType, LinkMessage,
-};
 use netlink_packet_route::neighbour::{
     NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState,
 };
-use netlink_packet_route::nsid::{NsidAttribute, NsidMessage};
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteFlags, RouteMessage, RouteType, RouteVia,
 };
@@ -23,8 +18,9 @@ use netlink_packet_route::rule::{RuleAction, RuleAttribute, RuleFlags, RuleMessa
 use nix::libc;
 use nix::sys::socket::SockProtocol;
 
-use super::{Netlink, NetlinkError, request};
-use crate::path::{Address, Link, LinkKind, Neighbour, Policy, Route, RouteKind};
+use super::link::{Peer, link};
+use super::{Netlink, NetlinkError};
+use crate::path::{Address, Link, Neighbour, Policy, Route, RouteKind};
 
 /// A socket to the part of the kernel that knows links and routes.
 #[derive(Debug)]
@@ -34,15 +30,6 @@ pub struct RouteSocket {
     names: BTreeMap<u32, Box<str>>,
     /// Their other ends.
     peers: BTreeMap<u32, Peer>,
-}
-
-/// The other end of a link.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Peer {
-    /// Its number, in the network namespace where it is.
-    pub index: u32,
-    /// The number of that network namespace, where it is another one.
-    pub namespace: Option<i32>,
 }
 
 /// The table of a node's own addresses.
@@ -264,82 +251,6 @@ fn list<M: Parseable<[u8]>, T>(
     Ok(items)
 }
 
-/// The number that this thread's network namespace has for another one; `None`: it
-/// has none, as no link of it leads there.
-///
-/// # Errors
-///
-/// The kernel does not say.
-pub fn namespace_number(other: BorrowedFd<'_>) -> Result<Option<i32>, NetlinkError> {
-    let what = "numbers of network namespaces";
-    let opened = Netlink::open(SockProtocol::NetlinkRoute);
-    let netlink = opened.map_err(|errno| NetlinkError::System { what, errno })?;
-    let mut message = NsidMessage::default();
-    let descriptor = u32::try_from(other.as_raw_fd()).unwrap_or_default();
-    message.attributes.push(NsidAttribute::Fd(descriptor));
-    let mut body = vec![0; message.buffer_len()];
-    message.emit(&mut body);
-    let mut number = None;
-    let request = request(libc::RTM_GETNSID, NLM_F_REQUEST, &body);
-    netlink.ask(what, &request, &mut |answer| {
-        let answer = answer.and_then(|(_, body)| NsidMessage::parse(body).ok());
-        let mut said = answer.iter().flat_map(|it| &it.attributes);
-        number = said.find_map(|it| match it {
-            NsidAttribute::Id(number) => Some(*number).filter(|it| *it >= 0),
-            _ => None,
-        });
-        false
-    })?;
-    Ok(number)
-}
-
-/// A link, and its other end.
-fn link(message: &LinkMessage) -> Option<(Link, Option<Peer>)> {
-    let header = &message.header;
-    let is_loopback = header.link_layer_type == LinkLayerType::Loopback;
-    let mut link = Link {
-        index: header.index,
-        name: "".into(),
-        kind: if is_loopback {
-            LinkKind::Loopback
-        } else {
-            LinkKind::Device
-        },
-        is_up: header.flags.contains(LinkFlags::Up),
-        mtu: 0,
-        master: None,
-        hairpin: None,
-    };
-    let (mut peer, mut namespace) = (None, None);
-    for attribute in &message.attributes {
-        match attribute {
-            LinkAttribute::Link(index) => peer = Some(*index),
-            LinkAttribute::LinkNetNsId(it) => namespace = Some(*it),
-            LinkAttribute::IfName(name) => link.name = name.as_str().into(),
-            LinkAttribute::Mtu(mtu) => link.mtu = *mtu,
-            LinkAttribute::Controller(index) => link.master = Some(*index),
-            LinkAttribute::LinkInfo(infos) => infos.iter().for_each(|it| about(&mut link, it)),
-            _ => {}
-        }
-    }
-    let peer = peer.map(|index| Peer { index, namespace });
-    (!link.name.is_empty()).then_some((link, peer))
-}
-
-/// What a link says about its kind.
-fn about(link: &mut Link, info: &LinkInfo) {
-    match info {
-        LinkInfo::Kind(kind) => link.kind = LinkKind::Named(kind.to_string().into()),
-        LinkInfo::PortData(InfoPortData::BridgePort(port)) => {
-            link.hairpin = port.iter().find_map(|it| match it {
-                InfoBridgePort::HairpinMode(is_on) => Some(*is_on),
-                _ => None,
-            });
-        }
-        _ => {}
-    }
-}
-
 fn kind(kind: RouteType) -> RouteKind {
     match kind {
         RouteType::Unicast => RouteKind::Unicast,
@@ -404,7 +315,7 @@ mod tests {
         let (socket, links) = RouteSocket::open().unwrap();
         let found = links
             .iter()
-            .find(|it| it.kind == LinkKind::Loopback)
+            .find(|it| it.kind == crate::path::LinkKind::Loopback)
             .unwrap();
         assert_eq!((found.name.as_ref(), found.index), ("lo", 1));
         // A network namespace of a test may have no address yet, but has policies.

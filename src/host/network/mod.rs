@@ -15,7 +15,8 @@ use std::fs::File;
 use std::net::IpAddr;
 
 use super::netlink::conntrack::{ConntrackSocket, Entries, MAX_ENTRIES};
-use super::netlink::route::{Peer, RouteSocket};
+use super::netlink::link::Peer;
+use super::netlink::route::RouteSocket;
 use super::node::sockets::listening;
 use super::root::Root;
 use super::{modules, read_whole};
