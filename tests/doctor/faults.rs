@@ -254,7 +254,7 @@ const REJECTED: &str = "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OU
 fn without_endpoints() {
     for (rules, fix, other) in [
         (REJECTED, "describe service kube-dns", "kube-proxy"),
-        (FLUSHED, "pgrep -a kube-proxy", "kdns path -v"),
+        (FLUSHED, "pgrep -a kube-proxy", "describe service"),
     ] {
         let node = Node::copy_of("cluster-cgroup-v1");
         node.write("rules", rules);

@@ -122,7 +122,9 @@ fn of_lost(verdict: Verdict) -> Vec<Step> {
                 "rollout restart daemonset kube-proxy",
             ),
         ],
-        _ => vec![Step::new("See which rule it is").typing(Command::new("kdns path -v"))],
+        _ => vec![Step::new(
+            "See which rule it is, and who wrote it: a network policy, a firewall, Docker",
+        )],
     }
 }
 
