@@ -112,17 +112,12 @@ fn the_report_of_long_names_is_merged() {
             for name in 0..18 {
                 let label = "\\".repeat(length);
                 let name = format!("n{client}-{name}.{label}.{label}.{label}.example.com");
-                let searches = [
-                    "default.svc.cluster.local.",
-                    "svc.cluster.local.",
-                    "cluster.local.",
-                    "",
-                ];
+                let searches = ["", "default.svc.cluster.local."];
                 for (at, search) in searches.iter().enumerate() {
                     let rcode = if search.is_empty() {
-                        "NOERROR"
-                    } else {
                         "NXDOMAIN"
+                    } else {
+                        "NOERROR"
                     };
                     queries += 1;
                     writeln!(

@@ -45,7 +45,7 @@ fn down(pod: &str, container: &str, ended: &Ended, last: Option<&str>) -> Senten
 /// What a log showed, and has not for a while.
 pub(super) fn earlier(sighting: &Sighting) -> Sentence {
     let what = of_log(sighting);
-    sentence!("earlier", "no longer in the logs: {}", what.text)
+    sentence!("earlier", "not for ten minutes any more: {}", what.text)
 }
 
 /// When it was seen last, as the log has it.
