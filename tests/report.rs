@@ -194,7 +194,7 @@ fn files_that_cannot_be_read_stop_nothing() {
 #[test]
 fn hostile_input() {
     let good = line(2);
-    let long = "x".repeat(1_100_000);
+    let long = "x".repeat(4_200_000);
     let inside = format!("{{\"verdict\":\"{long}\"}}");
     let megabyte = good.replace(
         "\"headline\":\"x\"",

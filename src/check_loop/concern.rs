@@ -8,7 +8,7 @@ use super::facts::{Concern, FileRemark, Remark, Step, Trouble};
 use super::fix;
 use super::log::{self, LOOP_FATAL, OWN_ADDRESS};
 use super::report::{Sighting, State, Verdict};
-use super::servers;
+use super::{over, servers};
 use crate::node::{Container, Node, Pod, is_cluster_dns, is_node_cache};
 
 /// What logs and remarks show of it, with the verdict and the state after the
@@ -24,8 +24,9 @@ pub(super) fn find(
     let others: BTreeSet<String> = others.map(Pod::label).collect();
     // Of those there is a remark where they do not work.
     let is_of_others = |it: &Sighting| it.pod.as_ref().is_some_and(|it| others.contains(it));
+    let is_over = |it: &Sighting| has_restarted(node, it) || over::is_over(node, it);
     let is_trouble_now =
-        |it: &&Sighting| it.kind != OWN_ADDRESS && !is_of_others(it) && !is_over(node, it);
+        |it: &&Sighting| it.kind != OWN_ADDRESS && !is_of_others(it) && !is_over(it);
     let logs = evidence.iter().filter(is_trouble_now);
     let mut logs: Vec<Sighting> = logs.cloned().collect();
     logs.sort_by_key(|it| Reverse(it.count));
@@ -42,14 +43,15 @@ pub(super) fn find(
         _ => Vec::new(),
     };
     if then.is_empty() {
-        then.extend(troubles.iter().find_map(|it| question(node, it)));
+        let questions = troubles.iter().find_map(|it| questions(node, it));
+        then.extend(questions.into_iter().flatten());
     }
     Some(Concern { troubles, then })
 }
 
 /// Whether a log shows the end of a server that runs again since its pod was
 /// made anew: a static pod keeps its uid, and so its logs.
-fn is_over(node: &Node, sighting: &Sighting) -> bool {
+fn has_restarted(node: &Node, sighting: &Sighting) -> bool {
     let label = sighting.pod.as_ref();
     let mut pods = node.pods.iter().filter(|it| it.is_static());
     let pod = pods.find(|it| label.is_some_and(|label| *label == it.label()));
@@ -117,12 +119,20 @@ fn with_old_files<'n>(node: &'n Node, troubles: &[Trouble]) -> Vec<&'n Pod> {
 }
 
 /// How to see it with one's own eyes, if the pod of the log runs.
-fn question(node: &Node, trouble: &Trouble) -> Option<Step> {
-    let Trouble::Log(Sighting { pod, servers, .. }) = trouble else {
+fn questions(node: &Node, trouble: &Trouble) -> Option<Vec<Step>> {
+    let Trouble::Log(Sighting {
+        kind, pod, servers, ..
+    }) = trouble
+    else {
         return None;
     };
     let (pod, server) = (pod.clone()?, *servers.first()?);
     let own = node.pods.iter().find(|it| it.label() == pod)?;
     let runs = own.containers.iter().any(|it| it.pid.is_some());
-    runs.then_some(Step::Ask { pod, server })
+    let mut steps = vec![Step::Ask { pod, server }];
+    // A server that passes queries back to who asks it keeps them waiting, too.
+    if *kind == "upstream-timeout" {
+        steps.push(Step::Probe);
+    }
+    runs.then_some(steps)
 }

@@ -14,6 +14,7 @@ mod graph;
 pub mod log;
 mod others;
 mod outcome;
+mod over;
 mod paths;
 mod probed;
 mod quote;
@@ -39,6 +40,7 @@ use graph::Graph;
 use outcome::Outcome;
 
 pub use asked::goes_round;
+pub use over::logs_count_from;
 pub use probed::with_probe;
 pub use report::{
     Chain, Edit, End, Fix, Hop, Proof, Report, Setup, Sighting, State, Verdict, When, Who,
@@ -85,6 +87,7 @@ pub fn judge(node: &Node) -> Report {
         remarks.extend(evidence::unexplained(&evidence));
     }
     remarks.extend(beside(&graph));
+    remarks.extend(over::remarks(node, &evidence));
     remarks.extend(running.as_ref().and_then(|_| restarted(files, state_next)));
     remarks.retain(|it| !it.is_in(&missing));
     let concern = concern::find(node, (verdict, state_next), &evidence, &remarks);

@@ -1,8 +1,8 @@
 //! What the answers show, the likeliest cause of trouble first.
 
 use super::checks::{is_trouble, place};
-use super::{Asked, Cause, Check, Fact, Kind, Route, State};
-use crate::check_loop::facts::{Step, Trouble};
+use super::{Asked, Cause, Check, Fact, Kind, Route, State, Whom};
+use crate::check_loop::facts::{FileRemark, Remark, Step, Trouble};
 use crate::check_loop::{self, Verdict};
 use crate::finding::{Finding, Severity};
 use crate::text::Place;
@@ -26,6 +26,7 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
         }));
     }
     joined(&mut causes);
+    known_by_rule(&mut causes);
     causes.sort_by_key(|it| rank(it, is_of_kernel(it, checks)));
     causes
 }
@@ -75,6 +76,44 @@ fn joined(causes: &mut Vec<Cause<'_>>) {
         first.evidence.dedup();
         causes.push(first);
     }
+}
+
+/// Leaves out what a rule of lint says as well, with the fix.
+fn known_by_rule(causes: &mut Vec<Cause<'_>>) {
+    for (name, is_same) in [
+        ("pod-asks-itself", asks_itself as fn(&Kind<'_>) -> bool),
+        ("connection-table-full", throws_out),
+    ] {
+        let is_rule = |it: &Cause<'_>| matches!(it.kind, Kind::Setting(it) if it.name == name);
+        let Some(rule) = causes.iter().position(is_rule) else {
+            continue;
+        };
+        let same = causes.iter().filter(|it| is_same(&it.kind));
+        let evidence: Vec<usize> = same.flat_map(|it| it.evidence.clone()).collect();
+        if let Some(rule) = causes.get_mut(rule) {
+            rule.evidence.extend(evidence);
+            rule.evidence.dedup();
+        }
+        causes.retain(|it| !is_same(&it.kind));
+    }
+}
+
+fn asks_itself(kind: &Kind<'_>) -> bool {
+    let Kind::Trouble(Trouble::Files(Remark::File(remark)), _) = kind else {
+        return false;
+    };
+    matches!(
+        remark,
+        FileRemark::Refused { .. } | FileRemark::RefusedToo(_)
+    )
+}
+
+/// Whether it is only that connections had to make room.
+fn throws_out(kind: &Kind<'_>) -> bool {
+    let Kind::Dropping(counted) = kind else {
+        return false;
+    };
+    counted.twice.as_ref().is_some_and(|it| it.dropped() == 0)
 }
 
 fn is_loop(kind: &Kind<'_>) -> bool {
@@ -211,7 +250,11 @@ fn of_servers(asked: &[Asked], state: State) -> Vec<(State, Kind<'_>)> {
     let chosen = |wanted: fn(&Asked) -> bool| -> Vec<&Asked> {
         asked.iter().filter(|it| wanted(it)).collect()
     };
-    let silent = chosen(Asked::is_silent);
+    let mut silent = chosen(Asked::is_silent);
+    // DNS pods ask it what they were asked.
+    if silent.iter().any(|it| it.whom == Whom::Upstream) {
+        silent.retain(|it| it.whom == Whom::Upstream);
+    }
     let without_tcp = chosen(Asked::is_without_tcp);
     let slow = chosen(Asked::is_slow);
     let mut found = Vec::new();

@@ -1,10 +1,16 @@
 //! The time of day where the machine is.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
+
+/// The time since 1970 began, in nanoseconds; `None`: it is not after that.
+pub fn now() -> Option<i64> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_nanos()).ok()
+}
 
 /// `Tue Nov 14 22:13:20 UTC 2023`, the time so long after 1970 began, in the zone
 /// of `TZ` or `/etc/localtime`; in UTC where neither can be read.

@@ -36,6 +36,9 @@ pub struct Node {
     pub boot_id: Option<String>,
     /// Whether it is the machine that kdns runs on.
     pub is_live: bool,
+    /// When it was read, in nanoseconds since 1970; `None`: its files are of another
+    /// time.
+    pub read_at: Option<i64>,
     /// Its kubelet; `None`: nothing of one was found.
     pub kubelet: Option<Kubelet>,
     /// Why processes of the node can be there that were not seen; `None`: they

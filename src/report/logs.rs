@@ -33,6 +33,14 @@ pub(super) struct LogReport {
     #[serde(default)]
     timeouts: Vec<TimeoutIn>,
     latency: LatencyIn,
+    #[serde(default)]
+    left_out: LeftOutIn,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+struct LeftOutIn {
+    #[serde(default)]
+    timeouts: u64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -75,6 +83,8 @@ pub struct Logs {
     pub uncertain: u64,
     /// How often each server did not answer, safe to print.
     pub timeouts: BTreeMap<String, u64>,
+    /// Time-outs of servers for which there was no room, there or here.
+    pub other_timeouts: u64,
     /// Answers that took over 2 s.
     pub slow: u64,
     /// How many answers took at most so many nanoseconds, and longer than the
@@ -112,18 +122,21 @@ impl Logs {
         for client in &report.clients {
             self.client(client);
         }
+        self.others(report.left_out.timeouts);
         for timeout in report.timeouts {
-            add(
-                &mut self.timeouts,
-                brief(&timeout.server),
-                timeout.count,
-                MAX_SERVERS,
-            );
+            let server = brief(&timeout.server);
+            if !add(&mut self.timeouts, server, timeout.count, MAX_SERVERS) {
+                self.others(timeout.count);
+            }
         }
         self.slow = self.slow.saturating_add(report.latency.slow);
         for (bound, count) in report.latency.buckets {
             add(&mut self.times, bound, count, MAX_CLIENTS);
         }
+    }
+
+    fn others(&mut self, count: u64) {
+        self.other_timeouts = self.other_timeouts.saturating_add(count);
     }
 
     fn client(&mut self, client: &ClientIn) {
@@ -161,12 +174,14 @@ impl Logs {
     }
 }
 
-/// Adds to a count; a key for which there is no room is left out.
-fn add<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, count: u64, most: usize) {
-    if counts.len() < most || counts.contains_key(&key) {
+/// Adds to a count; a key for which there is no room is left out. Whether there was.
+fn add<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, count: u64, most: usize) -> bool {
+    let is_room = counts.len() < most || counts.contains_key(&key);
+    if is_room {
         let own = counts.entry(key).or_default();
         *own = own.saturating_add(count);
     }
+    is_room
 }
 
 fn brief(text: &str) -> String {

@@ -10,8 +10,9 @@ use super::Kind;
 use super::logs::LogReport;
 use crate::check_loop::{Setup, State, Verdict};
 
-/// A report has at most so many bytes.
-pub const MAX_RECORD: usize = 1 << 20;
+/// A report has at most so many bytes: that of logs whose names are as long as can
+/// be has 2 MiB.
+pub const MAX_RECORD: usize = 4 << 20;
 
 /// The version of the format that is known here.
 const FORMAT: u64 = 2;

@@ -58,8 +58,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("faults::a loop behind the node", loop_behind),
         trial("faults::an old file", old_file),
         trial("faults::a dead server", dead_server),
+        trial("faults::a dead server, long ago", over),
         trial("faults::a slow server", slow_server),
         trial("faults::rules flushed", flushed),
+        trial("faults::no endpoints", without_endpoints),
         trial("faults::a full table", full_table),
         trial("faults::a snapshot says the same", snapshots),
         trial("faults::a snapshot without names", anonymous),
@@ -132,6 +134,11 @@ fn old_file() {
 
 /// Lines of the log of CoreDNS, as containerd writes them.
 fn log(node: &Node, lines: impl Iterator<Item = String>) {
+    log_at(node, "02:10", lines);
+}
+
+/// The same in this minute.
+fn log_at(node: &Node, minute: &str, lines: impl Iterator<Item = String>) {
     let logs = files(&node.root.join("var/log/pods"), ".log");
     let mut of_dns = logs
         .into_iter()
@@ -140,29 +147,50 @@ fn log(node: &Node, lines: impl Iterator<Item = String>) {
     let mut text = fs::read_to_string(&path).unwrap();
     let line = |(number, line): (usize, String)| {
         let second = number % 60;
-        format!("2026-11-21T02:10:{second:02}.000000001Z stdout F {line}\n")
+        format!("2026-11-21T{minute}:{second:02}.000000001Z stdout F {line}\n")
     };
     text.extend(lines.enumerate().map(line));
     fs::write(path, text).unwrap();
 }
 
+/// Time-outs of the server of the clusters.
+fn time_outs() -> impl Iterator<Item = String> {
+    (0..20).map(|it| {
+        format!(
+            "[ERROR] plugin/errors: 2 db{it}.example.org. A: read udp 10.244.0.3:4{it:04}->\
+             172.31.0.53:53: i/o timeout"
+        )
+    })
+}
+
 fn dead_server() {
-    each(
-        &[],
-        |node| {
-            log(
-                node,
-                (0..20).map(|it| {
-                    format!(
-                        "[ERROR] plugin/errors: 2 db{it}.example.org. A: read udp \
-                     10.244.0.3:4{it:04}->172.31.0.53:53: i/o timeout"
-                    )
-                }),
-            );
-        },
-        &["upstream-timeout", "timeouts"],
-        "loop",
-    );
+    let expected = &["upstream-timeout", "timeouts"];
+    each(&[], |node| log(node, time_outs()), expected, "loop");
+}
+
+/// A server that did not answer for a while, and does since.
+fn over() {
+    let answer = "[INFO] 10.244.0.7:40000 - 7 \"A IN db.example.org. udp 40 false 512\" NOERROR \
+                  qr,rd,ra 80 0.001s";
+    for (name, later, is_over) in [
+        ("cluster-cgroup-v1", "02:15", false),
+        ("cluster-cgroup-v1", "02:21", true),
+        ("cluster-ipvs", "02:21", true),
+    ] {
+        let node = Node::copy_of(name);
+        log(&node, time_outs());
+        log_at(&node, later, std::iter::once(answer.to_owned()));
+        let said = node.doctor(&[]);
+        assert_eq!(
+            said.wrong().is_empty(),
+            is_over,
+            "{name} {later}: {said:#?}"
+        );
+        let fix = said.document["causes"][0]["fix"].to_string();
+        assert_eq!(fix.contains("kdns check-loop --probe"), !is_over, "{fix}");
+        let states = ["loop", "logs"].map(|it| said.state(it) == "ok");
+        assert_eq!(states, [is_over; 2], "{name} {later}: {said:#?}");
+    }
 }
 
 fn slow_server() {
@@ -211,6 +239,30 @@ fn flushed() {
             (1, "error"),
             "{name}: {said:#?}"
         );
+    }
+}
+
+/// What kube-proxy writes where no DNS pod is ready, or the Service selects none.
+const REJECTED: &str = "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n\
+    :KUBE-SERVICES - [0:0]\n-A FORWARD -m conntrack --ctstate NEW -j KUBE-SERVICES\n\
+    -A OUTPUT -m conntrack --ctstate NEW -j KUBE-SERVICES\n\
+    -A KUBE-SERVICES -d 10.96.0.10/32 -p udp -m comment --comment \"kube-system/kube-dns:dns has no \
+    endpoints\" -m udp --dport 53 -j REJECT --reject-with icmp-port-unreachable\nCOMMIT\n\
+    *nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\nCOMMIT\n";
+
+/// kube-proxy writes what it is told: its restart changes nothing.
+fn without_endpoints() {
+    for (rules, fix, other) in [
+        (REJECTED, "describe service kube-dns", "kube-proxy"),
+        (FLUSHED, "pgrep -a kube-proxy", "describe service"),
+    ] {
+        let node = Node::copy_of("cluster-cgroup-v1");
+        node.write("rules", rules);
+        let file = node.root.join("rules");
+        let said = node.doctor(&["--rules", file.to_str().unwrap()]);
+        assert_eq!(said.first(), "packets-lost", "{said:#?}");
+        let steps = said.document["causes"][0]["fix"].to_string();
+        assert!(steps.contains(fix) && !steps.contains(other), "{steps}");
     }
 }
 

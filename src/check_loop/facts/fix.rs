@@ -59,6 +59,8 @@ pub enum Step {
         /// The server.
         server: SocketAddr,
     },
+    /// Ask with names of one's own, and watch whether they come back from outside.
+    Probe,
     /// Recreate a static pod.
     RecreateStatic {
         /// The pod.

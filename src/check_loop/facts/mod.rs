@@ -202,6 +202,8 @@ impl Missing {
 /// Something worth knowing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Remark {
+    /// A log shows it, and has not for a while.
+    Earlier(Sighting),
     /// Some reverse lookups loop: CoreDNS passes them on.
     ReverseLookups,
     /// `CoreDNS`'s own test finds this loop only at some of its starts.

@@ -18,7 +18,7 @@ pub use message::{LOOP_FATAL, OWN_ADDRESS, Shown, classify, version};
 const MAX_SHOWN: usize = 400;
 
 /// Servers of a sighting that are named.
-const MAX_SERVERS: usize = 8;
+pub(super) const MAX_SERVERS: usize = 8;
 
 /// What sightings are called, and what each shows, the strongest first.
 pub const KINDS: [(&str, &str); 15] = [
@@ -116,6 +116,12 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
         sighting.last = line.time;
     }
     found.into_iter().flatten().collect()
+}
+
+/// The time of the last line that has one, as the log has it.
+pub(super) fn last_time(log: &Source) -> Option<String> {
+    let mut lines = log.bytes.rsplit(|&byte| byte == b'\n').map(line::split);
+    lines.find_map(|it| it.time)
 }
 
 /// What a program wrote last, safe to print and not too long; `None`: nothing.

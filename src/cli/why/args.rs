@@ -25,10 +25,15 @@ pub(in crate::cli) enum Format {
 #[command(after_help = manual::help("why"))]
 pub(in crate::cli) struct WhyArgs {
     /// A message, in quotes or as words; what names a file, and -, is a log
-    #[arg(value_name = "MESSAGE|LOG")]
+    #[arg(value_name = "MESSAGE|LOG", allow_hyphen_values = true)]
     pub(super) words: Vec<OsString>,
     /// Take this for a message, whatever it names
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["words", "log", "metrics", "list"])]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["words", "log", "metrics", "list"]
+    )]
     pub(super) message: Option<String>,
     /// Take this file for a log; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["metrics", "list"])]

@@ -1,5 +1,6 @@
 //! What the words of the command line are: a message, logs or metrics.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -34,13 +35,21 @@ pub(super) fn of(args: &WhyArgs) -> anyhow::Result<Given> {
         return Ok(Given::Message(message.clone()));
     }
     let mut logs = args.log.clone();
-    let mut message = Vec::new();
+    let mut message: Vec<Cow<'_, str>> = Vec::new();
     for word in &args.words {
         if word == "-" || is_file(word) {
             logs.push(PathBuf::from(word));
-        } else {
-            message.push(word.to_string_lossy());
+            continue;
         }
+        let text = word.to_string_lossy();
+        if is_option(&text) && !message.first().is_some_and(|it| is_rule(it)) && !is_rule(&text) {
+            bail!(
+                "there is no option {}: kdns why --help lists them; a message that begins with a \
+                 dash goes in quotes",
+                escaped(word.as_encoded_bytes())
+            );
+        }
+        message.push(text);
     }
     match (message.first(), logs.first()) {
         (None, None) => bail!("nothing to explain: give a message, a log, - or --metrics FILE"),
@@ -59,4 +68,16 @@ pub(super) fn of(args: &WhyArgs) -> anyhow::Result<Given> {
 fn is_file(word: &OsStr) -> bool {
     let path = Path::new(word);
     path.exists() && !path.is_dir()
+}
+
+/// Whether it looks like an option, and like no message.
+fn is_option(word: &str) -> bool {
+    word.starts_with('-') && !word.contains(char::is_whitespace)
+}
+
+/// Whether a message that begins with this word is a rule, as iptables-save and
+/// iptables -S print it.
+fn is_rule(word: &str) -> bool {
+    let first = word.split_whitespace().next();
+    matches!(first, Some("-A" | "-I" | "-N" | "-P"))
 }

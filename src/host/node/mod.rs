@@ -18,6 +18,7 @@ mod static_pods;
 use std::path::Path;
 
 use crate::host::ReadError;
+use crate::host::clock;
 use crate::host::root::Root;
 use crate::host::situation;
 use crate::kubelet::{Kubelet, Origin};
@@ -85,6 +86,7 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
         machine_id: id(root, "/etc/machine-id"),
         boot_id: id(root, "/proc/sys/kernel/random/boot_id"),
         is_live: root.is_live(),
+        read_at: root.is_live().then(clock::now).flatten(),
         unseen: processes::unseen(root, &processes),
         skipped,
         ..Node::default()

@@ -245,6 +245,10 @@ impl Told<'_> {
                  NodeLocal DNSCache"
                     .to_owned(),
             ),
+            Cause::Failing(server, Rcode::Refused) if self.met.len() == 1 => Some(format!(
+                "{server} refuses this name, or this client: see in its configuration which names \
+                 it serves, and to whom"
+            )),
             Cause::Failing(server, Rcode::Refused) => Some(format!(
                 "{server} does not serve this name to this client: name another server{}",
                 out_of(server)

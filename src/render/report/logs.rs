@@ -35,8 +35,10 @@ pub(super) struct LogsForm<'s> {
     clients: Vec<ClientForm<'s>>,
     /// So much waste can be missing from the count of each client.
     waste_error: u64,
-    /// How often each server did not answer: exact.
+    /// How often each server did not answer: exact, but for `other_timeouts`.
     timeouts: &'s BTreeMap<String, u64>,
+    /// Time-outs of servers that were not counted apart.
+    other_timeouts: u64,
     /// Answers that took over 2 s: exact.
     slow: u64,
     /// In seconds, at most an eighth too high; null: there is no answer.
@@ -79,6 +81,7 @@ pub(super) fn form(logs: &Logs) -> Option<LogsForm<'_>> {
             .collect(),
         waste_error: logs.uncertain,
         timeouts: &logs.timeouts,
+        other_timeouts: logs.other_timeouts,
         slow: logs.slow,
         p50: seconds(50),
         p90: seconds(90),
@@ -120,13 +123,7 @@ impl Page<'_> {
             );
             self.row("Took", &times)?;
         }
-        let silent = logs.timeouts.iter().take(MAX_SHOWN);
-        let silent: Vec<String> = silent
-            .map(|(server, count)| format!("{server} {} times", grouped(*count)))
-            .collect();
-        if !silent.is_empty() {
-            self.row("Silent", &silent.join(", "))?;
-        }
+        self.silent(logs)?;
         for (address, client) in logs.by_waste().into_iter().take(MAX_SHOWN) {
             let who = client
                 .pod
@@ -146,6 +143,25 @@ impl Page<'_> {
             paragraph::write(self.out, "", "", &text)?;
         }
         Ok(())
+    }
+
+    /// Servers that did not answer, those with the most time-outs first.
+    fn silent(&mut self, logs: &Logs) -> io::Result<()> {
+        let mut all: Vec<_> = logs.timeouts.iter().collect();
+        all.sort_by_key(|it| std::cmp::Reverse(it.1));
+        let shown = all.iter().take(MAX_SHOWN);
+        let mut silent: Vec<String> = shown
+            .map(|(server, count)| format!("{server} {} times", grouped(**count)))
+            .collect();
+        let more = all.len().saturating_sub(MAX_SHOWN);
+        if more > 0 {
+            silent.push(format!("and {more} more"));
+        }
+        if logs.other_timeouts > 0 {
+            let count = grouped(logs.other_timeouts);
+            silent.push(format!("others, not counted apart, {count} times"));
+        }
+        self.row("Silent", &silent.join(", "))
     }
 
     fn row(&mut self, title: &str, text: &str) -> io::Result<()> {

@@ -273,7 +273,7 @@ fn message(summary: &Summary, tally: &Tally) -> Option<Advice> {
 /// Lines that show errors, and servers that do not answer.
 fn errors(summary: &Summary, found: &mut Vec<Advice>) {
     for seen in &summary.sightings {
-        let is_named = seen.kind == "upstream-timeout" && !summary.timeouts.is_empty();
+        let is_named = seen.kind == "upstream-timeout" && !summary.timeouts.first.is_empty();
         if seen.kind != crate::check_loop::log::OWN_ADDRESS && !is_named {
             found.push(Advice::Error {
                 kind: seen.kind,
@@ -283,7 +283,7 @@ fn errors(summary: &Summary, found: &mut Vec<Advice>) {
             });
         }
     }
-    for row in summary.timeouts.iter().take(MAX_OF_A_KIND) {
+    for row in summary.timeouts.first.iter().take(MAX_OF_A_KIND) {
         let length = row.minutes.length();
         let minutes = row.minutes.iter().map(|(at, &count)| (at, length, count));
         found.push(Advice::Timeouts {

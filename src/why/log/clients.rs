@@ -1,6 +1,6 @@
 //! Who asks.
 
-use super::frequent::ByHash;
+use super::frequent::{ByHash, kept};
 use super::lookups::Who;
 use super::name::hash_of;
 use super::query::{Query, Record};
@@ -238,7 +238,7 @@ impl Clients {
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         self.numbers.insert(hash, number);
         self.all.push(Client {
-            address: address.into(),
+            address: kept(address).into(),
             ..Client::default()
         });
         number

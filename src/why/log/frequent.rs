@@ -4,6 +4,14 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+/// So much of a key's text is kept, in bytes: all of any name, also as `\DDD`.
+const MAX_TEXT: usize = 1020;
+
+/// What is kept of a text.
+pub(super) fn kept(text: &[u8]) -> &[u8] {
+    text.get(..MAX_TEXT).unwrap_or(text)
+}
+
 /// Takes the hash that a key is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Identity(u64);
@@ -43,7 +51,7 @@ pub(super) struct Frequent<V> {
 
 #[derive(Clone, Debug)]
 pub(super) struct Slot<V> {
-    /// The key's text, as it was seen first.
+    /// The key's text, as it was seen first, or its beginning.
     pub(super) text: Box<[u8]>,
     pub(super) count: u64,
     pub(super) value: V,
@@ -66,7 +74,7 @@ impl<V: Default> Frequent<V> {
             self.forget();
         }
         let slot = self.slots.entry(hash).or_insert_with(|| Slot {
-            text: text.into(),
+            text: kept(text).into(),
             count: 0,
             value: V::default(),
         });

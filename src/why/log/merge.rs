@@ -1,9 +1,8 @@
 //! What several logs have shown together.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
-use super::tally::{NameCount, Seen, Tally, Timeouts};
+use super::tally::{NameCount, Seen, Silent, Tally};
 
 impl Tally {
     /// Adds what another log has shown.
@@ -52,15 +51,10 @@ impl Tally {
         self.sources += other.sources;
     }
 
-    fn merge_errors(
-        &mut self,
-        timeouts: BTreeMap<SocketAddr, Timeouts>,
-        sightings: BTreeMap<&'static str, Seen>,
-    ) {
-        for (server, more) in timeouts {
-            let own = self.timeouts.entry(server).or_default();
-            own.count += more.count;
-            own.minutes.merge(more.minutes);
+    fn merge_errors(&mut self, timeouts: Silent, sightings: BTreeMap<&'static str, Seen>) {
+        self.timeouts.beyond = self.timeouts.beyond.saturating_add(timeouts.beyond);
+        for (server, more) in timeouts.all {
+            self.timeouts.add(server, more);
         }
         for (kind, more) in sightings {
             match self.sightings.get_mut(kind) {

@@ -11,7 +11,7 @@ use super::periods::Periods;
 use super::query::Rcode;
 use super::tally::{Minute, NameCount, Tally};
 use super::{Pods, Settings};
-use crate::text::escaped;
+use crate::text::{escaped, excerpt};
 
 /// So many rows of a list are kept.
 pub(super) const MAX_ROWS: usize = 100;
@@ -19,8 +19,12 @@ pub(super) const MAX_ROWS: usize = 100;
 /// Queries over time have at most so many periods: twelve hours by the minute.
 pub(super) const MAX_PERIODS: usize = 720;
 /// The same of all time-outs together: with these a report is some 300 KiB long, and
-/// `report merge` takes 1 MiB.
+/// `report merge` takes 4 MiB.
 pub(super) const MAX_TIMEOUT_PERIODS: usize = 2880;
+
+/// Texts are cut behind so many bytes: a client has up to 32 of them. No name is
+/// longer, but where a log writes its bytes as `\DDD`.
+const MAX_TEXT: usize = 255;
 
 /// What logs say.
 #[derive(Clone, Debug)]
@@ -43,8 +47,9 @@ pub struct Summary {
     pub zones: Row<ZoneRow>,
     /// How long answers took.
     pub latency: Latency,
-    /// Servers that did not answer, the worst first.
-    pub timeouts: Vec<TimeoutRow>,
+    /// Servers that did not answer, the worst first; `error` are the time-outs of
+    /// those for which there was no room.
+    pub timeouts: Row<TimeoutRow>,
     /// Lines that show errors, by their kind, the strongest first.
     pub sightings: Vec<Sighting>,
     /// Queries over time, at most 720 periods.
@@ -78,6 +83,13 @@ pub struct Row<T> {
     pub all: u64,
     /// At most so much is missing from each count.
     pub error: u64,
+}
+
+impl<T> Row<T> {
+    /// How many more there are; at least, if `error` is not 0.
+    pub fn left_out(&self) -> u64 {
+        self.all.saturating_sub(self.first.len() as u64)
+    }
 }
 
 /// A client.
@@ -136,12 +148,12 @@ pub struct ZoneRow {
 }
 
 /// How long answers took.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Latency {
     /// All.
     pub all: Histogram,
     /// By the upstream server, where the log says it; safe to print.
-    pub upstreams: Vec<(String, Histogram)>,
+    pub upstreams: Row<(String, Histogram)>,
     /// Answers that took over 2 s.
     pub slow: u64,
 }
@@ -233,11 +245,11 @@ impl Tally {
                 continue;
             };
             if breaks_under_two(&slot.value) {
-                breaks.push(escaped(&slot.text));
+                breaks.push(shown(&slot.text));
             }
-            names.push((escaped(&slot.text), queries));
+            names.push((shown(&slot.text), queries));
         }
-        let address = escaped(&client.address);
+        let address = shown(&client.address);
         ClientRow {
             pod: pods.of(&address).map(str::to_owned),
             address,
@@ -252,7 +264,7 @@ impl Tally {
 
     fn name_rows(&self) -> Row<NameRow> {
         let row = |slot: &Slot<NameCount>| NameRow {
-            name: match escaped(&slot.text) {
+            name: match shown(&slot.text) {
                 root if root.is_empty() => ".".to_owned(),
                 name => name,
             },
@@ -274,7 +286,7 @@ impl Tally {
     fn zone_rows(&self) -> Row<ZoneRow> {
         let rows = self.zones.sorted().into_iter().take(MAX_ROWS);
         let rows = rows.map(|slot| ZoneRow {
-            zone: escaped(&slot.text),
+            zone: shown(&slot.text),
             queries: slot.count,
             rcodes: rcodes(&slot.value.rcodes),
             times: slot.value.times.clone(),
@@ -292,23 +304,32 @@ impl Tally {
         let upstreams = self.upstreams.sorted().into_iter().take(MAX_ROWS);
         Latency {
             all: self.times.clone(),
-            upstreams: upstreams
-                .map(|it| (escaped(&it.text), it.value.clone()))
-                .collect(),
+            upstreams: Row {
+                first: upstreams
+                    .map(|it| (shown(&it.text), it.value.clone()))
+                    .collect(),
+                all: self.upstreams.len() as u64,
+                error: self.upstreams.error(),
+            },
             slow: self.slow,
         }
     }
 
-    fn timeout_rows(&self) -> Vec<TimeoutRow> {
-        let most = MAX_TIMEOUT_PERIODS / self.timeouts.len().max(1);
-        let rows = self.timeouts.iter().map(|(&server, it)| TimeoutRow {
+    fn timeout_rows(&self) -> Row<TimeoutRow> {
+        let all = &self.timeouts.all;
+        let most = MAX_TIMEOUT_PERIODS / all.len().max(1);
+        let rows = all.iter().map(|(&server, it)| TimeoutRow {
             server,
             count: it.count,
             minutes: fitting(&it.minutes, most),
         });
         let mut rows: Vec<TimeoutRow> = rows.collect();
         rows.sort_by_key(|it| std::cmp::Reverse(it.count));
-        rows
+        Row {
+            all: rows.len() as u64,
+            first: rows,
+            error: self.timeouts.beyond,
+        }
     }
 
     fn sighting_rows(&self) -> Vec<Sighting> {
@@ -324,6 +345,11 @@ impl Tally {
         });
         rows.collect()
     }
+}
+
+/// Safe to print, and no longer than a row may be.
+fn shown(text: &[u8]) -> String {
+    excerpt(escaped(text).as_bytes(), MAX_TEXT)
 }
 
 /// Whether musl, which never searches for a name with as many dots as `ndots`,

@@ -50,7 +50,7 @@ pub struct Tally {
     pub(super) upstreams: Frequent<Histogram>,
     /// Answers that took longer than [`SLOW`].
     pub(super) slow: u64,
-    pub(super) timeouts: BTreeMap<SocketAddr, Timeouts>,
+    pub(super) timeouts: Silent,
     pub(super) sightings: BTreeMap<&'static str, Seen>,
     pub(super) minutes: Periods<Minute>,
     /// First and last time.
@@ -97,11 +97,33 @@ pub(super) struct ZoneCount {
     pub(super) negative: Negative,
 }
 
+/// Time-outs by upstream server.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Silent {
+    /// Of at most [`MAX_SERVERS`].
+    pub(super) all: BTreeMap<SocketAddr, Timeouts>,
+    /// Those of servers for which there was no room.
+    pub(super) beyond: u64,
+}
+
 /// Time-outs of one upstream server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timeouts {
     pub(super) count: u64,
     pub(super) minutes: Periods<u64>,
+}
+
+impl Silent {
+    /// Adds to what is counted of a server.
+    pub(super) fn add(&mut self, server: SocketAddr, more: Timeouts) {
+        if self.all.len() >= MAX_SERVERS && !self.all.contains_key(&server) {
+            self.beyond = self.beyond.saturating_add(more.count);
+            return;
+        }
+        let own = self.all.entry(server).or_default();
+        own.count = own.count.saturating_add(more.count);
+        own.minutes.merge(more.minutes);
+    }
 }
 
 /// Log lines of one kind.
@@ -146,7 +168,7 @@ impl Default for Tally {
             truncated: 0,
             upstreams: Frequent::new(MAX_SERVERS),
             slow: 0,
-            timeouts: BTreeMap::new(),
+            timeouts: Silent::default(),
             sightings: BTreeMap::new(),
             minutes: Periods::default(),
             span: None,
@@ -169,6 +191,11 @@ fn count(counts: &mut [u64], index: usize) {
 }
 
 impl Tally {
+    /// Whether lines were left out for their time.
+    pub fn is_cut(&self) -> bool {
+        self.outside > 0
+    }
+
     /// Counts a query.
     pub(super) fn query(&mut self, query: &Query<'_>, time: Option<i64>) {
         let labels = Labels::new(query.name);
@@ -314,13 +341,13 @@ impl Tally {
         let Some(server) = shown.server.filter(|_| shown.is_timeout()) else {
             return;
         };
-        if self.timeouts.len() >= MAX_SERVERS && !self.timeouts.contains_key(&server) {
-            return;
-        }
-        let timeouts = self.timeouts.entry(server).or_default();
-        timeouts.count = timeouts.count.saturating_add(times);
+        let mut more = Timeouts {
+            count: times,
+            minutes: Periods::default(),
+        };
         if let Some(time) = time {
-            timeouts.minutes.add(time.div_euclid(MINUTE), times);
+            more.minutes.add(time.div_euclid(MINUTE), times);
         }
+        self.timeouts.add(server, more);
     }
 }

@@ -21,8 +21,8 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
             column: 1,
         };
         report
-            .add(place, format!("the file is newer than the running kubelet ({comm}, process {pid}), which does not have it yet"))
+            .add(place, format!("the file is newer than the running kubelet ({comm}, process {pid}): what was changed in it since then does not count yet"))
             .help("restart the kubelet, then delete the pods that are to have the new settings")
-            .note("new pods get what stood here before; running ones keep the file that they have");
+            .note("new pods get what stood here when it was started; running ones keep the file that they have");
     }
 }

@@ -25,10 +25,10 @@ impl Page<'_> {
         }
         let concern = report.concern.as_ref();
         let then = concern.map_or(&[][..], |it| &it.then);
-        let is_question = |it: &Step| matches!(it, Step::Ask { .. });
+        let is_question = |it: &Step| matches!(it, Step::Ask { .. } | Step::Probe);
         match then {
             [] => return Ok(()),
-            [only] if is_question(only) => self.title("What to ask next")?,
+            all if all.iter().all(is_question) => self.title("What to ask next")?,
             _ => self.title("Fix")?,
         }
         let steps: Vec<&Step> = then.iter().collect();

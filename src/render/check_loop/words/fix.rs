@@ -73,6 +73,11 @@ pub(in crate::render) fn action(step: &Step) -> Action {
             let ask = ask.args([".", "NS"]);
             Action::new("ask-server", "Ask it from the pod's network", Some(ask))
         }
+        Step::Probe => Action::new(
+            "probe",
+            "See whether queries come back from outside",
+            Some(Command::new("kdns check-loop --probe")),
+        ),
         Step::Flag(pid) => Action::new(
             "change-flag",
             "Change the flag in what starts the kubelet, which is in no file that kdns knows",
@@ -91,7 +96,7 @@ pub(in crate::render) fn action(step: &Step) -> Action {
         ),
         Step::Rollout { namespace, name } => Action::new(
             "restart-rollout",
-            "Have the pods read it, which takes two minutes with reload and otherwise",
+            "Have the pods read it (with reload they do so within two minutes)",
             Some(kubectl(namespace).args(["rollout", "restart", name])),
         ),
         Step::Reload => Action::new(

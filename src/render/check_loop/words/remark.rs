@@ -12,6 +12,7 @@ use crate::render::{kubelet, topology};
 #[expect(clippy::too_many_lines, reason = "a table: one arm a fact")]
 pub(in crate::render) fn remark(remark: &Remark) -> Sentence {
     match remark {
+        Remark::Earlier(sighting) => super::trouble::earlier(sighting),
         Remark::ReverseLookups => Sentence::new(
             "reverse-lookups-loop",
             "reverse lookups of addresses that are not the cluster's loop: CoreDNS passes them on \

@@ -42,6 +42,20 @@ fn down(pod: &str, container: &str, ended: &Ended, last: Option<&str>) -> Senten
     )
 }
 
+/// What a log showed, and has not for a while.
+pub(super) fn earlier(sighting: &Sighting) -> Sentence {
+    let what = of_log(sighting);
+    sentence!("earlier", "not for ten minutes any more: {}", what.text)
+}
+
+/// When it was seen last, as the log has it.
+fn last(sighting: &Sighting) -> String {
+    let clock = sighting.last.as_deref().and_then(|it| it.get(11..19));
+    let is_clock = |it: &&str| it.bytes().all(|it| it.is_ascii_digit() || it == b':');
+    let clock = clock.filter(is_clock);
+    clock.map_or_else(String::new, |it| format!(", the last at {it}"))
+}
+
 /// The worst of it, as the end of the headline.
 pub(super) fn worst(concern: &Concern) -> String {
     let worst = concern.troubles.first().map(trouble);
@@ -54,6 +68,7 @@ fn of_log(sighting: &Sighting) -> Sentence {
     let servers = named(&sighting.servers);
     let code = sighting.kind;
     let count = sighting.count;
+    let last = last(sighting);
     let times = |one: &str, many: &str| counted(count, one, many);
     match (code, servers) {
         (LOOP_FATAL, _) => sentence!(
@@ -64,19 +79,22 @@ fn of_log(sighting: &Sighting) -> Sentence {
         ("upstream-timeout" | "loopback-timeout", servers) => {
             let from = servers.map_or_else(String::new, |it| format!(" from {it}"));
             let count = times("time-out", "time-outs");
-            sentence!(code, "{who} gets no answer{from}: {count} in its log")
+            sentence!(code, "{who} gets no answer{from}: {count} in its log{last}")
         }
         ("upstream-refused" | "loopback-refused", Some(servers)) => {
             let count = times("time", "times");
             sentence!(
                 code,
-                "{servers} refused {who} {count}, says its log: nothing listens there, or a \
+                "{servers} refused {who} {count}, says its log{last}: nothing listens there, or a \
                  rule rejects it"
             )
         }
         ("upstream-unreachable", Some(servers)) => {
             let count = times("error", "errors");
-            sentence!(code, "{who} has no route to {servers}: {count} in its log")
+            sentence!(
+                code,
+                "{who} has no route to {servers}: {count} in its log{last}"
+            )
         }
         _ => {
             let means = KINDS.iter().find(|it| it.0 == code).map(|it| it.1);

@@ -2,7 +2,8 @@
 
 use super::{address, name, several, some_of};
 use crate::check_loop::{Report as LoopReport, facts};
-use crate::doctor::{Asked, Kind};
+use crate::doctor::{Answer, Asked, Kind};
+use crate::path::Verdict;
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
 use crate::render::doctor::step::Step;
@@ -43,7 +44,8 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
                 "was asked and does not answer",
                 "were asked and do not answer",
             );
-            sentence!("server-silent", "{} {what}", names(asked))
+            let why = asked.first().map_or_else(String::new, |it| silence(it));
+            sentence!("server-silent", "{} {what}{why}", names(asked))
         }
         Kind::WithoutTcp(asked) => {
             let what = several(asked.len(), "answers", "answer");
@@ -70,7 +72,7 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
             several(pods.len(), "reads", "read")
         ),
         Kind::Lost(tree) => Sentence::new("packets-lost", path::words::verdict(tree)),
-        Kind::Way(finding) => path::findings::words(finding).what,
+        Kind::Way(finding) => path::findings::words(finding).what.begun(),
         Kind::Dropping(counted) => Sentence::new("packets-dropped", super::more::dropping(counted)),
         Kind::Logged(advice) => said(advice).fact,
         Kind::Failing(lookup) => {
@@ -79,6 +81,50 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         }
         Kind::Unreadable(sentence) => Sentence::new("pod-unreadable", *sentence),
         Kind::Setting(finding) => Sentence::new(finding.name, finding.message.clone()),
+    }
+}
+
+/// What came of a question without an answer.
+fn silence(asked: &Asked) -> String {
+    match &asked.udp {
+        Answer::Silence(waited) => format!(" within {} s", waited.as_secs_f64().round()),
+        Answer::Failed(why) => format!(": {why}"),
+        Answer::Elsewhere(from) => format!(": {from} answered in its place"),
+        Answer::Reply(_) | Answer::NotAsked => String::new(),
+    }
+}
+
+/// What to do where packets to a Service are lost.
+fn of_lost(verdict: Verdict) -> Vec<Step> {
+    let kubectl = |text: &str, what: &str| {
+        let command = Command::new("kubectl -n kube-system").args(what.split(' '));
+        Step::new(text).typing(command)
+    };
+    match verdict {
+        Verdict::NoEndpoints => vec![
+            kubectl(
+                "See whether DNS pods run and are ready",
+                "get deployments,pods -l k8s-app=kube-dns -o wide",
+            ),
+            kubectl(
+                "See whether the Service selects them: its selector has to be among their labels",
+                "describe service kube-dns",
+            ),
+        ],
+        Verdict::NoRule => vec![
+            Step::new("See whether kube-proxy runs on this node, and what it logs")
+                .typing(Command::new("pgrep -a kube-proxy"))
+                .typing(Command::new(
+                    "kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide",
+                )),
+            kubectl(
+                "Have it write its rules again",
+                "rollout restart daemonset kube-proxy",
+            ),
+        ],
+        _ => vec![Step::new(
+            "See which rule it is, and who wrote it: a network policy, a firewall, Docker",
+        )],
     }
 }
 
@@ -112,12 +158,7 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
         }),
         Kind::Crashing(pods) => of_first(pods, |it| kubectl(it, "Read why", "logs --previous")),
         Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", "delete pod")),
-        Kind::Lost(_) => vec![
-            Step::new("See which rule it is").typing(Command::new("kdns path -v")),
-            Step::new("Have kube-proxy write its rules again").typing(Command::new(
-                "kubectl -n kube-system rollout restart daemonset kube-proxy",
-            )),
-        ],
+        Kind::Lost(tree) => of_lost(tree.verdict),
         Kind::Way(finding) => {
             let steps = path::findings::words(finding).fix;
             steps.into_iter().map(of_path).collect()

@@ -8,12 +8,17 @@ use crate::path::Verdict;
 use crate::render::live::concluded;
 use crate::render::path::{self, words};
 use crate::render::why::log::words::said;
-use crate::render::why::numbers::{grouped, percent};
+use crate::render::why::numbers::{grouped, minute, percent};
 use crate::render::words::counted as number_of;
 use crate::why::log::Waste;
 
 pub(super) fn logs(logs: Option<&Logs>) -> String {
-    let Some(Logs { summary, count }) = logs else {
+    let Some(Logs {
+        summary,
+        count,
+        since,
+    }) = logs
+    else {
         return "no log of a DNS pod is to be seen here".to_owned();
     };
     let trouble = summary
@@ -24,18 +29,22 @@ pub(super) fn logs(logs: Option<&Logs>) -> String {
         return said(advice).fact.text;
     }
     let logs = number_of(*count, "log", "logs");
+    let since = since.map_or_else(String::new, |it| {
+        format!(" since {}", minute(it.div_euclid(60_000_000_000)))
+    });
     if summary.queries == 0 {
-        return format!("no error in {logs} of DNS pods, which have no line about a query");
+        return format!("no error in {logs} of DNS pods{since}, and no line about a query");
     }
     let queries = summary.queries;
     let waste = match summary.waste {
         Waste::Known(waste) => format!(", {} of them search-list waste", percent(waste, queries)),
         Waste::Unknown => String::new(),
     };
-    format!(
-        "no error in {logs} of DNS pods: {} queries{waste}",
-        grouped(queries)
-    )
+    let count = match queries {
+        1 => "1 query".to_owned(),
+        _ => format!("{} queries", grouped(queries)),
+    };
+    format!("no error in {logs} of DNS pods{since}: {count}{waste}")
 }
 
 pub(super) fn path(route: Result<&Route, &str>) -> String {

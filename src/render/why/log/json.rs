@@ -28,9 +28,10 @@ struct LogDocument<'s> {
     names: Vec<NameForm<'s>>,
     /// Queries by what they came to; `unanswered` has no reply.
     rcodes: BTreeMap<&'static str, u64>,
-    /// Upstream servers that did not answer, by error lines.
+    /// Upstream servers that did not answer, by error lines, at most 256.
     timeouts: Vec<TimeoutForm>,
     latency: LatencyForm<'s>,
+    left_out: LeftOutForm,
     /// What follows, the worst first.
     advice: Vec<AdviceForm>,
 }
@@ -139,6 +140,21 @@ struct MinuteForm {
     failed: u64,
 }
 
+/// What the lists do not have.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeftOutForm {
+    /// So many clients more.
+    clients: u64,
+    /// So many names more, at least.
+    names: u64,
+    /// So many zones more, at least.
+    zones: u64,
+    /// So many servers that answered more, at least.
+    upstreams: u64,
+    /// Time-outs of servers that are not in `timeouts`.
+    timeouts: u64,
+}
+
 #[derive(Debug, Serialize, JsonSchema)]
 struct AdviceForm {
     /// Which fact it is; it stays when the words change.
@@ -165,8 +181,15 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         clients: summary.clients.first.iter().map(client).collect(),
         names: summary.names.first.iter().map(name).collect(),
         rcodes: rcodes(&summary.rcodes),
-        timeouts: summary.timeouts.iter().map(timeout).collect(),
+        timeouts: summary.timeouts.first.iter().map(timeout).collect(),
         latency: latency(summary),
+        left_out: LeftOutForm {
+            clients: summary.clients.left_out(),
+            names: summary.names.left_out(),
+            zones: summary.zones.left_out(),
+            upstreams: summary.latency.upstreams.left_out(),
+            timeouts: summary.timeouts.error,
+        },
         advice: summary.advice.iter().map(advice).collect(),
     };
     json::document(&document, out)
@@ -227,7 +250,7 @@ fn timeout(row: &TimeoutRow) -> TimeoutForm {
 
 fn latency(summary: &Summary) -> LatencyForm<'_> {
     let latency = &summary.latency;
-    let upstreams = latency.upstreams.iter();
+    let upstreams = latency.upstreams.first.iter();
     let minutes = summary.minutes.iter();
     LatencyForm {
         all: times(&latency.all),

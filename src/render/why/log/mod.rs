@@ -48,6 +48,9 @@ pub fn write(
     Ok(())
 }
 
+/// What the error of counts is.
+const MISSING: &str = "at most are missing from each count";
+
 struct Page<'p> {
     colors: bool,
     rows: usize,
@@ -200,12 +203,7 @@ impl Page<'_> {
             let (queries, waste) = (grouped(row.queries), grouped(row.waste));
             writeln!(self.out, "  {queries:>11} {waste:>11}  {}", row.name)?;
         }
-        self.more(
-            all.all,
-            shown.len(),
-            all.error,
-            "at most are missing from each count",
-        )
+        self.more(all.all, shown.len(), all.error, MISSING)
     }
 
     fn more(&mut self, all: u64, shown: usize, error: u64, what: &str) -> io::Result<()> {
@@ -230,15 +228,21 @@ impl Page<'_> {
             return Ok(());
         }
         self.title("Zones (queries, 99 % within)")?;
+        let count = shown.len();
         for row in shown {
             self.zone(row)?;
         }
-        for (server, times) in summary.latency.upstreams.iter().take(self.rows) {
+        let zones = &summary.zones;
+        self.more(zones.all, count, zones.error, MISSING)?;
+        let upstreams = &summary.latency.upstreams;
+        let shown = upstreams.first.iter().take(self.rows);
+        let count = shown.len();
+        for (server, times) in shown {
             let within = times.percentile(0.99).map_or_else(String::new, duration);
             let count = grouped(times.total());
             writeln!(self.out, "  {count:>11} {within:>11}  answered by {server}")?;
         }
-        Ok(())
+        self.more(upstreams.all, count, upstreams.error, MISSING)
     }
 
     fn zone(&mut self, row: &ZoneRow) -> io::Result<()> {
@@ -256,11 +260,13 @@ impl Page<'_> {
     }
 
     fn timeouts(&mut self, summary: &Summary) -> io::Result<()> {
-        if summary.timeouts.is_empty() {
+        let all = &summary.timeouts;
+        let shown: Vec<_> = all.first.iter().take(self.rows).collect();
+        if shown.is_empty() {
             return Ok(());
         }
         self.title("Servers that did not answer (by error lines)")?;
-        for row in summary.timeouts.iter().take(self.rows) {
+        for row in &shown {
             let minutes = row.minutes.iter().take(self.rows);
             let minutes: Vec<String> = minutes
                 .map(|(at, count)| format!("{} {count}", clock(at, row.minutes.length() > 1)))
@@ -269,7 +275,12 @@ impl Page<'_> {
             let text = format!("{}  {}", row.server, minutes.join(", "));
             self.item(&format!("  {count:>11}  "), text.trim_end())?;
         }
-        Ok(())
+        self.more(
+            all.all,
+            shown.len(),
+            all.error,
+            "time-outs are of servers not counted apart",
+        )
     }
 }
 
