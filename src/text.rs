@@ -11,6 +11,12 @@ pub struct Source {
     pub bytes: Vec<u8>,
 }
 
+/// A file without a name and without bytes.
+pub static EMPTY: Source = Source {
+    name: String::new(),
+    bytes: Vec::new(),
+};
+
 /// A range of bytes in a [`Source`]: `start` is the first, `end` one past the last.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Span {
@@ -42,13 +48,18 @@ pub struct Place {
 }
 
 impl Place {
+    /// The place in a file of this name, which is safe to print.
+    pub fn new(file: impl Into<String>, line: usize, column: usize) -> Self {
+        Self {
+            file: file.into(),
+            line,
+            column,
+        }
+    }
+
     /// What no line of a file says: `the default of dnsmasq`.
     pub fn nowhere(what: &str) -> Self {
-        Self {
-            file: what.to_owned(),
-            line: 0,
-            column: 0,
-        }
+        Self::new(what, 0, 0)
     }
 }
 
@@ -115,6 +126,14 @@ impl Span {
 pub const MAX_READ: usize = 1 << 20;
 
 impl Source {
+    /// A file of this name, with these bytes.
+    pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        Self {
+            name: name.into(),
+            bytes: bytes.into(),
+        }
+    }
+
     /// Whether its end may be missing.
     pub fn is_cut(&self) -> bool {
         self.bytes.len() >= MAX_READ
@@ -350,10 +369,7 @@ mod tests {
     }
 
     fn check(text: &[u8], offset: u32, expected: (usize, usize)) {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: text.to_vec(),
-        };
+        let source = Source::new("f", text);
         let at = source.position(offset);
         assert_eq!((at.line, at.column), expected, "{text:?} at {offset}");
         let place = Lines::of(&source).place_of(offset);
@@ -386,10 +402,7 @@ mod tests {
             let odd = [text.as_slice(), &[0x80; 9000], b"\xf0\x9f", &text].concat();
             for bytes in [text, odd] {
                 let index = LineIndex::of(&bytes);
-                let source = Source {
-                    name: String::new(),
-                    bytes,
-                };
+                let source = Source::new("", bytes);
                 for offset in (0..u32::try_from(source.bytes.len()).unwrap()).step_by(397) {
                     let found = index.position(&source.bytes, offset);
                     assert_eq!(found, source.position(offset), "{unit:?} at {offset}");

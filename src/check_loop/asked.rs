@@ -44,11 +44,7 @@ pub fn goes_round(
 
 /// Whoever asks, as a server that nobody can ask.
 fn asker_of(network: &Network, servers: &[SocketAddr]) -> Server<'static> {
-    let place = Place {
-        file: String::new(),
-        line: 1,
-        column: 1,
-    };
+    let place = Place::new("", 1, 1);
     let to = servers.iter().map(|it| Placed {
         value: Target::Address(*it),
         place: place.clone(),

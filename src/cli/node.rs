@@ -141,10 +141,7 @@ mod tests {
 
     #[test]
     fn what_a_running_kubelet_shows_comes_beside_the_node() {
-        let source = |text: &str| Source {
-            name: "f".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = |text: &str| Source::new("f", text);
         let args = |root: Option<&str>| NodeArgs {
             root: root.map(PathBuf::from),
             node_file: None,

@@ -37,11 +37,7 @@ impl OpenresolvConf {
             let Some((name, value, column)) = assignment(line) else {
                 continue;
             };
-            let place = Place {
-                file: source.name.clone(),
-                line: number + 1,
-                column,
-            };
+            let place = Place::new(source.name.clone(), number + 1, column);
             found.set(name, value, &place);
         }
         found
@@ -112,10 +108,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &[u8]) -> OpenresolvConf {
-        OpenresolvConf::parse(&Source {
-            name: "r".to_owned(),
-            bytes: text.to_vec(),
-        })
+        OpenresolvConf::parse(&Source::new("r", text))
     }
 
     #[test]

@@ -11,10 +11,7 @@ fn kubelet(version: Option<(u32, u32, u32)>) -> Kubelet {
 }
 
 fn conf(text: &str) -> ResolvConf {
-    ResolvConf::parse(Source {
-        name: "k".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    })
+    ResolvConf::parse(Source::new("k", text))
 }
 
 /// As the captured cluster was: Kubernetes 1.20.2, containerd 1.6.20.
@@ -43,10 +40,7 @@ fn made(
 
 /// A pod as it was captured, the cluster as it was there.
 fn check_captured(manifest: &str, expected: &str) {
-    let source = Source {
-        name: "pod.json".to_owned(),
-        bytes: manifest.as_bytes().to_vec(),
-    };
+    let source = Source::new("pod.json", manifest);
     let workload = manifest::first_pod(&source).unwrap().workload;
     let namespace = workload.namespace.unwrap();
     let kubelet = kubelet(Some((1, 20, 2)));
@@ -229,13 +223,7 @@ fn words_know_where_they_come_from() {
     )
     .unwrap();
     let origins = |words: &[Word]| words.iter().map(|it| it.origin.clone()).collect::<Vec<_>>();
-    let at = |line, column| {
-        WordOrigin::KubeletFile(Place {
-            file: "k".to_owned(),
-            line,
-            column,
-        })
-    };
+    let at = |line, column| WordOrigin::KubeletFile(Place::new("k", line, column));
     assert_eq!(origins(&file.servers), [ClusterDns, DnsConfig]);
     assert_eq!(
         origins(&file.searches),

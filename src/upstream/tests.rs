@@ -8,10 +8,7 @@ fn host_file(path: &str, text: &str) -> HostFile {
     HostFile {
         path: path.to_owned(),
         links: Vec::new(),
-        content: Ok(ResolvConf::parse(Source {
-            name: path.to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        })),
+        content: Ok(ResolvConf::parse(Source::new(path, text))),
     }
 }
 

@@ -43,10 +43,7 @@ impl Loader {
 
     /// What is loaded, as the tools print it.
     pub(crate) fn saved(self, dialect: Dialect) -> Vec<Source> {
-        let text = |words: &[&str]| Source {
-            name: words.join(" "),
-            bytes: output(words),
-        };
+        let text = |words: &[&str]| Source::new(words.join(" "), output(words));
         let rules = match (self, dialect.is_six) {
             (Self::Legacy, false) => text(&["iptables-legacy-save", "-c"]),
             (Self::Legacy, true) => text(&["ip6tables-legacy-save", "-c"]),

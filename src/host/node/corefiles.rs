@@ -128,9 +128,8 @@ pub fn at(files: &dyn Files, path: &str, skipped: &mut Vec<String>) -> Vec<Sourc
         return Vec::new();
     };
     // Imports are told by the paths that the server itself knows.
-    let known = |path: &Path, source: &Source| Source {
-        name: path.to_string_lossy().into_owned(),
-        bytes: source.bytes.clone(),
+    let known = |path: &Path, source: &Source| {
+        Source::new(path.to_string_lossy().into_owned(), source.bytes.clone())
     };
     let corefile = main.clone();
     let mut seen = vec![known(Path::new(path), &main)];
@@ -296,10 +295,10 @@ mod tests {
 
     impl Files for Closed {
         fn file(&self, path: &Path, _: &mut Vec<String>) -> Option<Source> {
-            Some(Source {
-                name: path.to_string_lossy().into_owned(),
-                bytes: b"import custom/*\n".to_vec(),
-            })
+            Some(Source::new(
+                path.to_string_lossy().into_owned(),
+                b"import custom/*\n",
+            ))
         }
 
         fn names(&self, directory: &Path, skipped: &mut Vec<String>) -> Vec<OsString> {

@@ -5,10 +5,7 @@ const HEAD: &str = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConf
 /// `resolvConf`, `clusterDNS` and `clusterDomain` in short, and remarks
 /// without the name of the file.
 fn check(role: Role, minor: u32, text: &str, expected: [&str; 3], remarks: &[&str]) {
-    let source = Source {
-        name: "f".to_owned(),
-        bytes: format!("{HEAD}{text}").into_bytes(),
-    };
+    let source = Source::new("f", format!("{HEAD}{text}"));
     let version = (minor > 0).then_some(Version::minor(1, minor));
     let found = read_configuration(&source, role, version);
     let text = |it: &Option<Placed<Option<String>>>| match it {
@@ -117,10 +114,7 @@ fn without_a_version_the_newest_is_meant_and_doubt_is_told() {
 #[test]
 fn many_repeats_are_told_of_but_not_all() {
     let text = "resolvConf: /a\n".repeat(20_000);
-    let source = Source {
-        name: "f".to_owned(),
-        bytes: text.into_bytes(),
-    };
+    let source = Source::new("f", text);
     let found = read_configuration(&source, Role::Main, None);
     assert_eq!(found.remarks.len(), MAX_REMARKS);
     assert_eq!(found.resolv_conf.unwrap().place.line, 20_000);
@@ -129,10 +123,7 @@ fn many_repeats_are_told_of_but_not_all() {
 #[test]
 fn what_is_no_yaml_is_broken_and_what_has_no_kind_is_told() {
     let read = |text: &str| {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = Source::new("f", text);
         read_configuration(&source, Role::Main, None)
     };
     assert!(read("a: [").broken.is_some());

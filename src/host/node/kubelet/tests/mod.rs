@@ -141,10 +141,7 @@ fn a_directory_of_drop_ins_that_is_a_link_is_not_followed() {
 
 #[test]
 fn a_named_file_stands_in_for_the_configuration_alone() {
-    let named = Source {
-        name: "mine.yaml".to_owned(),
-        bytes: CONFIGURATION.as_bytes().to_vec(),
-    };
+    let named = Source::new("mine.yaml", CONFIGURATION.as_bytes());
     let (_directory, root) = root_with(&[
         ("/proc/5/comm", "kubelet\n"),
         (
