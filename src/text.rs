@@ -82,6 +82,13 @@ pub struct Placed<T> {
     pub place: Place,
 }
 
+impl<T> Placed<T> {
+    /// A value that is written there.
+    pub const fn new(value: T, place: Place) -> Self {
+        Self { value, place }
+    }
+}
+
 /// An offset of a file as it is kept: one over 4 GiB is cut to it.
 pub fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)

@@ -54,19 +54,13 @@ impl OpenresolvConf {
     fn set(&mut self, name: &str, value: &str, place: &Place) {
         let path = || {
             let is_path = value.starts_with('/') && !value.contains('$');
-            is_path.then(|| Placed {
-                value: value.to_owned(),
-                place: place.clone(),
-            })
+            is_path.then(|| Placed::new(value.to_owned(), place.clone()))
         };
         match name {
             "name_servers" => {
                 let servers = value.split_ascii_whitespace().filter_map(|word| {
                     let (address, _scope) = word.split_once('%').unwrap_or((word, ""));
-                    Some(Placed {
-                        value: address.parse().ok()?,
-                        place: place.clone(),
-                    })
+                    Some(Placed::new(address.parse().ok()?, place.clone()))
                 });
                 self.name_servers = servers.collect();
             }

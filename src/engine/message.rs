@@ -138,6 +138,24 @@ pub enum Data {
     Other(RecordType),
 }
 
+impl Edns {
+    /// One that says the payload size and nothing else.
+    pub const fn plain(size: u16) -> Self {
+        Self {
+            size,
+            dnssec_ok: false,
+            options: &[],
+        }
+    }
+}
+
+impl Record {
+    /// A record with this owner.
+    pub const fn new(name: Name, data: Data) -> Self {
+        Self { name, data }
+    }
+}
+
 impl Data {
     /// The type of a record with this data.
     pub fn record_type(&self) -> RecordType {

@@ -199,7 +199,7 @@ impl Settings {
                 let at = place.to_string();
                 addresses(servers.iter().map(String::as_str), &at, &mut self.remarks)
             });
-            self.cluster_dns.place(Some(Placed { value, place }));
+            self.cluster_dns.place(Some(Placed::new(value, place)));
         }
     }
 

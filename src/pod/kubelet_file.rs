@@ -136,10 +136,7 @@ fn without_dot(mut search: Word, rules: &Rules) -> Option<Word> {
 
 fn ignore(keyword: &'static str, place: Place, ignored: &mut Vec<Placed<&'static str>>) {
     if !ignored.iter().any(|known| known.value == keyword) {
-        ignored.push(Placed {
-            value: keyword,
-            place,
-        });
+        ignored.push(Placed::new(keyword, place));
     }
 }
 

@@ -178,10 +178,8 @@ impl Reader<'_> {
     /// Anything but a text is none of a runtime that is known.
     fn runtime_endpoint(&mut self, value: &Node) {
         let text = value.as_scalar().map(|it| it.text.clone());
-        self.found.runtime_endpoint = text.map(|it| Placed {
-            value: Some(it),
-            place: self.source.place_of(value.span.start),
-        });
+        self.found.runtime_endpoint =
+            text.map(|it| Placed::new(Some(it), self.source.place_of(value.span.start)));
     }
 
     fn gates(&mut self, value: &Node) {
@@ -202,7 +200,7 @@ impl Reader<'_> {
             if gates::counts(&name) {
                 let value = kind == Kind::Bool(true);
                 let place = self.source.place_of(at);
-                self.found.gates.push((name, Placed { value, place }));
+                self.found.gates.push((name, Placed::new(value, place)));
             }
         }
     }
@@ -223,11 +221,11 @@ impl Reader<'_> {
             let items = value.as_sequence();
             let servers = items.map(|it| it.iter().filter_map(|it| self.server(it)).collect());
             let value = servers;
-            self.found.cluster_dns = Some(Placed { value, place });
+            self.found.cluster_dns = Some(Placed::new(value, place));
             return;
         }
         let value = text.map(str::to_owned);
-        let set = Some(Placed { value, place });
+        let set = Some(Placed::new(value, place));
         match name {
             Name::ResolvConf => self.found.resolv_conf = set,
             Name::ClusterDomain => self.found.cluster_domain = set,

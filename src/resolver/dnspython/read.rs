@@ -151,13 +151,9 @@ impl<'a> Parser<'a> {
             self.exception = Some("NoResolverConfiguration");
         }
         if self.reading.search.is_empty() {
-            let of_host = scenario
-                .hostname
-                .split_once('.')
-                .map(|(_, domain)| Setting {
-                    value: Cow::Borrowed(domain.as_bytes()),
-                    origin: Origin::HostName,
-                });
+            let of_host = scenario.hostname.split_once('.').map(|(_, domain)| {
+                Setting::new(Cow::Borrowed(domain.as_bytes()), Origin::HostName)
+            });
             let is_root = |it: &Setting<Cow<'_, [u8]>>| it.value.as_ref() == b".";
             let domain = self.domain.or(of_host);
             self.reading.search.extend(domain.filter(|it| !is_root(it)));

@@ -287,11 +287,7 @@ impl Manager<'_> {
             return;
         };
         let with_opt = transaction.current_feature_level >= FeatureLevel::Edns0;
-        let edns = with_opt.then(|| Edns {
-            size: self.servers[server].udp_size(),
-            dnssec_ok: false,
-            options: &[],
-        });
+        let edns = with_opt.then(|| Edns::plain(self.servers[server].udp_size()));
         let key = &transaction.key;
         let id = self.io.send(Query {
             server: self.servers[server].server.clone(),
