@@ -70,8 +70,6 @@ pub enum Because {
     FollowUp,
     /// The name of an address, below `in-addr.arpa` or `ip6.arpa`.
     Reverse,
-    /// A name server that is given by name.
-    NameServer,
 }
 
 /// A socket of the resolver, in the order of their making, from 0.
