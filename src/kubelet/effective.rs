@@ -270,11 +270,11 @@ pub fn absolute(directory: &str, path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-fn one(texts: Vec<String>) -> String {
-    texts.into_iter().next().unwrap_or_default()
+fn one(texts: &[String]) -> String {
+    texts.concat()
 }
 
-fn addresses(texts: Vec<String>) -> Vec<IpAddr> {
+fn addresses(texts: &[String]) -> Vec<IpAddr> {
     let addresses = texts.iter().filter_map(|it| address::parse_address(it));
     addresses.collect()
 }
@@ -284,9 +284,14 @@ fn setting<T: Clone>(
     given: &mut Given<Set>,
     key: Name,
     default: T,
-    read: fn(Vec<String>) -> T,
+    read: fn(&[String]) -> T,
 ) -> Setting<T> {
-    let value = |(texts, origin): Set| (texts.map_or_else(|| default.clone(), read), origin);
+    let value = |(texts, origin): Set| {
+        (
+            texts.map_or_else(|| default.clone(), |it| read(&it)),
+            origin,
+        )
+    };
     let mut all = given.take(key).map(value);
     let Some((value, origin)) = all.next() else {
         drop(all);

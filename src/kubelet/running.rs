@@ -47,7 +47,7 @@ pub fn running(
     let shown = configz.and_then(shown_at_configz);
     let shown = shown.filter(|it| it.setting(Name::ResolvConf).is_some());
     let resolv_conf = if let Some(shown) = shown {
-        of_shown(&shown, Name::ResolvConf, |it| it.concat())
+        of_shown(&shown, Name::ResolvConf, <[String]>::concat)
     } else {
         let kept = &actual.resolv_conf;
         changes.seen(kept, Name::ResolvConf, actual)
@@ -88,7 +88,7 @@ pub fn cluster(
             };
             (
                 of_shown(&shown, Name::ClusterDns, servers),
-                of_shown(&shown, Name::ClusterDomain, |it| it.concat()),
+                of_shown(&shown, Name::ClusterDomain, <[String]>::concat),
             )
         }
         None => (
