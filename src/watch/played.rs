@@ -47,7 +47,7 @@ pub fn of(
                 Transport::Udp
             },
             socket: SocketId(u32::try_from(socket).unwrap_or_default()),
-            edns: exchange.edns.map(|size| Edns::plain(size)),
+            edns: exchange.edns.map(Edns::plain),
             authentic_data: exchange.flags & 0x0020 != 0,
             because,
         };
