@@ -132,6 +132,14 @@ fn of_policy(dns_policy: DnsPolicy) -> PodSpec {
     }
 }
 
+/// With a server of its own and nothing else.
+fn of_no_policy() -> PodSpec {
+    PodSpec {
+        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
+        ..of_policy(DnsPolicy::None)
+    }
+}
+
 fn text(file: &PodFile) -> &str {
     std::str::from_utf8(&file.bytes).unwrap()
 }
@@ -308,19 +316,13 @@ fn an_empty_resolv_conf_gives_loopback_servers() {
         "search n.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\n\
          options ndots:5\n",
     );
-    let none = PodSpec {
-        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
-        ..of_policy(DnsPolicy::None)
-    };
+    let none = of_no_policy();
     check(&none, &[], "nameserver 192.0.2.1\n");
 }
 
 #[test]
 fn a_file_that_the_kubelet_cannot_read_stops_every_pod() {
-    let none = PodSpec {
-        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
-        ..of_policy(DnsPolicy::None)
-    };
+    let none = of_no_policy();
     let broken = conf("nameserver 192.0.2.1\n nameserver\n");
     for pod in [&PodSpec::default(), &of_policy(DnsPolicy::Default), &none] {
         let error = made(pod, "n", &kubelet(None), KnownFile::Read(&broken)).unwrap_err();
@@ -346,10 +348,7 @@ fn an_unknown_file_counts_only_where_it_is_used() {
     assert!(file.incomplete.unwrap().ends_with("; it is not there"));
     let error = made(&of_policy(DnsPolicy::Default), "n", &kubelet(None), seen).unwrap_err();
     assert!(!error.is_answer());
-    let none = PodSpec {
-        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
-        ..of_policy(DnsPolicy::None)
-    };
+    let none = of_no_policy();
     let file = made(&none, "n", &kubelet(None), seen).unwrap();
     assert_eq!(
         (text(&file), &file.incomplete),
