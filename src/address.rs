@@ -215,6 +215,14 @@ const PUBLIC_6: [[u16; 2]; 4] = [
     [0x2620, 0x119],
 ];
 
+/// An address as text and what follows its `%`.
+pub fn split_scope(text: &str) -> (&str, Option<&str>) {
+    match text.split_once('%') {
+        Some((ip, scope)) => (ip, Some(scope)),
+        None => (text, None),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -242,10 +242,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, span: (usize, usize), excerpt: &str, column: usize) {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = Source::new("f", text);
         let lines = LineIndex::of(&source.bytes);
         let label = Label::of(&source, &lines, Span::new(span.0, span.1), String::new());
         assert_eq!(
@@ -285,10 +282,7 @@ mod tests {
     #[test]
     fn no_bytes_are_too_odd() {
         let bytes = [vec![0x80; 400], b"\n\xff\xfe".to_vec(), vec![0xe2; 400]].concat();
-        let source = Source {
-            name: "f".to_owned(),
-            bytes,
-        };
+        let source = Source::new("f", bytes);
         let lines = LineIndex::of(&source.bytes);
         for start in (0..805).step_by(7) {
             for end in [start, start + 1, start + 300] {

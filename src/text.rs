@@ -1,6 +1,9 @@
 //! A file as it was read, and places in it.
 
+mod lines;
 pub mod nearest;
+
+pub use self::lines::{LineIndex, Lines};
 
 /// The bytes of a file with the name it is shown under.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -10,6 +13,12 @@ pub struct Source {
     /// Every byte, unchanged.
     pub bytes: Vec<u8>,
 }
+
+/// A file without a name and without bytes.
+pub static EMPTY: Source = Source {
+    name: String::new(),
+    bytes: Vec::new(),
+};
 
 /// A range of bytes in a [`Source`]: `start` is the first, `end` one past the last.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -42,13 +51,18 @@ pub struct Place {
 }
 
 impl Place {
+    /// The place in a file of this name, which is safe to print.
+    pub fn new(file: impl Into<String>, line: usize, column: usize) -> Self {
+        Self {
+            file: file.into(),
+            line,
+            column,
+        }
+    }
+
     /// What no line of a file says: `the default of dnsmasq`.
     pub fn nowhere(what: &str) -> Self {
-        Self {
-            file: what.to_owned(),
-            line: 0,
-            column: 0,
-        }
+        Self::new(what, 0, 0)
     }
 }
 
@@ -69,6 +83,13 @@ pub struct Placed<T> {
     pub value: T,
     /// Where it is written.
     pub place: Place,
+}
+
+impl<T> Placed<T> {
+    /// A value that is written there.
+    pub const fn new(value: T, place: Place) -> Self {
+        Self { value, place }
+    }
 }
 
 /// An offset of a file as it is kept: one over 4 GiB is cut to it.
@@ -115,6 +136,14 @@ impl Span {
 pub const MAX_READ: usize = 1 << 20;
 
 impl Source {
+    /// A file of this name, with these bytes.
+    pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        Self {
+            name: name.into(),
+            bytes: bytes.into(),
+        }
+    }
+
     /// Whether its end may be missing.
     pub fn is_cut(&self) -> bool {
         self.bytes.len() >= MAX_READ
@@ -146,110 +175,7 @@ impl Source {
     /// The place of the byte at `offset`.
     pub fn place_of(&self, offset: u32) -> Place {
         let at = self.position(offset);
-        Place {
-            file: self.name.clone(),
-            line: at.line,
-            column: at.column,
-        }
-    }
-}
-
-/// Where the lines of a file begin: many places of one file cost little.
-#[derive(Clone, Debug)]
-pub struct Lines<'s> {
-    source: &'s Source,
-    index: LineIndex,
-}
-
-impl<'s> Lines<'s> {
-    /// Finds the lines of a file.
-    pub fn of(source: &'s Source) -> Self {
-        Self {
-            source,
-            index: LineIndex::of(&source.bytes),
-        }
-    }
-
-    /// The place of the byte at `offset`, as [`Source::place_of`] says.
-    pub fn place_of(&self, offset: u32) -> Place {
-        let at = self.index.position(&self.source.bytes, offset);
-        Place {
-            file: self.source.name.clone(),
-            line: at.line,
-            column: at.column,
-        }
-    }
-}
-
-/// What [`Lines`] knows, without the file.
-#[derive(Clone, Debug, Default)]
-pub struct LineIndex {
-    /// The first byte of each line.
-    starts: Vec<usize>,
-    /// Offsets with the number of characters before them, for long lines.
-    marks: Vec<(usize, usize)>,
-}
-
-/// Characters are counted anew from one mark to the next.
-const MARK_EVERY: usize = 4096;
-
-impl LineIndex {
-    /// Finds the lines of a file.
-    pub fn of(bytes: &[u8]) -> Self {
-        let next = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
-        let starts = std::iter::once(0).chain(next).collect();
-        let mut marks = vec![(0, 0)];
-        let (mut at, mut count) = (0, 0);
-        while let Some(rest) = bytes.get(at + MARK_EVERY..) {
-            // No character goes over the byte that begins one.
-            let Some(more) = rest.iter().position(|byte| byte & 0xc0 != 0x80) else {
-                break;
-            };
-            let end = at + MARK_EVERY + more;
-            count += characters(bytes.get(at..end).unwrap_or_default());
-            at = end;
-            marks.push((at, count));
-        }
-        Self { starts, marks }
-    }
-
-    /// Line and column of the byte at `offset`, as [`Source::position`] says.
-    pub fn position(&self, bytes: &[u8], offset: u32) -> Position {
-        let offset = (offset as usize).min(bytes.len());
-        let line = self.starts.partition_point(|start| *start <= offset);
-        let start = self.starts.get(line.wrapping_sub(1)).copied().unwrap_or(0);
-        let mark = self.marks.partition_point(|mark| mark.0 <= offset);
-        let mark = self.marks.get(mark.wrapping_sub(1)).copied();
-        let count = match mark {
-            Some((at, count)) if at > start => {
-                count + characters(bytes.get(at..offset).unwrap_or_default())
-                    - self.count(bytes, start)
-            }
-            _ => characters(bytes.get(start..offset).unwrap_or_default()),
-        };
-        Position {
-            line,
-            column: count + 1 - usize::from(is_behind_mark(bytes, start, offset)),
-        }
-    }
-
-    /// The characters before the beginning of a line.
-    fn count(&self, bytes: &[u8], start: usize) -> usize {
-        let mark = self.marks.partition_point(|mark| mark.0 <= start);
-        let mark = self.marks.get(mark.wrapping_sub(1)).copied();
-        let (at, count) = mark.unwrap_or_default();
-        count + characters(bytes.get(at..start).unwrap_or_default())
-    }
-
-    /// The bytes of a line, which is counted from 1, without its end.
-    pub fn line(&self, bytes: &[u8], line: usize) -> Span {
-        let start = self.starts.get(line.wrapping_sub(1)).copied();
-        let start = start.unwrap_or(bytes.len());
-        let end = self.starts.get(line).copied().unwrap_or(bytes.len());
-        let text = bytes.get(start..end).unwrap_or_default();
-        let text = text.strip_suffix(b"\n").unwrap_or(text);
-        let text = text.strip_suffix(b"\r").unwrap_or(text);
-        Span::new(start, start + text.len())
+        Place::new(self.name.clone(), at.line, at.column)
     }
 }
 
@@ -350,10 +276,7 @@ mod tests {
     }
 
     fn check(text: &[u8], offset: u32, expected: (usize, usize)) {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: text.to_vec(),
-        };
+        let source = Source::new("f", text);
         let at = source.position(offset);
         assert_eq!((at.line, at.column), expected, "{text:?} at {offset}");
         let place = Lines::of(&source).place_of(offset);
@@ -377,24 +300,5 @@ mod tests {
         check("\u{feff}a: b".as_bytes(), 3, (1, 1));
         check("\u{feff}a: b\n\u{feff}c".as_bytes(), 6, (1, 4));
         check("\u{feff}a\n\u{feff}c".as_bytes(), 8, (2, 2));
-    }
-
-    #[test]
-    fn long_lines_are_counted_from_marks() {
-        for unit in ["a", "é", "\u{1f4a5}", "aé\n", "€€€€€€€€€\n"] {
-            let text = unit.repeat(4000).into_bytes();
-            let odd = [text.as_slice(), &[0x80; 9000], b"\xf0\x9f", &text].concat();
-            for bytes in [text, odd] {
-                let index = LineIndex::of(&bytes);
-                let source = Source {
-                    name: String::new(),
-                    bytes,
-                };
-                for offset in (0..u32::try_from(source.bytes.len()).unwrap()).step_by(397) {
-                    let found = index.position(&source.bytes, offset);
-                    assert_eq!(found, source.position(offset), "{unit:?} at {offset}");
-                }
-            }
-        }
     }
 }

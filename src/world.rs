@@ -309,15 +309,9 @@ fn records(
     aaaa: &[Ipv6Addr],
     cname: Option<&Name>,
 ) -> Vec<Record> {
-    let alias = cname.map(|target| Record {
-        name: name.clone(),
-        data: Data::Cname(target.clone()),
-    });
+    let alias = cname.map(|target| Record::new(name.clone(), Data::Cname(target.clone())));
     let owner = cname.unwrap_or(name);
-    let address = |data| Record {
-        name: owner.clone(),
-        data,
-    };
+    let address = |data| Record::new(owner.clone(), data);
     let mut answers: Vec<Record> = alias.into_iter().collect();
     match query.record_type() {
         Some(RecordType::A) => answers.extend(a.iter().map(|&ip| address(Data::A(ip)))),

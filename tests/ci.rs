@@ -116,10 +116,7 @@ enum Yaml {
 
 impl Yaml {
     fn of(path: &str) -> Self {
-        let source = Source {
-            name: path.to_owned(),
-            bytes: read(path).into_bytes(),
-        };
+        let source = Source::new(path, read(path));
         let documents = yaml::documents(&source);
         assert_eq!(documents.len(), 1, "{path}");
         Self::from(documents[0].root.as_ref().unwrap())

@@ -170,74 +170,78 @@ fn sorted_options(text: &str) -> String {
     text.split('\n').map(sorted).collect::<Vec<_>>().join("\n")
 }
 
+/// What a case of a command prints.
+struct Printed {
+    case: PathBuf,
+    args: String,
+    text: String,
+}
+
+impl Printed {
+    fn has(&self, word: &str) -> bool {
+        self.args.lines().any(|it| it == word)
+    }
+
+    fn is_document(&self) -> bool {
+        self.text.starts_with('{')
+    }
+
+    /// Lines fit 80 columns where words can be broken.
+    fn expect_narrow(&self) {
+        for line in self.text.lines() {
+            let is_word = line.trim_start().split(' ').count() < 3;
+            let name = self.case.display();
+            assert!(line.chars().count() <= 80 || is_word, "{name}: {line}");
+        }
+    }
+}
+
+/// What every case of a command prints, which steers no terminal; pod-file has the
+/// bytes of the file as they are.
+fn printed(command: &str) -> impl Iterator<Item = Printed> {
+    cases(command).into_iter().map(move |case| {
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        let [(_, text), ..] = run_case(&case);
+        let is_harmless = |c| c == '\n' || !is_unprintable(c);
+        let is_harmless = text.chars().all(is_harmless);
+        let printed = Printed { case, args, text };
+        let is_file = command == "pod-file" && !printed.is_document();
+        assert!(is_harmless || is_file, "{}", printed.case.display());
+        printed
+    })
+}
+
+/// The documents of a command are what `kdns schema` promises, and there are more
+/// than so many.
+fn documents_fit(command: &str, more_than: usize) {
+    let validator = schema(command);
+    let documents = printed(command).filter(Printed::is_document);
+    let seen = documents.map(|it| expect_valid(&validator, &it.case, &it.text));
+    assert!(seen.count() > more_than, "{command}");
+}
+
 #[test]
 fn pod_file_output_fits_its_schema() {
-    let validator = schema("pod-file");
-    let mut seen = 0;
-    for case in cases("pod-file") {
-        let args = fs::read_to_string(case.join("args")).unwrap();
-        if !args.lines().any(|word| word == "json") {
-            continue;
-        }
-        let [(_, out), ..] = run_case(&case);
-        assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
-        expect_valid(&validator, &case, &out);
-        seen += 1;
-    }
-    assert!(seen > 2, "{seen}");
+    documents_fit("pod-file", 2);
 }
 
 #[test]
 fn upstream_output_fits_its_schema() {
-    let validator = schema("upstream");
-    let mut seen = 0;
-    for case in cases("upstream") {
-        let [(_, out), ..] = run_case(&case);
-        assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
-        let args = fs::read_to_string(case.join("args")).unwrap();
-        if !args.lines().any(|word| word == "json") {
-            continue;
-        }
-        expect_valid(&validator, &case, &out);
-        seen += 1;
-    }
-    assert!(seen > 2, "{seen}");
+    documents_fit("upstream", 2);
 }
 
 #[test]
 fn pods_output_fits_its_schema() {
-    let validator = schema("pods");
-    let mut seen = 0;
-    for case in cases("pods") {
-        let [(_, out), ..] = run_case(&case);
-        let name = case.display();
-        let is_harmless = |c| c == '\n' || !is_unprintable(c);
-        assert!(out.chars().all(is_harmless), "{name}");
-        if !out.starts_with('{') {
-            let is_short = |line: &str| line.chars().count() <= 80 || line.starts_with("  ");
-            assert!(out.lines().all(is_short), "{name}");
-            continue;
-        }
-        expect_valid(&validator, &case, &out);
-        seen += 1;
+    documents_fit("pods", 2);
+    for it in printed("pods").filter(|it| !it.is_document()) {
+        let is_short = |line: &str| line.chars().count() <= 80 || line.starts_with("  ");
+        assert!(it.text.lines().all(is_short), "{}", it.case.display());
     }
-    assert!(seen > 2, "{seen}");
 }
 
 #[test]
 fn report_output_fits_its_schema() {
-    let validator = schema("report");
-    let mut seen = 0;
-    for case in cases("report") {
-        let [(_, out), ..] = run_case(&case);
-        let is_harmless = |c| c == '\n' || !is_unprintable(c);
-        assert!(out.chars().all(is_harmless), "{}", case.display());
-        if out.starts_with('{') {
-            expect_valid(&validator, &case, &out);
-            seen += 1;
-        }
-    }
-    assert!(seen > 1, "{seen}");
+    documents_fit("report", 1);
 }
 
 /// Every line and document is what `kdns schema` promises, and harmless.
@@ -246,24 +250,17 @@ fn explain_output_fits_its_schema() {
     let document = schema("explain");
     let prediction = schema("prediction");
     let mut seen = [0, 0];
-    for case in cases("explain") {
-        let [(_, out), ..] = run_case(&case);
-        let name = case.display();
-        assert!(
-            !out.chars().any(|c| c != '\n' && is_unprintable(c)),
-            "{name}"
-        );
-        let args = fs::read_to_string(case.join("args")).unwrap();
-        let texts: Vec<&str> = match args.lines().find(|word| word.starts_with("json")) {
-            Some("json") => vec![&out],
-            Some("jsonl") => out.lines().collect(),
+    for it in printed("explain") {
+        let is_lines = it.has("jsonl");
+        let texts: Vec<&str> = match it.args.lines().find(|word| word.starts_with("json")) {
+            Some("json") => vec![&it.text],
+            Some("jsonl") => it.text.lines().collect(),
             _ => continue,
         };
-        let is_lines = args.lines().any(|word| word == "jsonl");
         seen[usize::from(is_lines)] += texts.len();
         let validator = if is_lines { &prediction } else { &document };
         for text in texts {
-            expect_valid(validator, &case, text);
+            expect_valid(validator, &it.case, text);
         }
     }
     assert!(seen.iter().all(|&count| count > 2), "{seen:?}");
@@ -273,58 +270,28 @@ fn explain_output_fits_its_schema() {
 /// columns where words can be broken.
 #[test]
 fn why_output_fits_its_schema() {
-    let validator = schema("why");
-    let mut seen = 0;
-    for case in cases("why") {
-        let args = fs::read_to_string(case.join("args")).unwrap();
-        if !args.lines().any(|word| word == "--message") {
-            continue;
-        }
-        let [(_, out), ..] = run_case(&case);
-        let name = case.display();
-        let is_harmless = |c| c == '\n' || !is_unprintable(c);
-        assert!(out.chars().all(is_harmless), "{name}");
-        if args.lines().any(|word| word == "json") {
-            expect_valid(&validator, &case, &out);
-            seen += 1;
-            continue;
-        }
-        for line in out.lines() {
-            let is_word = line.trim_start().split(' ').count() < 3;
-            assert!(line.chars().count() <= 80 || is_word, "{name}: {line}");
-        }
-    }
-    assert!(seen > 3, "{seen}");
+    why_fits("--message", "why", 3);
 }
 
 /// The same of logs and metrics, whose pictures are no text.
 #[test]
 fn why_output_of_logs_and_metrics_fits() {
-    for (option, format) in [("--log", "why-log"), ("--metrics", "why-metrics")] {
-        let validator = schema(format);
-        let mut seen = 0;
-        for case in cases("why") {
-            let args = fs::read_to_string(case.join("args")).unwrap();
-            let has = |word: &str| args.lines().any(|it| it == word);
-            if !has(option) || has("svg") {
-                continue;
-            }
-            let [(_, out), ..] = run_case(&case);
-            let name = case.display();
-            let is_harmless = |c| c == '\n' || !is_unprintable(c);
-            assert!(out.chars().all(is_harmless), "{name}");
-            if has("json") {
-                expect_valid(&validator, &case, &out);
-                seen += 1;
-                continue;
-            }
-            for line in out.lines() {
-                let is_word = line.trim_start().split(' ').count() < 3;
-                assert!(line.chars().count() <= 80 || is_word, "{name}: {line}");
-            }
+    why_fits("--log", "why-log", 0);
+    why_fits("--metrics", "why-metrics", 0);
+}
+
+fn why_fits(option: &str, format: &str, more_than: usize) {
+    let validator = schema(format);
+    let mut seen = 0;
+    for it in printed("why").filter(|it| it.has(option) && !it.has("svg")) {
+        if it.has("json") {
+            expect_valid(&validator, &it.case, &it.text);
+            seen += 1;
+        } else {
+            it.expect_narrow();
         }
-        assert!(seen > 0, "{option}");
     }
+    assert!(seen > more_than, "{option}");
 }
 
 fn expect_valid(validator: &jsonschema::Validator, case: &Path, text: &str) {

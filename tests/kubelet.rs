@@ -67,10 +67,7 @@ fn made(case: &Value) -> Result<PodFile, PodError> {
     if let Some(path) = case["resolv_conf"].as_str() {
         path.clone_into(&mut kubelet.resolv_conf.value);
     }
-    let conf = ResolvConf::parse(Source {
-        name: "k".to_owned(),
-        bytes: text("file").into_bytes(),
-    });
+    let conf = ResolvConf::parse(Source::new("k", text("file")));
     let pod = PodSpec {
         dns_policy: policy(&text("policy")),
         host_network: case["host_network"].as_bool().unwrap_or_default(),

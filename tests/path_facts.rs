@@ -35,10 +35,7 @@ fn ip(text: &str) -> IpAddr {
 /// A node with these texts as all of its rules.
 fn host(texts: &[&str]) -> Host {
     let text = |(index, it): (usize, &&str)| {
-        let source = Source {
-            name: format!("{index}"),
-            bytes: it.as_bytes().to_vec(),
-        };
+        let source = Source::new(format!("{index}"), *it);
         Box::new(source) as Box<dyn Text + Send>
     };
     let rules = Rules::read(texts.iter().enumerate().map(text).collect()).unwrap();

@@ -44,21 +44,12 @@ pub fn goes_round(
 
 /// Whoever asks, as a server that nobody can ask.
 fn asker_of(network: &Network, servers: &[SocketAddr]) -> Server<'static> {
-    let place = Place {
-        file: String::new(),
-        line: 1,
-        column: 1,
-    };
-    let to = servers.iter().map(|it| Placed {
-        value: Target::Address(*it),
-        place: place.clone(),
-    });
+    let place = Place::new("", 1, 1);
+    let to = servers
+        .iter()
+        .map(|it| Placed::new(Target::Address(*it), place.clone()));
     let mut dns = DnsServer::new(Program::Other, Instance::Only, network.clone());
-    dns.listens.push(Listen {
-        address: None,
-        port: 0,
-        evidence: Evidence::Default,
-    });
+    dns.listens.push(Listen::new(None, 0, Evidence::Default));
     dns.forwards.push(Forward {
         zone: ".".to_owned(),
         to: to.collect(),

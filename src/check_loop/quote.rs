@@ -26,11 +26,7 @@ pub(super) fn argument(node: &Node, pid: u32, argument: &str) -> Proof {
         }
         column += String::from_utf8_lossy(word).chars().count() + 1;
     }
-    let place = Place {
-        file,
-        line: 1,
-        column,
-    };
+    let place = Place::new(file, 1, column);
     Proof {
         place,
         text: argument.to_owned(),
@@ -47,11 +43,7 @@ pub(super) fn end(node: &Node, file: &str) -> Place {
     } else {
         2
     };
-    Place {
-        file: file.to_owned(),
-        line: source.map_or(0, newlines) + extra,
-        column: 1,
-    }
+    Place::new(file, source.map_or(0, newlines) + extra, 1)
 }
 
 /// A file of the node that was kept.
@@ -164,15 +156,8 @@ mod tests {
 
     fn check(line: &str, value: &str, expected: &str) {
         let column = line.find(value).unwrap() + 1;
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: format!("first\n{line}\n").into_bytes(),
-        };
-        let place = Place {
-            file: "f".to_owned(),
-            line: 2,
-            column,
-        };
+        let source = Source::new("f", format!("first\n{line}\n"));
+        let place = Place::new("f", 2, column);
         let proof = statement(&source, &place).unwrap();
         assert_eq!(proof.text, expected, "{line}");
         let from = line.get(proof.place.column - 1..).unwrap();
@@ -224,16 +209,9 @@ mod tests {
 
     #[test]
     fn odd_places_are_no_trouble() {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: b"\xff\xfe a\n".to_vec(),
-        };
+        let source = Source::new("f", b"\xff\xfe a\n");
         for (line, column) in [(0, 0), (1, 0), (1, 1), (1, 5), (1, 99), (9, 1)] {
-            let place = Place {
-                file: "f".to_owned(),
-                line,
-                column,
-            };
+            let place = Place::new("f", line, column);
             statement(&source, &place);
         }
     }

@@ -15,11 +15,7 @@ pub fn as_running(node: &Node) -> Option<Node> {
     let handed = handed_over(node, running).filter(|_| !is_known);
     let (running, file) = match handed {
         Some((pod, conf)) => {
-            let file = HostFile {
-                path: conf.source.name.clone(),
-                links: Vec::new(),
-                content: Ok(conf.clone()),
-            };
+            let file = HostFile::without_links(conf.source.name.clone(), Ok(conf.clone()));
             let running = running.clone().with_handed_over(conf, &pod.label());
             (running, Some(file))
         }

@@ -235,11 +235,7 @@ fn usual<'n>() -> Server<'n> {
         zone: ".".to_owned(),
         to: vec![Placed {
             value: Target::File(super::view::RESOLV_CONF.to_owned()),
-            place: Place {
-                file: String::new(),
-                line: 1,
-                column: 1,
-            },
+            place: Place::new("", 1, 1),
         }],
         policy: Policy::Random,
     });

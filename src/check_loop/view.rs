@@ -121,10 +121,10 @@ fn seen<'f>(file: Option<&'f HostFile>, not_read: &'f str) -> KnownFile<'f> {
 /// nobody asks it.
 fn of_word(node: &Node, kubelet: &Kubelet, word: &Word) -> Option<Listed> {
     let shown = escaped(&word.text);
-    let conf = ResolvConf::parse(Source {
-        name: String::new(),
-        bytes: [b"nameserver ", word.text.as_slice()].concat(),
-    });
+    let conf = ResolvConf::parse(Source::new(
+        "",
+        [b"nameserver ", word.text.as_slice()].concat(),
+    ));
     let (ip, _) = name_servers(&conf).next()?;
     let path = escaped(kubelet.resolv_conf.value.as_bytes());
     let resolv_conf = || origin(node, &kubelet.resolv_conf, &path);

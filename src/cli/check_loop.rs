@@ -21,8 +21,9 @@ use crate::host::root::Root;
 use crate::host::snapshot;
 use crate::node::Node;
 use crate::probe;
+use crate::render::Style;
 use crate::render::check_loop::probe::plan;
-use crate::render::check_loop::text::{self, Style};
+use crate::render::check_loop::text;
 use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, sarif};
 use crate::render::path::service;
 use crate::text::escaped;
@@ -92,11 +93,9 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
         Err(error) => return report_failure(&error, args, streams),
     };
     let services = args.services(&report, root.as_ref());
+    let style = streams.style(args.verbose);
     args.outputs.write(streams, |format, colors, out| {
-        let style = Style {
-            colors,
-            verbose: args.verbose,
-        };
+        let style = Style { colors, ..style };
         write(&report, &services, format, style, out)
     })?;
     Ok(args.status(&report))
@@ -182,8 +181,8 @@ fn write(
             }
             service::write(services, style.colors, out)
         }
-        Format::Json => json::write_with(report, services, false, out),
-        Format::Jsonl => json::write_with(report, services, true, out),
+        Format::Json => json::write(report, services, false, out),
+        Format::Jsonl => json::write(report, services, true, out),
         Format::Concise => concise::write(report, out),
         Format::Sarif => sarif::write(report, out),
         Format::Github => github::write(report, out),
@@ -203,8 +202,8 @@ fn write_error(
 ) -> io::Result<()> {
     match format {
         Format::Text => Ok(()),
-        Format::Json => json::write_error(message, node, out),
-        Format::Jsonl => json::write_error_line(message, node, out),
+        Format::Json => json::write_error(message, node, false, out),
+        Format::Jsonl => json::write_error(message, node, true, out),
         Format::Concise => concise::write_error(message, out),
         Format::Sarif => sarif::write_error(message, out),
         Format::Github => github::write_error(message, out),

@@ -169,7 +169,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Color::Never => streams.colors = false,
     }
     let sudo = privilege::sudo(&words);
-    privilege::before(args.command.reads_this_node(), sudo.as_deref(), streams);
+    privilege::before(args.command.reads_this_node(), sudo.as_ref(), streams);
     let has_target = args.command.has_target();
     let result = match args.command {
         Command::Why(args) => why::run(&args, streams),
@@ -200,7 +200,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     };
     let status = result.and_then(flushed);
     let status = status.unwrap_or_else(|error| streams.fail(&error));
-    privilege::after(has_target, status, sudo.as_deref(), streams);
+    privilege::after(has_target, status, sudo.as_ref(), streams);
     status
 }
 

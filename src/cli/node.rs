@@ -105,10 +105,7 @@ const MAX_LOG: usize = 64 << 20;
 /// All of a log that the caller named: what it says can stand anywhere in it.
 pub(super) fn read_log(path: &Path, streams: &mut Streams<'_>) -> Result<Source, ReadError> {
     if path.as_os_str() == "-" {
-        if std::mem::replace(&mut streams.is_input_read, true) {
-            return Err(ReadError::Twice);
-        }
-        return host::read_whole("<stdin>", &mut *streams.input, MAX_LOG);
+        return host::read_whole("<stdin>", streams.take_input()?, MAX_LOG);
     }
     host::read_whole(&host::shown(path), host::open_named(path)?, MAX_LOG)
 }
@@ -126,10 +123,7 @@ pub(super) fn read_all(path: &Path, streams: &mut Streams<'_>) -> Result<Source,
 /// A file that the caller named; `-` is standard input, for one of them.
 pub(super) fn read_named(path: &Path, streams: &mut Streams<'_>) -> Result<FileRead, ReadError> {
     if path.as_os_str() == "-" {
-        if std::mem::replace(&mut streams.is_input_read, true) {
-            return Err(ReadError::Twice);
-        }
-        host::read_stream("<stdin>", &mut *streams.input)
+        host::read_stream("<stdin>", streams.take_input()?)
     } else {
         host::read_named(path)
     }
@@ -141,10 +135,7 @@ mod tests {
 
     #[test]
     fn what_a_running_kubelet_shows_comes_beside_the_node() {
-        let source = |text: &str| Source {
-            name: "f".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = |text: &str| Source::new("f", text);
         let args = |root: Option<&str>| NodeArgs {
             root: root.map(PathBuf::from),
             node_file: None,

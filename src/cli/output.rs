@@ -138,6 +138,17 @@ fn of_ending<F: clap::ValueEnum>(file: &Path) -> Option<F> {
 }
 
 impl<F: Copy + PartialEq> Outputs<F> {
+    /// Whether this format is wanted.
+    pub(super) fn wants(&self, format: F) -> bool {
+        self.wanted.iter().any(|it| it.format == format)
+    }
+
+    /// Whether this format goes to standard output.
+    pub(super) fn shows(&self, format: F) -> bool {
+        let mut wanted = self.wanted.iter();
+        wanted.any(|it| it.file.is_none() && it.format == format)
+    }
+
     /// Where to write what went wrong: not in the formats of `people`, who are
     /// told on standard error and keep the files that they have.
     pub(super) fn of_failures(&self, people: &[F]) -> Self {

@@ -13,7 +13,8 @@ use crate::host::node::processes::ProcessSeen;
 use crate::host::node::{Parts, pods, processes, sockets};
 use crate::host::root::Root;
 use crate::node::{Pod, listening};
-use crate::render::pods::{self as text, Heard, Style};
+use crate::render::Style;
+use crate::render::pods::{self as text, Heard};
 use crate::text::escaped;
 use crate::topology::Network;
 
@@ -39,18 +40,12 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let (pods, unread) = pods::read_pods(&root, &seen, Parts::PODS, |_| true);
     skipped.extend(unread.sentences);
     let heard: Vec<Vec<Heard>> = pods.iter().map(|it| heard(&root, &seen, it)).collect();
-    let verbose = args.verbose;
-    let columns = streams.columns();
+    let style = streams.style(args.verbose);
     args.outputs
         .write(streams, |format, colors, out| match format {
             TextOrJson::Text => {
-                let style = Style {
-                    colors,
-                    verbose,
-                    columns,
-                    is_whole: skipped.is_empty(),
-                };
-                text::write(&pods, &heard, style, out)
+                let style = Style { colors, ..style };
+                text::write(&pods, &heard, skipped.is_empty(), style, out)
             }
             TextOrJson::Json => text::json::write(&pods, &skipped, out),
         })?;

@@ -12,7 +12,7 @@ use super::output::{Outputs, TextOrJson};
 use super::threshold::{Level, Threshold};
 use crate::check_loop::Verdict;
 use crate::cli::streams::{Status, Streams};
-use crate::host::{self, ReadError, io_reason};
+use crate::host::{self, io_reason};
 use crate::render::Style;
 use crate::render::report as text;
 use crate::report::{MAX_RECORD, Merge, Stream, Summary};
@@ -53,17 +53,10 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
         read(path, &mut merge, streams);
     }
     let summary = merge.finish();
-    let (verbose, columns) = (args.verbose, streams.columns());
+    let style = streams.style(args.verbose);
     args.outputs
         .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => {
-                let style = Style {
-                    colors,
-                    verbose,
-                    columns,
-                };
-                text::write(&summary, style, out)
-            }
+            TextOrJson::Text => text::write(&summary, Style { colors, ..style }, out),
             TextOrJson::Json => text::json::write(&summary, out),
         })?;
     streams.out.flush()?;
@@ -79,10 +72,9 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
 fn read(path: &Path, merge: &mut Merge, streams: &mut Streams<'_>) {
     if path.as_os_str() == "-" {
         let stream = Stream::new(merge, "<stdin>".to_owned());
-        if std::mem::replace(&mut streams.is_input_read, true) {
-            stream.end(Some(ReadError::Twice.to_string()));
-        } else {
-            lines(&mut *streams.input, stream);
+        match streams.take_input() {
+            Ok(input) => lines(input, stream),
+            Err(error) => stream.end(Some(error.to_string())),
         }
         return;
     }

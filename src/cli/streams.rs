@@ -4,7 +4,8 @@ use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
-use crate::host::io_reason;
+use crate::host::{ReadError, io_reason};
+use crate::render::Style;
 use crate::render::paragraph::WIDTH;
 use crate::text::escaped;
 
@@ -56,7 +57,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-impl Streams<'_> {
+impl<'s> Streams<'s> {
     /// Columns for what is not prose: those of the terminal, else `COLUMNS` of the
     /// environment, and at least 80.
     pub(super) fn columns(&self) -> usize {
@@ -65,6 +66,23 @@ impl Streams<'_> {
         let set = || std::env::var("COLUMNS").ok()?.parse().ok();
         let columns = self.terminal.or_else(set).unwrap_or_default();
         columns.clamp(WIDTH, WIDEST)
+    }
+
+    /// Standard input, for the one file that it can stand for.
+    pub(super) fn take_input(&mut self) -> Result<&mut (dyn BufRead + 's), ReadError> {
+        if std::mem::replace(&mut self.is_input_read, true) {
+            return Err(ReadError::Twice);
+        }
+        Ok(&mut *self.input)
+    }
+
+    /// How a text is written to standard output.
+    pub(super) fn style(&self, verbose: bool) -> Style {
+        Style {
+            colors: self.colors,
+            verbose,
+            columns: self.columns(),
+        }
     }
 
     /// Tells people a sentence, on standard error.

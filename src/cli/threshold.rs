@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 
 use crate::cli::streams::Status;
+use crate::finding::Severity;
 
 /// The options.
 #[derive(clap::Args, Debug)]
@@ -25,6 +26,16 @@ pub(super) enum Level {
     Warning,
     /// It is wrong
     Error,
+}
+
+impl From<Severity> for Level {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Error => Self::Error,
+            Severity::Warning => Self::Warning,
+            Severity::Info => Self::Info,
+        }
+    }
 }
 
 impl Threshold {

@@ -50,17 +50,10 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
         None => upstream::of_node(&node),
     };
     let health = report.health(&node);
-    let (verbose, columns) = (args.verbose, streams.columns());
+    let style = streams.style(args.verbose);
     args.outputs
         .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => {
-                let style = Style {
-                    colors,
-                    verbose,
-                    columns,
-                };
-                text::write(&report, health, style, out)
-            }
+            TextOrJson::Text => text::write(&report, health, Style { colors, ..style }, out),
             TextOrJson::Json => text::json::write(&report, health, out),
         })?;
     Ok(match health {

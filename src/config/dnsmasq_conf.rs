@@ -105,10 +105,7 @@ fn escape(byte: u8) -> u8 {
 /// The arguments of a dnsmasq as one text, an argument a line, with its
 /// settings. The program's name is not one of them.
 pub fn arguments(name: &str, arguments: &[String], file: usize) -> (Source, Vec<Setting>) {
-    let mut source = Source {
-        name: name.to_owned(),
-        bytes: Vec::new(),
-    };
+    let mut source = Source::new(name, []);
     let mut settings: Vec<Setting> = Vec::new();
     let mut wants_value = false;
     for argument in arguments {
@@ -249,10 +246,7 @@ mod tests {
     }
 
     fn check(text: &str, expected: &[&str]) {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = Source::new("f", text);
         assert_eq!(shown(&source, &parse(&source, 0)), expected, "{text:?}");
     }
 

@@ -53,10 +53,10 @@ mod tests {
 
     #[test]
     fn comments_end_a_line_anywhere() {
-        let file = ResolvConf::parse(Source {
-            name: "hosts".to_owned(),
-            bytes: b"127.0.0.1 localhost\n# x\n\n10.0.0.1\ta b#c d\n10.0.0.2 # e f\n".to_vec(),
-        });
+        let file = ResolvConf::parse(Source::new(
+            "hosts",
+            b"127.0.0.1 localhost\n# x\n\n10.0.0.1\ta b#c d\n10.0.0.2 # e f\n",
+        ));
         let found: Vec<(&[u8], Vec<&[u8]>)> = entries(&file)
             .map(|entry| {
                 let names = entry.names.iter().map(|word| word.bytes).collect();

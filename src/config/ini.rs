@@ -108,10 +108,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = Source::new("f", text);
         let show = |entry: &Entry| {
             let bytes = |span: Span| String::from_utf8_lossy(span.of(&source.bytes)).into_owned();
             let words = entry.words(&source);

@@ -229,10 +229,7 @@ mod tests {
     }
 
     fn check(text: &str, expected: &str) {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = Source::new("f", text);
         let statements = parse(&source, 0);
         assert_eq!(shown(&source, &statements), expected, "{text:?}");
     }
@@ -256,10 +253,7 @@ mod tests {
     #[test]
     fn deep_nesting_ends() {
         let text = "{".repeat(100_000);
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: text.into_bytes(),
-        };
+        let source = Source::new("f", text);
         assert_eq!(parse(&source, 0).len(), 1);
     }
 }

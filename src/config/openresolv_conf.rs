@@ -37,11 +37,7 @@ impl OpenresolvConf {
             let Some((name, value, column)) = assignment(line) else {
                 continue;
             };
-            let place = Place {
-                file: source.name.clone(),
-                line: number + 1,
-                column,
-            };
+            let place = Place::new(source.name.clone(), number + 1, column);
             found.set(name, value, &place);
         }
         found
@@ -58,19 +54,13 @@ impl OpenresolvConf {
     fn set(&mut self, name: &str, value: &str, place: &Place) {
         let path = || {
             let is_path = value.starts_with('/') && !value.contains('$');
-            is_path.then(|| Placed {
-                value: value.to_owned(),
-                place: place.clone(),
-            })
+            is_path.then(|| Placed::new(value.to_owned(), place.clone()))
         };
         match name {
             "name_servers" => {
                 let servers = value.split_ascii_whitespace().filter_map(|word| {
                     let (address, _scope) = word.split_once('%').unwrap_or((word, ""));
-                    Some(Placed {
-                        value: address.parse().ok()?,
-                        place: place.clone(),
-                    })
+                    Some(Placed::new(address.parse().ok()?, place.clone()))
                 });
                 self.name_servers = servers.collect();
             }
@@ -112,10 +102,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &[u8]) -> OpenresolvConf {
-        OpenresolvConf::parse(&Source {
-            name: "r".to_owned(),
-            bytes: text.to_vec(),
-        })
+        OpenresolvConf::parse(&Source::new("r", text))
     }
 
     #[test]

@@ -154,11 +154,7 @@ impl ResolvConf {
     /// The place of the byte at `offset`.
     pub fn place_of(&self, offset: u32) -> Place {
         let at = self.position(offset);
-        Place {
-            file: self.source.name.clone(),
-            line: at.line,
-            column: at.column,
-        }
+        Place::new(self.source.name.clone(), at.line, at.column)
     }
 
     /// The bytes under `span`.
@@ -289,10 +285,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &[u8]) -> ResolvConf {
-        ResolvConf::parse(Source {
-            name: "f".to_owned(),
-            bytes: text.to_vec(),
-        })
+        ResolvConf::parse(Source::new("f", text))
     }
 
     fn check(text: &str, expected: &[&[&str]]) {

@@ -123,10 +123,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = Source::new("f", text);
         let text_of = |span: Span| String::from_utf8_lossy(span.of(&source.bytes)).into_owned();
         let show = |it: &Setting| match it.value {
             Some(value) => format!("{}={}", text_of(it.name), text_of(value)),

@@ -70,8 +70,6 @@ pub enum Because {
     FollowUp,
     /// The name of an address, below `in-addr.arpa` or `ip6.arpa`.
     Reverse,
-    /// A name server that is given by name.
-    NameServer,
 }
 
 /// A socket of the resolver, in the order of their making, from 0.
@@ -136,6 +134,24 @@ pub enum Data {
     Cname(Name),
     /// Any other type.
     Other(RecordType),
+}
+
+impl Edns {
+    /// One that says the payload size and nothing else.
+    pub const fn plain(size: u16) -> Self {
+        Self {
+            size,
+            dnssec_ok: false,
+            options: &[],
+        }
+    }
+}
+
+impl Record {
+    /// A record with this owner.
+    pub const fn new(name: Name, data: Data) -> Self {
+        Self { name, data }
+    }
 }
 
 impl Data {

@@ -297,10 +297,7 @@ mod tests {
     /// The types of each step, and whether the next one goes to another server.
     fn check(resolver: &str, conf: &str, rules: &[Rule], expected: &str) {
         let mut scenario = Scenario::new("test", "db");
-        scenario.resolv_conf = Some(ResolvConf::parse(Source {
-            name: "resolv.conf".into(),
-            bytes: conf.into(),
-        }));
+        scenario.resolv_conf = Some(ResolvConf::parse(Source::new("resolv.conf", conf)));
         scenario.answers = rules.to_vec();
         let resolver = resolver::find(resolver).unwrap();
         let run = resolver.predict(&scenario);

@@ -168,7 +168,7 @@ pub fn read_whole(name: &str, stream: impl Read, most: usize) -> Result<Source, 
     if bytes.len() > most {
         return Err(ReadError::TooLong { file, most });
     }
-    Ok(Source { name: file, bytes })
+    Ok(Source::new(file, bytes))
 }
 
 /// Reads what is not a file, up to [`MAX_BYTES`]. `name` is safe to print.
@@ -196,7 +196,7 @@ pub fn read_long(name: &str, stream: impl Read, most: usize) -> Result<FileRead,
     bytes.truncate(most);
     let name = name.to_owned();
     Ok(FileRead {
-        source: Source { name, bytes },
+        source: Source::new(name, bytes),
         is_cut,
     })
 }
@@ -220,7 +220,7 @@ fn read_unnamed(
     bytes.shrink_to_fit();
     let name = String::new();
     Ok(FileRead {
-        source: Source { name, bytes },
+        source: Source::new(name, bytes),
         is_cut,
     })
 }

@@ -55,19 +55,11 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
-    use crate::host::root::Resolution;
+    use crate::host::root::fixture::root_with;
 
     fn check(files: &[(&str, &str)], name: &str, expected: bool) {
-        let folder = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let root = Root::below(folder.path(), Resolution::default()).unwrap();
+        let (_directory, root) = root_with(files);
         assert_eq!(is_there(&root, name), expected, "{files:?} {name}");
     }
 

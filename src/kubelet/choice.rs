@@ -111,10 +111,7 @@ mod tests {
 
     fn check(chooser: Chooser, node: &str, uplink: &str, expected: &str) {
         let conf = |text: &str| {
-            let source = Source {
-                name: "f".to_owned(),
-                bytes: text.as_bytes().to_vec(),
-            };
+            let source = Source::new("f", text);
             (!text.is_empty()).then(|| ResolvConf::parse(source))
         };
         let (node_file, uplink_file) = (conf(node), conf(uplink));

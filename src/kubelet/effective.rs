@@ -3,10 +3,10 @@
 use std::net::IpAddr;
 
 use crate::kubelet::address;
-use crate::kubelet::configuration::{self, Configuration, Role};
+use crate::kubelet::configuration::{self, Role};
 use crate::kubelet::flags::{Flag, Name};
 use crate::kubelet::gates::{self, Gate};
-use crate::kubelet::layers::Layers;
+use crate::kubelet::layers::{Given, added_up};
 use crate::kubelet::setting::{Origin, Setting};
 use crate::kubelet::version::Version;
 use crate::kubelet::{Found, Kubelet, Refusal, Remark};
@@ -64,12 +64,6 @@ impl Default for Defaults {
     }
 }
 
-/// A setting while places are read that can set it.
-struct Key<T> {
-    default: T,
-    layers: Layers<(T, Origin)>,
-}
-
 /// The kubelet that these inputs make.
 pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
     let Inputs {
@@ -83,11 +77,7 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
     } = inputs;
     let mut settings = Settings {
         version,
-        resolv_conf: Key::new(defaults.resolv_conf),
-        cluster_dns: Key::new(defaults.cluster_dns),
-        cluster_domain: Key::new(defaults.cluster_domain),
-        static_pods: Key::new(String::new()),
-        runtime_endpoint: Key::new(String::new()),
+        given: Given::default(),
         gates: Vec::new(),
         remarks,
         stops,
@@ -106,6 +96,8 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
         Some((value, origin)) => Setting::made(Some(value), origin),
         None => Setting::built_in(None),
     };
+    let given = &mut settings.given;
+    let static_pods = setting(given, Name::StaticPods, String::new(), one).value;
     // One that runs has started with what it had then.
     let runs = matches!(found, Found::Process { .. });
     let mut kubelet = Kubelet {
@@ -113,14 +105,14 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
         version,
         version_from: None,
         expanded_dns,
-        runtime_endpoint: settings.runtime_endpoint.setting(),
-        resolv_conf: settings.resolv_conf.setting(),
-        cluster_dns: settings.cluster_dns.setting(),
-        cluster_domain: settings.cluster_domain.setting(),
+        runtime_endpoint: setting(given, Name::RuntimeEndpoint, String::new(), one),
+        resolv_conf: setting(given, Name::ResolvConf, defaults.resolv_conf, one),
+        cluster_dns: setting(given, Name::ClusterDns, defaults.cluster_dns, addresses),
+        cluster_domain: setting(given, Name::ClusterDomain, defaults.cluster_domain, one),
         remarks: settings.remarks,
         stops: settings.stops.filter(|_| !runs),
         newer: Vec::new(),
-        static_pods: Some(settings.static_pods.setting().value).filter(|it| !it.is_empty()),
+        static_pods: Some(static_pods).filter(|it| !it.is_empty()),
         running: None,
         running_cluster: None,
         is_not_seen: false,
@@ -148,13 +140,12 @@ pub fn refuses_drop_ins(version: Option<Version>, has_variable: Option<bool>) ->
     needs_variable.then_some(Refusal::DropInGate)
 }
 
+/// The texts of a value, `None` for the default, and where they stand.
+type Set = (Option<Vec<String>>, Origin);
+
 struct Settings {
     version: Option<Version>,
-    resolv_conf: Key<String>,
-    cluster_dns: Key<Vec<IpAddr>>,
-    cluster_domain: Key<String>,
-    static_pods: Key<String>,
-    runtime_endpoint: Key<String>,
+    given: Given<Set>,
     gates: Vec<Gate>,
     remarks: Vec<Remark>,
     stops: Option<Refusal>,
@@ -162,72 +153,71 @@ struct Settings {
 
 impl Settings {
     fn file(&mut self, file: &File, role: Role) {
-        let found = match file {
-            File::Read(source) => configuration::read_configuration(source, role, self.version),
-            File::Unread(reason) => Configuration {
-                broken: Some(reason.clone()),
-                ..Configuration::default()
-            },
+        let source = match file {
+            File::Read(source) => source,
+            File::Unread(reason) => return self.guess(reason),
         };
+        let found = configuration::read_configuration(source, role, self.version);
         self.remarks.extend(found.remarks);
         self.stops = self.stops.take().or(found.stops);
         if let Some(reason) = found.broken {
-            self.resolv_conf.guess(&reason);
-            self.cluster_dns.guess(&reason);
-            self.cluster_domain.guess(&reason);
-            return;
+            return self.guess(&reason);
         }
-        let path = |set: Option<Placed<Option<String>>>| match (file, role) {
-            (File::Read(source), Role::Main) => set.map(|it| Placed {
-                value: it.value.map(|it| from_directory_of(&source.name, it)),
-                place: it.place,
-            }),
-            _ => set,
-        };
-        self.resolv_conf.place(path(found.resolv_conf));
-        self.static_pods.place(path(found.static_pods));
-        self.cluster_domain.place(found.cluster_domain);
-        self.runtime_endpoint.place(found.runtime_endpoint);
         self.gates
             .extend(found.gates.into_iter().map(|(name, set)| Gate {
                 name,
                 value: set.value,
                 origin: Origin::File(set.place),
             }));
-        if let Some(Placed { value, place }) = found.cluster_dns {
-            let value = value.map(|servers| {
-                let at = place.to_string();
-                addresses(servers.iter().map(String::as_str), &at, &mut self.remarks)
-            });
-            self.cluster_dns.place(Some(Placed { value, place }));
+        for (key, Placed { mut value, place }) in found.settings {
+            let is_path = matches!(key, Name::ResolvConf | Name::StaticPods);
+            if is_path && role == Role::Main {
+                let texts = value.iter_mut().flatten();
+                texts.for_each(|it| *it = from_directory_of(&source.name, std::mem::take(it)));
+            }
+            if key == Name::ClusterDns {
+                self.look_at(value.iter().flatten(), &place.to_string());
+            }
+            self.given.file(key, (value, Origin::File(place)));
+        }
+    }
+
+    /// A file that cannot be read could set anything.
+    fn guess(&mut self, reason: &str) {
+        for key in [Name::ResolvConf, Name::ClusterDns, Name::ClusterDomain] {
+            let origin = Origin::Unread(reason.to_owned());
+            self.given.file(key, (None, origin));
         }
     }
 
     fn flags(&mut self, flags: &[(Flag, Origin)]) {
+        let is_gates = |it: &&(Flag, Origin)| it.0.name == Name::FeatureGates;
+        for (flag, origin) in flags.iter().filter(is_gates) {
+            self.gates_of_flag(flag, origin);
+        }
+        let mut sets = Vec::new();
         for (flag, origin) in flags {
-            let key = match flag.name {
-                Name::ResolvConf => &mut self.resolv_conf,
-                Name::ClusterDomain => &mut self.cluster_domain,
-                Name::RuntimeEndpoint => &mut self.runtime_endpoint,
-                Name::StaticPods => &mut self.static_pods,
-                Name::FeatureGates => {
-                    self.gates_of_flag(flag, origin);
-                    continue;
-                }
-                Name::ClusterDns | Name::Config | Name::ConfigDir => continue,
-            };
-            key.layers.flag((flag.value.clone(), origin.clone()));
+            let mut texts = vec![flag.value.clone()];
+            if flag.name == Name::ClusterDns {
+                texts = flag.servers().map(|it| it.1.to_owned()).collect();
+                self.look_at(texts.iter(), &flag.argument);
+            }
+            sets.push((flag.name, (texts, origin.clone())));
         }
-        let lists = flags.iter().filter(|it| it.0.name == Name::ClusterDns);
-        let mut servers = Vec::new();
-        for (flag, _) in lists.clone() {
-            let parts = flag.servers().map(|it| it.1);
-            servers.extend(addresses(parts, &flag.argument, &mut self.remarks));
+        for (key, (texts, origin)) in added_up(sets, |first, more| first.0.extend(more.0)) {
+            self.given.flag(key, (Some(texts), origin));
         }
-        // The first one replaces what the files have, others add to it.
-        if let Some((_, origin)) = lists.clone().next() {
-            self.cluster_dns.layers.flag((servers, origin.clone()));
-        }
+    }
+
+    /// The kubelet logs servers that are no addresses, and goes on.
+    ///
+    /// Source: kubernetes `pkg/kubelet/kubelet.go: NewMainKubelet`.
+    fn look_at<'t>(&mut self, servers: impl Iterator<Item = &'t String>, at: &str) {
+        let others = servers.filter(|it| address::parse_address(it).is_none());
+        self.remarks.extend(others.map(|it| Remark::NoAddress {
+            at: at.to_owned(),
+            text: escaped(it.as_bytes()),
+        }));
     }
 
     fn gates_of_flag(&mut self, flag: &Flag, origin: &Origin) {
@@ -280,55 +270,37 @@ pub fn absolute(directory: &str, path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-/// The addresses in a list; the kubelet logs those that are none and goes on.
-///
-/// Source: kubernetes `pkg/kubelet/kubelet.go: NewMainKubelet`.
-fn addresses<'t>(
-    texts: impl Iterator<Item = &'t str>,
-    at: &str,
-    remarks: &mut Vec<Remark>,
-) -> Vec<IpAddr> {
-    let mut addresses = Vec::new();
-    for text in texts {
-        match address::parse_address(text) {
-            Some(address) => addresses.push(address),
-            None => remarks.push(Remark::NoAddress {
-                at: at.to_owned(),
-                text: escaped(text.as_bytes()),
-            }),
-        }
-    }
-    addresses
+fn one(texts: &[String]) -> String {
+    texts.concat()
 }
 
-impl<T: Clone> Key<T> {
-    fn new(default: T) -> Self {
-        let layers = Layers::default();
-        Self { default, layers }
-    }
+fn addresses(texts: &[String]) -> Vec<IpAddr> {
+    let addresses = texts.iter().filter_map(|it| address::parse_address(it));
+    addresses.collect()
+}
 
-    fn place(&mut self, set: Option<Placed<Option<T>>>) {
-        if let Some(Placed { value, place }) = set {
-            let value = value.unwrap_or_else(|| self.default.clone());
-            self.layers.file((value, Origin::File(place)));
-        }
-    }
-
-    fn guess(&mut self, reason: &str) {
-        let origin = Origin::Unread(reason.to_owned());
-        self.layers.file((self.default.clone(), origin));
-    }
-
-    fn setting(self) -> Setting<T> {
-        let mut all = self.layers.strongest_first();
-        let Some((value, origin)) = all.next() else {
-            return Setting::built_in(self.default);
-        };
-        let is_read = |(_, origin): &(T, Origin)| !matches!(origin, Origin::Unread(_));
-        Setting {
-            value,
+/// What counts of a key, made of its texts by `read`, and what that overrode.
+fn setting<T: Clone>(
+    given: &mut Given<Set>,
+    key: Name,
+    default: T,
+    read: fn(&[String]) -> T,
+) -> Setting<T> {
+    let value = |(texts, origin): Set| {
+        (
+            texts.map_or_else(|| default.clone(), |it| read(&it)),
             origin,
-            overrode: all.filter(is_read).collect(),
-        }
+        )
+    };
+    let mut all = given.take(key).map(value);
+    let Some((value, origin)) = all.next() else {
+        drop(all);
+        return Setting::built_in(default);
+    };
+    let is_read = |(_, origin): &(T, Origin)| !matches!(origin, Origin::Unread(_));
+    Setting {
+        value,
+        origin,
+        overrode: all.filter(is_read).collect(),
     }
 }

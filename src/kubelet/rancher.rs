@@ -228,13 +228,7 @@ mod tests {
     use super::*;
 
     fn check(files: &[&str], arguments: &[&str], environment: &[(&str, &str)], expected: &[&str]) {
-        let sources: Vec<Source> = files
-            .iter()
-            .map(|text| Source {
-                name: "f".to_owned(),
-                bytes: text.as_bytes().to_vec(),
-            })
-            .collect();
+        let sources: Vec<Source> = files.iter().map(|text| Source::new("f", *text)).collect();
         let numbered: Vec<(usize, &Source)> = sources.iter().enumerate().collect();
         let traced = |text: &str| Traced::untraced(text.as_bytes());
         let arguments: Vec<Traced> = arguments.iter().map(|it| traced(it)).collect();

@@ -7,7 +7,7 @@ use crate::kubelet::address;
 use crate::kubelet::configuration::{self, Configuration, GENERATED, Role};
 use crate::kubelet::flags::Name;
 use crate::kubelet::{ClusterSettings, Found, Kubelet, Origin, Running, Setting};
-use crate::text::{Placed, Source};
+use crate::text::Source;
 
 /// What the API server shows of a running kubelet at `/configz`, which has the
 /// flags in it, too; `None`: it is another file.
@@ -45,8 +45,9 @@ pub fn running(
 ) -> Option<Running> {
     let settings = changes.of_administrators();
     let shown = configz.and_then(shown_at_configz);
-    let resolv_conf = if let Some(shown) = shown.and_then(|it| it.resolv_conf) {
-        Setting::made(shown.value?, Origin::File(shown.place))
+    let shown = shown.filter(|it| it.setting(Name::ResolvConf).is_some());
+    let resolv_conf = if let Some(shown) = shown {
+        of_shown(&shown, Name::ResolvConf, <[String]>::concat)
     } else {
         let kept = &actual.resolv_conf;
         changes.seen(kept, Name::ResolvConf, actual)
@@ -81,10 +82,14 @@ pub fn cluster(
 ) -> Option<ClusterSettings> {
     let (dns, domain) = match configz.and_then(shown_at_configz) {
         Some(shown) => {
-            let dns = of_shown(shown.cluster_dns);
-            let servers = dns.value.iter().filter_map(|it| address::parse_address(it));
-            let dns = Setting::made(servers.collect(), dns.origin);
-            (dns, of_shown(shown.cluster_domain))
+            let servers = |texts: &[String]| {
+                let servers = texts.iter().filter_map(|it| address::parse_address(it));
+                servers.collect()
+            };
+            (
+                of_shown(&shown, Name::ClusterDns, servers),
+                of_shown(&shown, Name::ClusterDomain, <[String]>::concat),
+            )
         }
         None => (
             changes.seen(&actual.cluster_dns, Name::ClusterDns, actual),
@@ -100,13 +105,11 @@ pub fn cluster(
 }
 
 /// What a kubelet shows of a setting; it leaves out what is empty.
-fn of_shown<T: Default>(shown: Option<Placed<Option<T>>>) -> Setting<T> {
-    match shown {
-        Some(Placed { value, place }) => {
-            Setting::made(value.unwrap_or_default(), Origin::File(place))
-        }
-        None => Setting::built_in(T::default()),
-    }
+fn of_shown<T>(shown: &Configuration, key: Name, read: impl Fn(&[String]) -> T) -> Setting<T> {
+    let setting = shown.setting(key);
+    let texts = setting.and_then(|it| it.value.as_deref());
+    let origin = setting.map_or(Origin::BuiltIn, |it| Origin::File(it.place.clone()));
+    Setting::made(read(texts.unwrap_or_default()), origin)
 }
 
 impl Changes {

@@ -10,12 +10,13 @@ fn check(
     expected: [&str; 3],
     remarks: &[Remark],
 ) -> Kubelet {
-    let source = file.map(|text| Source {
-        name: "f".to_owned(),
-        bytes: format!(
-            "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{text}"
+    let source = file.map(|text| {
+        Source::new(
+            "f",
+            format!(
+                "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{text}"
+            ),
         )
-        .into_bytes(),
     });
     let arguments: Vec<String> = arguments.iter().map(|it| (*it).to_owned()).collect();
     let version = (minor > 0).then_some(Version::minor(1, minor));
@@ -96,10 +97,7 @@ fn a_relative_path_in_the_file_begins_in_its_directory() {
         let text = format!(
             "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nresolvConf: {path}\n"
         );
-        let source = Source {
-            name: file.to_owned(),
-            bytes: text.into_bytes(),
-        };
+        let source = Source::new(file, text);
         let kubelet = configured(Some(&source), &[], None);
         assert_eq!(kubelet.resolv_conf.value, expected, "{path}");
         assert!(kubelet.remarks.is_empty(), "{:?}", kubelet.remarks);
@@ -125,10 +123,7 @@ fn a_relative_path_and_a_swallowed_flag_are_told() {
 
 #[test]
 fn a_broken_file_leaves_a_guess_unless_a_flag_sets_it() {
-    let source = Source {
-        name: "f".to_owned(),
-        bytes: b"a: [".to_vec(),
-    };
+    let source = Source::new("f", b"a: [");
     let kubelet = configured(Some(&source), &["--resolv-conf=/a".to_owned()], None);
     assert_eq!(kubelet.resolv_conf.origin, Origin::Option("--kubelet-arg"));
     assert_eq!(kubelet.resolv_conf.overrode, []);

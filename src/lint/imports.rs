@@ -38,10 +38,7 @@ pub fn put_in(
         if texts.is_empty() {
             continue;
         }
-        let named = |path: &str, source: &Source| Source {
-            name: path.to_owned(),
-            bytes: source.bytes.clone(),
-        };
+        let named = |path: &str, source: &Source| Source::new(path, source.bytes.clone());
         let others: Vec<Source> = texts.iter().map(|it| named(&it.path, &it.source)).collect();
         let whole = corefile::parse(Source::clone(&document.source), &others);
         document.imported = texts

@@ -187,10 +187,7 @@ fn within(
     // As if the file were a directory: what is in one file is near.
     let path = format!("{}/{}", outer.path, path.trim_start_matches('/'));
     let form = form.or_else(|| recognise::form(&path, bytes, false))?;
-    let source = Source {
-        name: outer.source.name.clone(),
-        bytes: bytes.to_vec(),
-    };
+    let source = Source::new(outer.source.name.clone(), bytes);
     let inner = Embedded {
         source: Arc::new(source),
         path,

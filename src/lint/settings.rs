@@ -271,10 +271,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Result<&str, &str>) {
-        let source = Source {
-            name: "kdns.toml".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = Source::new("kdns.toml", text);
         let found = parse(&source).map(|it| format!("{:?} {:?}", it.select, it.options.assume));
         let found = found.map_err(|error| error.to_string());
         match expected {

@@ -1,7 +1,6 @@
 //! What rules look at: documents with their meaning at hand.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use crate::config::corefile::{self, Corefile};
 use crate::config::ini;
@@ -9,7 +8,7 @@ use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::config::yaml::{Kind, Node};
 use crate::kubelet::configuration::Ignored;
 use crate::kubelet::flags::Name;
-use crate::kubelet::layers::Layers;
+use crate::kubelet::layers::Given;
 use crate::lint::document::{At, Document, FileId};
 use crate::lint::facts::{KubeletForm, Resolver, Setting, Text};
 use crate::lint::options::Role;
@@ -68,7 +67,7 @@ pub struct Kubelet<'w> {
     /// Whether its environment has [`crate::kubelet::effective::DROP_IN_GATE`].
     pub has_drop_in_gate: bool,
     /// What sets each key.
-    pub layers: BTreeMap<Name, Layers<Cow<'w, Setting>>>,
+    pub given: Given<Cow<'w, Setting>>,
     /// Settings that it does not take, and why.
     pub ignored: Vec<(&'w Setting, Ignored)>,
 }
@@ -152,24 +151,22 @@ impl<'w> Kubelet<'w> {
     /// Takes a setting, which beats those that were taken before it from texts
     /// of its kind.
     pub(super) fn set(&mut self, setting: Cow<'w, Setting>) {
-        let layers = self.layers.entry(setting.key).or_default();
         if setting.is_flag {
-            layers.flag(setting);
+            self.given.flag(setting.key, setting);
         } else {
-            layers.file(setting);
+            self.given.file(setting.key, setting);
         }
     }
 
     /// The setting of a key that counts; `None`: the default, or something
     /// that was not given.
     pub fn setting(&self, key: Name) -> Option<&Setting> {
-        self.layers.get(&key)?.counting().map(Cow::as_ref)
+        self.given.counting(key).map(Cow::as_ref)
     }
 
     /// The settings of a key, the weakest first.
     pub fn settings(&self, key: Name) -> impl DoubleEndedIterator<Item = &Setting> {
-        let layers = self.layers.get(&key).into_iter();
-        layers.flat_map(Layers::all).map(Cow::as_ref)
+        self.given.all(key).map(Cow::as_ref)
     }
 
     /// The path in `resolvConf`; `None`: the default, [`crate::kubelet::choice::NODE_FILE`].

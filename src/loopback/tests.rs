@@ -2,10 +2,7 @@ use super::*;
 use crate::text::Source;
 
 fn file(name: &str, text: &str) -> ResolvConf {
-    ResolvConf::parse(Source {
-        name: name.to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    })
+    ResolvConf::parse(Source::new(name, text))
 }
 
 /// The sentence about the first server of a file, with files beside it.

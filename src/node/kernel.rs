@@ -281,11 +281,7 @@ fn numbered<'t>(file: &str, text: &'t [u8]) -> impl Iterator<Item = (Place, &'t 
     let file = escaped(file.as_bytes());
     let lines = text.split(|&byte| byte == b'\n').enumerate();
     lines.filter_map(move |(index, line)| {
-        let place = Place {
-            file: file.clone(),
-            line: index + 1,
-            column: 1,
-        };
+        let place = Place::new(file.clone(), index + 1, 1);
         Some((place, std::str::from_utf8(line).ok()?))
     })
 }

@@ -107,10 +107,7 @@ mod tests {
     #[test]
     fn lines_have_times() {
         let check = |text: &str, expected: Option<(&str, &str)>| {
-            let log = Source {
-                name: "l".to_owned(),
-                bytes: text.as_bytes().to_vec(),
-            };
+            let log = Source::new("l", text);
             assert_eq!(first_time(&log).zip(last_time(&log)), expected, "{text}");
         };
         let (first, last) = ("2026-01-02T15:04:05.1Z", "2026-01-02T15:04:06.1Z");

@@ -113,6 +113,17 @@ pub struct HostFile {
     pub content: Result<ResolvConf, Unread>,
 }
 
+impl HostFile {
+    /// One that no link leads to.
+    pub fn without_links(path: String, content: Result<ResolvConf, Unread>) -> Self {
+        Self {
+            path,
+            links: Vec::new(),
+            content,
+        }
+    }
+}
+
 /// Why there is no content.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unread {

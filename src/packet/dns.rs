@@ -63,11 +63,6 @@ impl<'a> Header<'a> {
         u8::try_from(self.flags >> 11 & 0xf).unwrap_or_default()
     }
 
-    /// Whether the response is truncated (TC).
-    pub fn is_truncated(&self) -> bool {
-        self.flags & 0x0200 != 0
-    }
-
     /// The four bits of the response code; EDNS adds more in its record.
     pub fn rcode(&self) -> u8 {
         u8::try_from(self.flags & 0xf).unwrap_or_default()
@@ -109,7 +104,7 @@ mod tests {
     fn header_and_question() {
         let header = Header::parse(QUERY).unwrap();
         assert_eq!((header.id, header.counts), (0x1234, [1, 0, 0, 1]));
-        assert!(!header.is_response() && !header.is_truncated());
+        assert!(!header.is_response());
         assert_eq!((header.opcode(), header.rcode()), (0, 0));
         let question = header.question.unwrap();
         assert_eq!(question.name, b"\x03Www\x07example\x00");
@@ -117,7 +112,7 @@ mod tests {
         let mut response = QUERY.to_vec();
         response[2..4].copy_from_slice(&[0x83, 0x83]);
         let header = Header::parse(&response).unwrap();
-        assert!(header.is_response() && header.is_truncated());
+        assert!(header.is_response());
         assert_eq!(header.rcode(), 3);
     }
 

@@ -207,8 +207,6 @@ pub enum Condition {
     },
     /// Whether `xt_recent`'s list has the asker in it.
     Recent(Box<str>),
-    /// Where a route leads that was not seen.
-    Route(IpAddr),
     /// A program that decides (`NFQUEUE`): whether it lets the packet pass.
     Queue(Box<str>),
     /// There are more ways than kdns follows.

@@ -136,10 +136,7 @@ fn without_dot(mut search: Word, rules: &Rules) -> Option<Word> {
 
 fn ignore(keyword: &'static str, place: Place, ignored: &mut Vec<Placed<&'static str>>) {
     if !ignored.iter().any(|known| known.value == keyword) {
-        ignored.push(Placed {
-            value: keyword,
-            place,
-        });
+        ignored.push(Placed::new(keyword, place));
     }
 }
 
@@ -170,10 +167,7 @@ mod tests {
 
     /// The lists, joined by blanks, of a kubelet 1.MINOR.PATCH.
     fn check(text: &[u8], (minor, patch): (u32, u32), expected: [&str; 3]) {
-        let conf = ResolvConf::parse(Source {
-            name: "k".to_owned(),
-            bytes: text.to_vec(),
-        });
+        let conf = ResolvConf::parse(Source::new("k", text));
         let rules = Rules::of_version(Some(Version::release(1, minor, patch)));
         let host = read_kubelet_file(&conf, &rules).unwrap();
         let joined = |words: &[Word]| {
@@ -239,10 +233,7 @@ mod tests {
     fn some_files_are_errors() {
         let rules = Rules::of_version(None);
         let read_text = |text: &[u8]| {
-            let conf = ResolvConf::parse(Source {
-                name: "k".to_owned(),
-                bytes: text.to_vec(),
-            });
+            let conf = ResolvConf::parse(Source::new("k", text));
             read_kubelet_file(&conf, &rules)
         };
         assert!(read_text(b"nameserver 1\n\tnameserver \n").is_err());

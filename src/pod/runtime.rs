@@ -205,10 +205,7 @@ mod tests {
 
     #[test]
     fn with_nothing_to_write_runtimes_differ() {
-        let host = ResolvConf::parse(Source {
-            name: "h".to_owned(),
-            bytes: b"; mine\nnameserver 127.0.0.53".to_vec(),
-        });
+        let host = ResolvConf::parse(Source::new("h", b"; mine\nnameserver 127.0.0.53"));
         let read = KnownFile::Read(&host);
         let check = |kind, version, node_file, expected: Result<&str, bool>| {
             let result = written(kind, version, &[], &[], node_file);
@@ -227,10 +224,7 @@ mod tests {
 
     #[test]
     fn servers_of_a_copied_file_have_their_place() {
-        let host = ResolvConf::parse(Source {
-            name: "h".to_owned(),
-            bytes: b"nameserver 127.0.0.53\n".to_vec(),
-        });
+        let host = ResolvConf::parse(Source::new("h", b"nameserver 127.0.0.53\n"));
         let kubelet = assumed_kubelet();
         let makers = Makers {
             kubelet: &kubelet,

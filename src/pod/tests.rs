@@ -11,10 +11,7 @@ fn kubelet(version: Option<(u32, u32, u32)>) -> Kubelet {
 }
 
 fn conf(text: &str) -> ResolvConf {
-    ResolvConf::parse(Source {
-        name: "k".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    })
+    ResolvConf::parse(Source::new("k", text))
 }
 
 /// As the captured cluster was: Kubernetes 1.20.2, containerd 1.6.20.
@@ -43,10 +40,7 @@ fn made(
 
 /// A pod as it was captured, the cluster as it was there.
 fn check_captured(manifest: &str, expected: &str) {
-    let source = Source {
-        name: "pod.json".to_owned(),
-        bytes: manifest.as_bytes().to_vec(),
-    };
+    let source = Source::new("pod.json", manifest);
     let workload = manifest::first_pod(&source).unwrap().workload;
     let namespace = workload.namespace.unwrap();
     let kubelet = kubelet(Some((1, 20, 2)));
@@ -135,6 +129,14 @@ fn of_policy(dns_policy: DnsPolicy) -> PodSpec {
     PodSpec {
         dns_policy,
         ..PodSpec::default()
+    }
+}
+
+/// With a server of its own and nothing else.
+fn of_no_policy() -> PodSpec {
+    PodSpec {
+        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
+        ..of_policy(DnsPolicy::None)
     }
 }
 
@@ -229,13 +231,7 @@ fn words_know_where_they_come_from() {
     )
     .unwrap();
     let origins = |words: &[Word]| words.iter().map(|it| it.origin.clone()).collect::<Vec<_>>();
-    let at = |line, column| {
-        WordOrigin::KubeletFile(Place {
-            file: "k".to_owned(),
-            line,
-            column,
-        })
-    };
+    let at = |line, column| WordOrigin::KubeletFile(Place::new("k", line, column));
     assert_eq!(origins(&file.servers), [ClusterDns, DnsConfig]);
     assert_eq!(
         origins(&file.searches),
@@ -320,19 +316,13 @@ fn an_empty_resolv_conf_gives_loopback_servers() {
         "search n.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\n\
          options ndots:5\n",
     );
-    let none = PodSpec {
-        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
-        ..of_policy(DnsPolicy::None)
-    };
+    let none = of_no_policy();
     check(&none, &[], "nameserver 192.0.2.1\n");
 }
 
 #[test]
 fn a_file_that_the_kubelet_cannot_read_stops_every_pod() {
-    let none = PodSpec {
-        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
-        ..of_policy(DnsPolicy::None)
-    };
+    let none = of_no_policy();
     let broken = conf("nameserver 192.0.2.1\n nameserver\n");
     for pod in [&PodSpec::default(), &of_policy(DnsPolicy::Default), &none] {
         let error = made(pod, "n", &kubelet(None), KnownFile::Read(&broken)).unwrap_err();
@@ -358,10 +348,7 @@ fn an_unknown_file_counts_only_where_it_is_used() {
     assert!(file.incomplete.unwrap().ends_with("; it is not there"));
     let error = made(&of_policy(DnsPolicy::Default), "n", &kubelet(None), seen).unwrap_err();
     assert!(!error.is_answer());
-    let none = PodSpec {
-        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
-        ..of_policy(DnsPolicy::None)
-    };
+    let none = of_no_policy();
     let file = made(&none, "n", &kubelet(None), seen).unwrap();
     assert_eq!(
         (text(&file), &file.incomplete),

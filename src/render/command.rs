@@ -1,6 +1,6 @@
 //! Commands that are suggested, so that a shell takes each word as it is meant.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use crate::text::escaped;
 
@@ -17,16 +17,8 @@ impl Command {
     /// The same with one more argument, which can come from anywhere: in quotes
     /// where a shell would make something else of it.
     #[must_use]
-    pub(crate) fn arg(mut self, word: impl fmt::Display) -> Self {
-        let word = escaped(word.to_string().as_bytes());
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./_-".contains(c);
-        self.0.push(' ');
-        if !word.is_empty() && word.chars().all(is_plain) {
-            self.0.push_str(&word);
-        } else {
-            let _ = write!(self.0, "'{}'", word.replace('\'', r"'\''"));
-        }
-        self
+    pub(crate) fn arg(self, word: impl fmt::Display) -> Self {
+        Self(format!("{self} {}", quoted(&word.to_string())))
     }
 
     /// The same with all of these.
@@ -45,6 +37,16 @@ impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// A word that can come from anywhere, as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    let word = escaped(word.as_bytes());
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./_-".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word;
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

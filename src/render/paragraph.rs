@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use colored::Colorize as _;
+
 /// Lines are broken before this column; a longer word keeps a line of its own.
 pub const WIDTH: usize = 80;
 
@@ -10,6 +12,19 @@ pub const WIDTH: usize = 80;
 pub fn lines(text: &str) -> Vec<String> {
     let lines = textwrap::wrap(text, options());
     lines.into_iter().map(Cow::into_owned).collect()
+}
+
+/// Writes a title, behind an empty line.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn title(colors: bool, out: &mut dyn Write, title: &str) -> io::Result<()> {
+    if colors {
+        writeln!(out, "\n{}", title.bold())
+    } else {
+        writeln!(out, "\n{title}")
+    }
 }
 
 /// Writes safe text behind `first`, its further lines behind `rest`.

@@ -153,7 +153,6 @@ enum BecauseForm {
     Cname,
     FollowUp,
     Reverse,
-    NameServer,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -351,7 +350,6 @@ fn because(because: &Because) -> BecauseForm {
         Because::Cname => BecauseForm::Cname,
         Because::FollowUp => BecauseForm::FollowUp,
         Because::Reverse => BecauseForm::Reverse,
-        Because::NameServer => BecauseForm::NameServer,
     }
 }
 

@@ -107,7 +107,6 @@ pub fn because(because: &Because) -> String {
         Because::Cname => "alias target".to_owned(),
         Because::FollowUp => "follow-up".to_owned(),
         Because::Reverse => "reverse".to_owned(),
-        Because::NameServer => "name server".to_owned(),
     }
 }
 

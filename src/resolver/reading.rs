@@ -56,6 +56,13 @@ pub struct Setting<T> {
     pub origin: Origin,
 }
 
+impl<T> Setting<T> {
+    /// A value that comes from there.
+    pub const fn new(value: T, origin: Origin) -> Self {
+        Self { value, origin }
+    }
+}
+
 /// Where a setting comes from.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Origin {

@@ -118,11 +118,11 @@ impl Rules {
     /// Where a view begins.
     pub fn place(&self, view: View) -> Place {
         let text = self.texts.get(usize::from(view.text));
-        Place {
-            file: text.map_or_else(String::new, |it| it.name().to_owned()),
-            line: view.line as usize,
-            column: 1,
-        }
+        Place::new(
+            text.map_or_else(String::new, |it| it.name().to_owned()),
+            view.line as usize,
+            1,
+        )
     }
 
     /// The names of the texts.

@@ -153,11 +153,7 @@ impl<'t> Reading<'t> {
     }
 
     fn place(&self, line: u32) -> Place {
-        Place {
-            file: self.text.name().to_owned(),
-            line: line as usize,
-            column: 1,
-        }
+        Place::new(self.text.name().to_owned(), line as usize, 1)
     }
 
     /// Reads a JSON document, whose array begins at `array`; gives where the
@@ -208,11 +204,7 @@ impl<'t> Reading<'t> {
         if !self.is_known {
             return Err(match (self.foreign, self.first) {
                 (Some((what, line)), _) => Unreadable::Foreign {
-                    place: Place {
-                        file: name,
-                        line: line as usize,
-                        column: 1,
-                    },
+                    place: Place::new(name, line as usize, 1),
                     what: what.to_string(),
                 },
                 (None, Some((line, start))) => Unreadable::Nothing { name, line, start },

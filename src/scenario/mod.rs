@@ -157,8 +157,5 @@ pub fn default_interfaces() -> Vec<String> {
 
 /// A file of the scenario from its text.
 pub fn file(name: &str, bytes: impl Into<Vec<u8>>) -> ResolvConf {
-    ResolvConf::parse(Source {
-        name: name.to_owned(),
-        bytes: bytes.into(),
-    })
+    ResolvConf::parse(Source::new(name, bytes))
 }

@@ -137,35 +137,18 @@ fn carry_out(
     if query.transport == Transport::Tcp && closed.contains(&query.socket) {
         return;
     }
+    let mut comes_at = |at, what| put(coming, at, query.transport, arrival(id, &query, what));
     let came = match world.answer(&query) {
         Answer::Lost => return,
-        Answer::NoServer => {
-            comes_at(
-                coming,
-                now,
-                query.transport,
-                arrival(id, &query, Came::Refused),
-            );
-            return;
-        }
+        Answer::NoServer => return comes_at(now, Came::Refused),
         Answer::Silence => None,
         Answer::After(delay, came) => {
-            comes_at(
-                coming,
-                now + delay,
-                query.transport,
-                arrival(id, &query, came.clone()),
-            );
+            comes_at(now + delay, came.clone());
             Some(came)
         }
         Answer::Twice(delay, came) => {
             for _ in 0..2 {
-                comes_at(
-                    coming,
-                    now + delay,
-                    query.transport,
-                    arrival(id, &query, came.clone()),
-                );
+                comes_at(now + delay, came.clone());
             }
             Some(came)
         }
@@ -181,7 +164,7 @@ fn carry_out(
     });
 }
 
-fn comes_at(coming: &mut Coming, at: Duration, transport: Transport, arrival: Arrival) {
+fn put(coming: &mut Coming, at: Duration, transport: Transport, arrival: Arrival) {
     let is_before = |(other, _, before): &(Duration, Arrival, Transport)| {
         *other < at || *other == at && (*before == Transport::Udp || transport == Transport::Tcp)
     };

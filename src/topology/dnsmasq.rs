@@ -91,11 +91,9 @@ fn listens(words: &[Word], port: u16, around: &Surroundings<'_>, server: &mut Dn
     let excepted: Vec<&str> = of("except-interface").flat_map(Word::list).collect();
     let is_excepted = |interface: &str| excepted.iter().any(|it| fits(it, interface));
     let mut listen = |address, evidence: &Evidence| {
-        server.listens.push(Listen {
-            address,
-            port,
-            evidence: evidence.clone(),
-        });
+        server
+            .listens
+            .push(Listen::new(address, port, evidence.clone()));
     };
     for word in of("listen-address") {
         let evidence = Evidence::Configuration(word.place.clone());

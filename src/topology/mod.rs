@@ -97,6 +97,17 @@ pub struct Listen {
     pub evidence: Evidence,
 }
 
+impl Listen {
+    /// `None` is any address.
+    pub const fn new(address: Option<IpAddr>, port: u16, evidence: Evidence) -> Self {
+        Self {
+            address,
+            port,
+            evidence,
+        }
+    }
+}
+
 /// What tells that a server listens.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Evidence {
@@ -185,10 +196,7 @@ const MAX_TARGETS: usize = 100;
 
 /// Lets a server forward the names of `zone` to one more target.
 fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place: Place) {
-    let to = Placed {
-        value: target,
-        place,
-    };
+    let to = Placed::new(target, place);
     if let Some(forward) = server.forwards.iter_mut().find(|it| it.zone == zone) {
         if forward.to.len() < MAX_TARGETS {
             forward.to.push(to);

@@ -186,11 +186,9 @@ impl Listening<'_> {
         let others = self.around.addresses.iter().copied();
         for ip in own.into_iter().chain(others) {
             if ip.is_ipv4() == is_v4 && takes(ip) {
-                server.listens.push(Listen {
-                    address: Some(ip),
-                    port,
-                    evidence: evidence.clone(),
-                });
+                server
+                    .listens
+                    .push(Listen::new(Some(ip), port, evidence.clone()));
             }
         }
     }

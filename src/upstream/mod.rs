@@ -65,11 +65,7 @@ const RESOLV_CONF: &str = "/etc/resolv.conf";
 
 /// A file of a pod under a path that no file of the node has.
 fn in_pod(key: &str, path: &str, conf: ResolvConf) -> HostFile {
-    HostFile {
-        path: pod_path(key, path),
-        links: Vec::new(),
-        content: Ok(conf),
-    }
+    HostFile::without_links(pod_path(key, path), Ok(conf))
 }
 
 fn pod_path(key: &str, path: &str) -> String {

@@ -5,14 +5,8 @@ use crate::pod::assumed_kubelet;
 use crate::topology::Network;
 
 fn host_file(path: &str, text: &str) -> HostFile {
-    HostFile {
-        path: path.to_owned(),
-        links: Vec::new(),
-        content: Ok(ResolvConf::parse(Source {
-            name: path.to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        })),
-    }
+    let conf = ResolvConf::parse(Source::new(path, text));
+    HostFile::without_links(path.to_owned(), Ok(conf))
 }
 
 fn node(text: &str) -> Node {

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
 
+use crate::dig::translation;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Because, Rcode};
+use crate::engine::message::Because;
 use crate::name::Name;
 use crate::resolver::Resolver;
 use crate::scenario::{self, Family, Lookup as Asked, Scenario};
@@ -295,13 +296,7 @@ fn rule(question: &QuestionTally) -> Rule {
             aaaa,
             cname: None,
         },
-        Some(it) => Effect::Status(match it.rcode {
-            2 => Rcode::ServFail,
-            3 => Rcode::NxDomain,
-            4 => Rcode::NotImp,
-            5 => Rcode::Refused,
-            _ => Rcode::FormErr,
-        }),
+        Some(it) => Effect::Status(translation::rcode(it.rcode.into())),
     };
     let (took, count) = question.took;
     let average = u64::try_from(took.checked_div(count).unwrap_or_default());

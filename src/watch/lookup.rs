@@ -140,13 +140,6 @@ impl Lookup {
         last.max().unwrap_or_default()
     }
 
-    /// The name that the program most likely asked for.
-    pub fn name(&self) -> Name {
-        self.readings
-            .first()
-            .map_or_else(Name::root, |it| it.name.clone())
-    }
-
     /// Its queries, repeats included.
     pub fn queries(&self) -> usize {
         self.exchanges.iter().map(Exchange::sendings).sum()

@@ -47,11 +47,7 @@ pub fn of(
                 Transport::Udp
             },
             socket: SocketId(u32::try_from(socket).unwrap_or_default()),
-            edns: exchange.edns.map(|size| Edns {
-                size,
-                dnssec_ok: false,
-                options: &[],
-            }),
+            edns: exchange.edns.map(Edns::plain),
             authentic_data: exchange.flags & 0x0020 != 0,
             because,
         };

@@ -4,7 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hickory_proto::rr::RecordType;
 
-use crate::engine::message::{self as engine, Data, Rcode, Record};
+use crate::dig::translation;
+use crate::engine::message::{self as engine, Data, Record};
 use crate::name::Name;
 use crate::packet::dns::{HEADER, Header};
 
@@ -147,14 +148,7 @@ impl Reply {
         };
         let name = name.clone();
         engine::Reply {
-            rcode: match self.rcode {
-                0 => Rcode::NoError,
-                2 => Rcode::ServFail,
-                3 => Rcode::NxDomain,
-                4 => Rcode::NotImp,
-                5 => Rcode::Refused,
-                _ => Rcode::FormErr,
-            },
+            rcode: translation::rcode(self.rcode.into()),
             answers: data.map(|data| Record { name, data }).into_iter().collect(),
             soa: self.soa,
             opt: self.opt,

@@ -57,22 +57,10 @@ impl Kind {
         ("public", Self::Public),
     ];
 
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        let mut words = Self::WORDS.iter();
-        words.find(|it| it.1 == self).map_or("", |it| it.0)
-    }
-
     /// The kind of a word.
     pub fn of_word(word: &str) -> Option<Self> {
         let mut words = Self::WORDS.iter();
         words.find(|it| it.0 == word).map(|it| it.1)
-    }
-
-    /// Whether the server is asked by way of the cluster's Service network, or
-    /// in a pod.
-    pub fn is_cluster(self) -> bool {
-        matches!(self, Self::Service | Self::Pod)
     }
 }
 

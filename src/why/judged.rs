@@ -303,11 +303,11 @@ fn proof(chain: &Chain) -> Vec<Place> {
 }
 
 fn place(finding: &Finding) -> Place {
-    Place {
-        file: finding.primary.file.clone(),
-        line: finding.primary.start.line,
-        column: finding.primary.start.column,
-    }
+    Place::new(
+        finding.primary.file.clone(),
+        finding.primary.start.line,
+        finding.primary.start.column,
+    )
 }
 
 fn is(it: bool) -> State {

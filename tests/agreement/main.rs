@@ -89,9 +89,11 @@ fn of_root(directory: &Path) -> Vec<Source> {
 /// The files below a directory, as `lint DIRECTORY` reads them.
 fn of_directory(directory: &Path) -> Vec<Source> {
     let files = tree::walk(directory, &|_| true).files.into_iter();
-    let sources = files.map(|path| Source {
-        name: path.strip_prefix(directory).unwrap().display().to_string(),
-        bytes: fs::read(&path).unwrap(),
+    let sources = files.map(|path| {
+        Source::new(
+            path.strip_prefix(directory).unwrap().display().to_string(),
+            fs::read(&path).unwrap(),
+        )
     });
     sources.collect()
 }

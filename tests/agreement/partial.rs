@@ -17,10 +17,7 @@ fn check(files: &[(&str, &str)], expected: (Option<&str>, usize)) {
     let mut files = files.to_vec();
     files.sort_unstable();
     let facts = |(index, (path, text)): (usize, &(&str, &str))| {
-        let source = Source {
-            name: (*path).to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = Source::new((*path).to_owned(), *text);
         let file = FileId(u32::try_from(index).unwrap());
         let found = reading::documents(file, &Arc::new(source), None);
         File {

@@ -61,10 +61,7 @@ const RESOLV_CONF: &str =
 
 /// All that is said about one file, and how much that is.
 fn lint(path: &str, bytes: &[u8], rules: &[&'static Rule]) -> usize {
-    let source = Arc::new(Source {
-        name: path.to_owned(),
-        bytes: bytes.to_vec(),
-    });
+    let source = Arc::new(Source::new(path, bytes));
     let given = Given {
         rules: rules.to_vec(),
         ..Given::default()
@@ -200,10 +197,7 @@ fn a_snippet_that_is_imported_again_and_again_has_an_end() {
     let snippet = "  forward . 10.0.0.1\n".repeat(1000);
     let imports = "  import s\n".repeat(900);
     let text = format!("(s) {{\n{snippet}}}\n.:53 {{\n{imports}}}\n");
-    let source = Source {
-        name: "Corefile".to_owned(),
-        bytes: text.into_bytes(),
-    };
+    let source = Source::new("Corefile", text);
     let corefile = kdns::config::corefile::parse(source, &[]);
     let directives: usize = corefile.blocks.iter().map(|it| it.directives.len()).sum();
     assert!(directives < 60_000, "{directives} directives");

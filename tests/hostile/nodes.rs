@@ -53,18 +53,14 @@ fn judge(directory: &Path) {
     let node = node::read_node(&root, &StandIns::default(), Parts::ALL).unwrap();
     let nowhere = &mut io::sink();
     let report = check_loop::judge(&node);
-    render::check_loop::json::write(&report, nowhere).unwrap();
-    let style = render::check_loop::text::Style {
-        colors: false,
-        verbose: true,
-    };
-    render::check_loop::text::write(&report, style, nowhere).unwrap();
-    let report = upstream::of_node(&node);
+    render::check_loop::json::write(&report, &[], false, nowhere).unwrap();
     let style = render::Style {
         colors: false,
         verbose: true,
         columns: 80,
     };
+    render::check_loop::text::write(&report, style, nowhere).unwrap();
+    let report = upstream::of_node(&node);
     render::upstream::write(&report, report.health(&node), style, nowhere).unwrap();
 }
 

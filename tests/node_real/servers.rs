@@ -272,7 +272,7 @@ fn expected(server: &DnsServer, name: &str) -> Result<BTreeSet<SocketAddr>, Stri
             Target::File(path) => {
                 let bytes = fs::read(path).map_err(|e| format!("{path}: {e}"))?;
                 let name = path.clone();
-                let conf = ResolvConf::parse(Source { name, bytes });
+                let conf = ResolvConf::parse(Source::new(name, bytes));
                 found.extend(loopback::name_servers(&conf).map(|(ip, _)| SocketAddr::new(ip, 53)));
             }
             Target::Roots | Target::ClusterDns | Target::Other(_) => {}

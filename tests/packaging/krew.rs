@@ -47,10 +47,7 @@ const PLATFORMS: [(&str, &str); 11] = [
 fn manifest() -> Node {
     let name = "kdns.yaml";
     let bytes = fs::read(dist().join(name)).unwrap();
-    let source = Source {
-        name: name.to_owned(),
-        bytes,
-    };
+    let source = Source::new(name, bytes);
     let [document] = <[_; 1]>::try_from(yaml::documents(&source)).unwrap();
     document.root.unwrap()
 }

@@ -10,8 +10,9 @@ use kdns::text::Source;
 
 use crate::ask::{self, Asker, PACKETS};
 use crate::dialect::Dialect;
-use crate::loader::{Loader, feed};
+use crate::loader::Loader;
 use crate::lots::Lots;
+use crate::namespaces::feed;
 use crate::network::{self, Server};
 use crate::{iptables, judge, listed, nftables, trace};
 

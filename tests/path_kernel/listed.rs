@@ -48,10 +48,7 @@ fn listed(program: &str, options: &[&str], has_commands: bool) -> Source {
         bytes.extend(output.stdout);
         bytes.push(b'\n');
     }
-    Source {
-        name: format!("{program} {}", options.join(" ")),
-        bytes,
-    }
+    Source::new(format!("{program} {}", options.join(" ")), bytes)
 }
 
 /// What becomes of a packet, in words that can be compared.
@@ -127,10 +124,10 @@ pub(crate) fn compare_text(
     tree: &Tree,
 ) -> Result<(), String> {
     for words in TEXTS {
-        let text = Source {
-            name: format!("nft {}", words.join(" ")),
-            bytes: Command::new("nft").args(words).output().unwrap().stdout,
-        };
+        let text = Source::new(
+            format!("nft {}", words.join(" ")),
+            Command::new("nft").args(words).output().unwrap().stdout,
+        );
         let texts: Vec<Source> = std::iter::once(&text).chain(sets).cloned().collect();
         let found = evaluate(&network::host(&texts), packet);
         let is_open = loader == Loader::Iptables

@@ -1,11 +1,11 @@
 //! The tools that load rules into the kernel, and print them.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use kdns::text::Source;
 
 use crate::dialect::Dialect;
+use crate::namespaces::feed;
 
 /// What loads rules into the kernel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -43,10 +43,7 @@ impl Loader {
 
     /// What is loaded, as the tools print it.
     pub(crate) fn saved(self, dialect: Dialect) -> Vec<Source> {
-        let text = |words: &[&str]| Source {
-            name: words.join(" "),
-            bytes: output(words),
-        };
+        let text = |words: &[&str]| Source::new(words.join(" "), output(words));
         let rules = match (self, dialect.is_six) {
             (Self::Legacy, false) => text(&["iptables-legacy-save", "-c"]),
             (Self::Legacy, true) => text(&["ip6tables-legacy-save", "-c"]),
@@ -56,25 +53,6 @@ impl Loader {
         };
         vec![rules, text(&["ipset", "save"])]
     }
-}
-
-/// Gives a program its input, which it must like.
-pub(crate) fn feed(program: &[&str], input: &str) {
-    let mut child = Command::new(program[0])
-        .args(&program[1..])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program:?}\n{input}\n{said}");
 }
 
 fn output(words: &[&str]) -> Vec<u8> {

@@ -31,6 +31,8 @@ mod lab;
 mod listed;
 mod loader;
 mod lots;
+#[path = "../needs/namespaces.rs"]
+mod namespaces;
 #[path = "../needs/mod.rs"]
 mod needs;
 mod network;
@@ -46,6 +48,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use libtest_mimic::{Arguments, Trial};
 
 use crate::loader::Loader;
+use crate::namespaces::in_namespaces;
 
 const TOOLS: &[&str] = &[
     "unshare",
@@ -96,23 +99,4 @@ fn main() -> ExitCode {
 
 fn alone(loader: Loader, seed: u64, count: u64) {
     in_namespaces(&[HIDDEN, loader.name(), &seed.to_string(), &count.to_string()]);
-}
-
-/// Runs in namespaces of its own, which end with it.
-fn in_namespaces(words: &[&str]) {
-    let output = std::process::Command::new("unshare")
-        .args([
-            "--mount",
-            "--net",
-            "--pid",
-            "--fork",
-            "--kill-child",
-            "--mount-proc",
-        ])
-        .arg(std::env::current_exe().unwrap())
-        .args(words)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
 }

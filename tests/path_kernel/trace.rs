@@ -10,7 +10,7 @@ use kdns::path::{Direction, Outcome, Step, Tree};
 
 use crate::ask::{self, Asker};
 use crate::dialect::Dialect;
-use crate::loader::feed;
+use crate::namespaces::feed;
 use crate::network::Server;
 
 /// So long the monitor takes to begin, and then to print; on a busy machine longer.

@@ -5,14 +5,15 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write as _;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 use nix::sched::{CloneFlags, setns};
 use serde_json::Value;
 
 use crate::Scene;
 use crate::answerer::Answerer;
+pub(crate) use crate::namespaces::feed;
+use crate::namespaces::in_namespaces;
 
 pub(crate) const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
 const HIDDEN: &str = "--alone";
@@ -26,22 +27,9 @@ pub(crate) const NEAR: [&str; 2] = ["10.244.0.2", "10.244.0.3"];
 pub(crate) const FAR: &str = "10.244.1.4";
 
 /// Runs the scene of this name in namespaces of its own.
+#[track_caller]
 pub(crate) fn alone(scene: &str) {
-    let output = Command::new("unshare")
-        .args([
-            "--mount",
-            "--net",
-            "--pid",
-            "--fork",
-            "--kill-child",
-            "--mount-proc",
-        ])
-        .arg(std::env::current_exe().unwrap())
-        .args([HIDDEN, scene])
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    in_namespaces(&[HIDDEN, scene]);
 }
 
 /// Runs a scene, if this process was started for that.
@@ -59,27 +47,6 @@ pub(crate) fn sh(script: &str) {
     let output = Command::new("sh").args(["-ec", script]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{script}\n{said}");
-}
-
-/// Gives a program its input, which it must like.
-#[track_caller]
-pub(crate) fn feed(program: &[&str], input: &str) {
-    let (first, rest) = program.split_first().unwrap();
-    let mut child = Command::new(first)
-        .args(rest)
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program:?}\n{input}\n{said}");
 }
 
 /// Runs in the network namespace of a pod, on a thread of its own.

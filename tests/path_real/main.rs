@@ -16,6 +16,8 @@ mod answerer;
 mod faults;
 mod healthy;
 mod lab;
+#[path = "../needs/namespaces.rs"]
+mod namespaces;
 #[path = "../needs/mod.rs"]
 mod needs;
 mod probes;

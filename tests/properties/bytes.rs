@@ -222,10 +222,7 @@ fn any_bytes_are_a_manifest_or_an_error() {
         let text: String = (0..random.below(25))
             .map(|_| *random.pick(pieces))
             .collect();
-        let source = Source {
-            name: "m".to_owned(),
-            bytes: text.into_bytes(),
-        };
+        let source = Source::new("m", text);
         let _ = manifest::first_pod(&source);
     }
 }
@@ -277,10 +274,7 @@ fn large_files_are_read_in_time() {
 fn places_are_inside_of_the_file() {
     let mut random = Random(0x706c_6163);
     for _ in 0..300 {
-        let conf = ResolvConf::parse(Source {
-            name: "f".to_owned(),
-            bytes: text(&mut random),
-        });
+        let conf = ResolvConf::parse(Source::new("f", text(&mut random)));
         for word in conf
             .lines()
             .flat_map(|line| line.words().collect::<Vec<_>>())

@@ -200,10 +200,7 @@ fn check_places(document: &Value, tree: &Path) {
             let number = |key: &str| usize::try_from(place[key].as_u64().unwrap()).unwrap();
             let (start, end) = (number("start_byte"), number("end_byte"));
             assert!(start <= end && end <= bytes.len(), "{path}: {finding}");
-            let source = kdns::text::Source {
-                name: String::new(),
-                bytes,
-            };
+            let source = kdns::text::Source::new("", bytes);
             for (offset, line, column) in
                 [(start, "line", "column"), (end, "end_line", "end_column")]
             {

@@ -61,10 +61,7 @@ const PIECES: &[&[u8]] = &[
 ];
 
 fn read(bytes: &[u8]) {
-    let source = Source {
-        name: "f".to_owned(),
-        bytes: bytes.to_vec(),
-    };
+    let source = Source::new("f", bytes);
     let addresses = addresses::parse(bytes, bytes);
     let interfaces = addresses::interfaces(bytes, bytes, bytes);
     let around = Surroundings {

@@ -190,10 +190,10 @@ pub(crate) fn make(seed: u64, lookups: u64) -> Made {
             name = "web";
         }
         let mut scenario = Scenario::new("made", name);
-        scenario.resolv_conf = Some(ResolvConf::parse(Source {
-            name: "resolv.conf".to_owned(),
-            bytes: client.conf.clone().into_bytes(),
-        }));
+        scenario.resolv_conf = Some(ResolvConf::parse(Source::new(
+            "resolv.conf",
+            client.conf.clone(),
+        )));
         scenario.answers.clone_from(&rules);
         // Two lookups of a client often overlap, but for the same name.
         let start = client.busy_until + random.below(3_000_000);

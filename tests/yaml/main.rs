@@ -81,10 +81,7 @@ fn is_taken_so(text: &str, verdict: &str) -> bool {
 /// The first document, if the decoder could take it: repeated keys are read,
 /// and are an error there.
 fn taken(text: &str) -> Option<Node> {
-    let source = Source {
-        name: "table".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    };
+    let source = Source::new("table", text);
     let documents = yaml::documents(&source);
     let Some(first) = documents.into_iter().next() else {
         return Some(null());
@@ -96,10 +93,7 @@ fn taken(text: &str) -> Option<Node> {
 }
 
 fn null() -> Node {
-    let source = Source {
-        name: String::new(),
-        bytes: b"~".to_vec(),
-    };
+    let source = Source::new("", b"~");
     yaml::documents(&source).remove(0).root.unwrap()
 }
 

@@ -302,10 +302,7 @@ fn of_node(node: &Node, file: &HostFile) -> Option<Caveat> {
 }
 
 fn parsed(path: &str, text: String) -> ResolvConf {
-    ResolvConf::parse(Source {
-        name: path.to_owned(),
-        bytes: text.into_bytes(),
-    })
+    ResolvConf::parse(Source::new(path, text))
 }
 
 /// The node with this file in the kubelet's hands.

@@ -94,11 +94,7 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
         };
         let sighting = slot.get_or_insert_with(|| Sighting {
             kind: shown.kind,
-            place: Place {
-                file: log.name.clone(),
-                line: number + 1,
-                column: line.column,
-            },
+            place: Place::new(log.name.clone(), number + 1, line.column),
             text: cut(bytes.get(line.start..).unwrap_or_default()),
             count: 0,
             first: line.time.clone(),

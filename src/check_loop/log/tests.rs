@@ -14,10 +14,7 @@ fn shown(sightings: &[Sighting]) -> Vec<String> {
 }
 
 fn check(log: &[u8], expected: &[&str]) {
-    let source = Source {
-        name: "log".to_owned(),
-        bytes: log.to_vec(),
-    };
+    let source = Source::new("log", log);
     let found = shown(&sightings(&source));
     assert_eq!(found, expected, "{}", String::from_utf8_lossy(log));
 }
@@ -258,9 +255,6 @@ fn names_in_queries_show_nothing() {
 fn long_lines_are_cut() {
     let mut line = b"[ERROR] i/o timeout ".to_vec();
     line.resize(100_000, b'x');
-    let log = Source {
-        name: "log".to_owned(),
-        bytes: line,
-    };
+    let log = Source::new("log", line);
     assert_eq!(sightings(&log)[0].text.chars().count(), MAX_SHOWN);
 }

@@ -172,11 +172,7 @@ mod tests {
     use crate::topology::{Evidence, Instance, Program};
 
     fn place() -> Place {
-        Place {
-            file: "f".to_owned(),
-            line: 1,
-            column: 1,
-        }
+        Place::new("f", 1, 1)
     }
 
     fn server(network: Network, address: Option<&str>, policy: Policy, to: usize) -> DnsServer {

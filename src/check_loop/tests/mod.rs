@@ -23,10 +23,7 @@ use crate::topology::{
 };
 
 pub(super) fn source(name: &str, text: &str) -> Source {
-    Source {
-        name: name.to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    }
+    Source::new(name, text)
 }
 
 pub(super) fn ips(words: &str) -> Vec<IpAddr> {
@@ -37,11 +34,7 @@ pub(super) fn ips(words: &str) -> Vec<IpAddr> {
 }
 
 pub(super) fn place(file: &str, line: usize, column: usize) -> Place {
-    Place {
-        file: file.to_owned(),
-        line,
-        column,
-    }
+    Place::new(file, line, column)
 }
 
 /// A resolv.conf with these servers.

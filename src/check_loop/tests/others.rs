@@ -53,11 +53,7 @@ fn pods_of_another_owner_are_no_part_of_the_clusters_verdict() {
     // Unless the service leads there.
     let mut asked = node.clone();
     asked.kernel.flows = vec![Flow {
-        place: Place {
-            file: "/proc/1/net/nf_conntrack".to_owned(),
-            line: 1,
-            column: 1,
-        },
+        place: Place::new("/proc/1/net/nf_conntrack", 1, 1),
         is_udp: true,
         server: ips("10.96.0.10")[0],
         answers_from: ips("10.244.0.8")[0],

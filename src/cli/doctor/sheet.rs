@@ -3,7 +3,8 @@
 use super::args::{DoctorArgs, Format};
 use crate::cli::streams::Streams;
 use crate::doctor::{Check, Here, Report};
-use crate::render::doctor::{self as text, Style, json};
+use crate::render::Style;
+use crate::render::doctor::{self as text, json};
 
 /// What was checked so far.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ impl<'a, 'o> Sheet<'a, 'o> {
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<()> {
         if is_watched(self.args) {
-            let style = style(self.args, streams.colors);
+            let style = streams.style(self.args.verbose);
             text::write_check(&check, style, streams.out)?;
             streams.out.flush()?;
         }
@@ -63,15 +64,15 @@ pub(super) fn write(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<()> {
     if is_watched(args) {
-        let style = style(args, streams.colors);
-        text::write_end(report, style, streams.out)?;
+        text::write_end(report, streams.style(args.verbose), streams.out)?;
     }
     let mut outputs = args.outputs.clone();
     outputs
         .wanted
         .retain(|it| it.file.is_some() || it.format != Format::Text);
+    let style = streams.style(args.verbose);
     outputs.write(streams, |format, colors, out| match format {
-        Format::Text => text::write(report, style(args, colors), out),
+        Format::Text => text::write(report, Style { colors, ..style }, out),
         Format::Json => json::write(report, out),
         Format::Jsonl => json::write_line(report, out),
         Format::Concise => text::write_concise(report, out),
@@ -81,13 +82,5 @@ pub(super) fn write(
 
 /// Whether text goes to standard output.
 fn is_watched(args: &DoctorArgs) -> bool {
-    let mut wanted = args.outputs.wanted.iter();
-    wanted.any(|it| it.file.is_none() && it.format == Format::Text)
-}
-
-fn style(args: &DoctorArgs, colors: bool) -> Style {
-    Style {
-        colors,
-        verbose: args.verbose,
-    }
+    args.outputs.shows(Format::Text)
 }

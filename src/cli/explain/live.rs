@@ -195,8 +195,7 @@ impl Live<'_> {
 
     /// Whether people watch: the lookups are shown one by one.
     fn is_text_shown(&self) -> bool {
-        let mut wanted = self.outputs.wanted.iter();
-        wanted.any(|it| it.file.is_none() && it.format == Format::Text)
+        self.outputs.shows(Format::Text)
     }
 
     /// All formats but the text that was shown.

@@ -86,7 +86,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 
 /// Reads the question, explains it, writes it.
 pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let style = args.style(streams);
+    let style = streams.style(args.verbose);
     words::tell(&args.resolver, streams);
     if let Some(path) = &args.scenario {
         let resolvers = words::resolvers(&args.resolver, None, &[]);
@@ -175,7 +175,7 @@ pub(super) fn look_up(
         target: args.question.target(),
         budget: args.budget,
         repeat: 1,
-        style: args.style(streams),
+        style: streams.style(args.verbose),
         outputs: &args.outputs,
         save: None,
     };
@@ -206,13 +206,5 @@ impl ExplainArgs {
     /// Whether a process, container or pod of a node is to be looked at.
     pub(super) fn has_target(&self) -> bool {
         self.question.has_target()
-    }
-
-    fn style(&self, streams: &Streams<'_>) -> Style {
-        Style {
-            colors: streams.colors,
-            verbose: self.verbose,
-            columns: streams.columns(),
-        }
     }
 }

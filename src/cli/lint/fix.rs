@@ -67,10 +67,7 @@ pub(super) fn rounds(
                 new: Vec::new(),
             });
             change.new.clone_from(&new);
-            input.place = Place::Memory(Arc::new(Source {
-                name: path,
-                bytes: new,
-            }));
+            input.place = Place::Memory(Arc::new(Source::new(path, new)));
         }
         if !is_changed {
             break;

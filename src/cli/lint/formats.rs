@@ -52,11 +52,7 @@ pub(super) fn fail(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let lint = Lint::failed(&message);
-    let style = Style {
-        colors: false,
-        verbose: args.verbose,
-        columns: streams.columns(),
-    };
+    let style = streams.style(args.verbose);
     for_machines(args).write(streams, |format, _, out| {
         write_as(format, &lint, &|_| None, style, out)
     })?;
@@ -83,13 +79,8 @@ fn write_all(
     outputs: &Outputs<Format>,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<()> {
-    let (verbose, columns) = (args.verbose, streams.columns());
+    let style = streams.style(args.verbose);
     outputs.write(streams, |format, colors, out| {
-        let style = Style {
-            colors,
-            verbose,
-            columns,
-        };
         if args.statistics && matches!(format, Format::Text | Format::Concise) {
             return statistics::write(lint.findings, out);
         }
@@ -101,7 +92,7 @@ fn write_all(
             let lines = hashes.get(label.file.as_str())?;
             lines.get(&label.start.line).cloned()
         };
-        write_as(format, lint, &fingerprint, style, out)
+        write_as(format, lint, &fingerprint, Style { colors, ..style }, out)
     })
 }
 

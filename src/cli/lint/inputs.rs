@@ -15,7 +15,7 @@ use crate::cli::streams::Streams;
 use crate::host::node::{self, Parts, StandIns};
 use crate::host::root::{Resolution, Root};
 use crate::host::tree::{self, Tree};
-use crate::host::{self, FileRead, ReadError};
+use crate::host::{self, FileRead};
 use crate::lint::{Given, recognise, too_long};
 use crate::node::Node;
 use crate::text::Source;
@@ -139,10 +139,7 @@ impl Collected {
     ) -> anyhow::Result<()> {
         let is_input = list.as_os_str() == "-";
         let read = if is_input {
-            if std::mem::replace(&mut streams.is_input_read, true) {
-                return Err(ReadError::Twice.into());
-            }
-            host::read_stream("<stdin>", &mut *streams.input)?
+            host::read_stream("<stdin>", streams.take_input()?)?
         } else {
             host::read_named(list)?
         };
@@ -175,11 +172,8 @@ impl Collected {
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<()> {
         if path.as_os_str() == "-" {
-            if std::mem::replace(&mut streams.is_input_read, true) {
-                return Err(ReadError::Twice.into());
-            }
             let name = plain(Path::new(&args.stdin_filename));
-            let read = host::read_long(&name, &mut *streams.input, MAX_STREAM)?;
+            let read = host::read_long(&name, streams.take_input()?, MAX_STREAM)?;
             self.stream(name, read);
             return Ok(());
         }

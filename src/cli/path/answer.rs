@@ -3,11 +3,10 @@
 use super::args::{Format, PathArgs};
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
-use crate::finding::Severity;
 use crate::path::findings::Finding;
 use crate::path::probe::Seen;
 use crate::path::{Host, Tree, Verdict};
-use crate::render::path as text;
+use crate::render::{Style, path as text};
 
 /// What was found out.
 #[derive(Debug)]
@@ -37,17 +36,10 @@ pub(super) fn write(
         skipped: &answer.skipped,
         probe: answer.probe.as_ref(),
     };
-    let (verbose, width) = (args.verbose, streams.columns());
+    let style = streams.style(args.verbose);
     args.outputs
         .write(streams, |format, colors, out| match format {
-            Format::Text => {
-                let style = text::Style {
-                    colors,
-                    verbose,
-                    width,
-                };
-                text::write(&shown, style, out)
-            }
+            Format::Text => text::write(&shown, Style { colors, ..style }, out),
             Format::Json => text::json::write(&shown, out),
             Format::Concise => text::concise::write(&shown, out),
             Format::Svg => text::svg::write(&shown, out),
@@ -57,12 +49,8 @@ pub(super) fn write(
 
 /// The worst of all packets and findings.
 fn status(args: &PathArgs, answer: &Answer) -> Status {
-    let level = |it: &Finding| match it.severity {
-        Severity::Error => Level::Error,
-        Severity::Warning => Level::Warning,
-        Severity::Info => Level::Info,
-    };
-    let mut worst = answer.findings.iter().map(level).max();
+    let levels = answer.findings.iter().map(|it| Level::from(it.severity));
+    let mut worst = levels.max();
     if answer
         .probe
         .as_ref()

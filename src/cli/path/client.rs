@@ -7,8 +7,6 @@ use std::time::Duration;
 
 use crate::cli::target::label;
 use crate::config::resolv_conf::ResolvConf;
-use crate::dig::lookup::Lookup;
-use crate::dig::translation;
 use crate::engine::machine::Outcome;
 use crate::host::netlink::{NetlinkError, link};
 use crate::host::network::{self, NetworkSeen};
@@ -19,8 +17,7 @@ use crate::netns::{self, Aim, EnterError, Namespace};
 use crate::node::kernel::ConntrackCounters;
 use crate::resolver;
 use crate::scenario::{Scenario, default_hosts};
-use crate::wire::live::{self as wire, Limits, Means};
-use crate::wire::{client_cookie, socket_address};
+use crate::wire::live::{self as wire, Limits};
 
 /// Who sends, and where from.
 #[derive(Debug)]
@@ -216,18 +213,11 @@ fn look_up(scenario: &Scenario) -> Outcome {
     let Some(resolver) = resolver::find("glibc") else {
         return Outcome::Hung;
     };
-    let cookie = client_cookie();
-    let plain = Lookup::default();
-    let means = Means {
-        destination: &|server| socket_address(&server.address, server.port),
-        message: &|query, id| translation::message(query, &plain, id, &cookie),
-        ..Means::default()
-    };
     let limits = Limits {
         time: LOOKUP,
         interrupt: None,
     };
-    wire::run(resolver.machine(scenario), &means, limits, &mut |_| {}).outcome
+    wire::run_resolver(resolver.machine(scenario), limits, &mut |_| {}).outcome
 }
 
 /// For each destination the address that packets are sent from, or why none can

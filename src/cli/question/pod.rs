@@ -80,10 +80,10 @@ pub(super) fn use_pod_file(
     context.about.extend(missing);
     let left_out = |it: &pod::Dropped| format!("left out of the pod's file: {it}");
     context.about.extend(written.dropped.iter().map(left_out));
-    scenario.resolv_conf = Some(ResolvConf::parse(Source {
-        name: "<pod resolv.conf>".to_owned(),
-        bytes: written.bytes,
-    }));
+    scenario.resolv_conf = Some(ResolvConf::parse(Source::new(
+        "<pod resolv.conf>",
+        written.bytes,
+    )));
     Ok(context)
 }
 

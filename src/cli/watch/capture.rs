@@ -10,7 +10,7 @@ use super::counters;
 use super::input::{Ended, Feed, Take};
 use crate::cli::streams::Streams;
 use crate::host::interrupt::Interrupt;
-use crate::host::{ReadError, capture, io_reason, shown};
+use crate::host::{capture, io_reason, shown};
 use crate::packet::{CaptureError, Carried, Reader};
 
 /// A capture whose header was read.
@@ -31,9 +31,7 @@ impl<'s> Capture<'s> {
     ) -> anyhow::Result<(Self, Carried)> {
         let interrupt = Interrupt::catch()?;
         let (name, source): (String, Box<dyn Read + 's>) = if path.as_os_str() == "-" {
-            if std::mem::replace(&mut streams.is_input_read, true) {
-                return Err(ReadError::Twice.into());
-            }
+            streams.take_input()?;
             // Standard output is still needed while packets come.
             let nothing: &'s mut io::Empty = Box::leak(Box::new(io::empty()));
             let input = std::mem::replace(&mut streams.input, nothing);

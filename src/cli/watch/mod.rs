@@ -22,7 +22,6 @@ use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use crate::cli::streams::{Status, Streams};
 use crate::doctor::Route;
-use crate::finding::Severity;
 use crate::name::Name;
 use crate::resolver::{self, Resolver};
 use crate::watch::{Report, Setup, Watch};
@@ -146,11 +145,7 @@ fn status(args: &WatchArgs, report: &Report, streams: &mut Streams<'_>) -> Statu
         return args.threshold.undecided();
     }
     let worst = report.findings.iter().map(|it| it.severity).max();
-    args.threshold.status(worst.map(|it| match it {
-        Severity::Error => Level::Error,
-        Severity::Warning => Level::Warning,
-        Severity::Info => Level::Info,
-    }))
+    args.threshold.status(worst.map(Level::from))
 }
 
 /// The resolver of a word, which a capture can carry.

@@ -79,10 +79,7 @@ impl<'o> Output<'o> {
         for path in of_lines.filter_map(|it| it.file.as_deref()) {
             lines.push(Sink::file(path, outputs.others)?);
         }
-        let is_text = outputs
-            .wanted
-            .iter()
-            .any(|it| it.file.is_none() && it.format == Format::Text);
+        let is_text = outputs.shows(Format::Text);
         Ok(Self {
             outputs,
             style: Style {
@@ -109,12 +106,7 @@ impl<'o> Output<'o> {
 
     /// Whether every lookup is written, not only those that broke the plan.
     pub(super) fn wants_all(&self) -> bool {
-        let is_jsonl = self
-            .outputs
-            .wanted
-            .iter()
-            .any(|it| it.format == Format::Jsonl);
-        is_jsonl || self.has_lines && self.is_verbose
+        self.outputs.wants(Format::Jsonl) || self.has_lines && self.is_verbose
     }
 
     /// Takes lookups that have ended.
@@ -130,10 +122,7 @@ impl<'o> Output<'o> {
             colors: false,
             ..self.style.clone()
         };
-        let is_jsonl = |it: &crate::cli::output::Output<Format>| {
-            it.file.is_none() && it.format == Format::Jsonl
-        };
-        let to_stdout = self.outputs.wanted.iter().any(is_jsonl);
+        let to_stdout = self.outputs.shows(Format::Jsonl);
         for one in judged {
             for sink in &mut self.lines {
                 sink.write(|out| json::line(&one, &plain, out))?;
@@ -156,11 +145,7 @@ impl<'o> Output<'o> {
     /// Keeps a lookup to be drawn or shown: those that broke the plan before
     /// others.
     fn keep(&mut self, one: Judged) {
-        let is_drawn = self
-            .outputs
-            .wanted
-            .iter()
-            .any(|it| it.format == Format::Svg);
+        let is_drawn = self.outputs.wants(Format::Svg);
         if !(is_drawn && !one.faults.is_empty() || self.is_shown) {
             return;
         }

@@ -120,7 +120,7 @@ fn scenario(path: &Path, carried: &Carried) -> Option<Scenario> {
     let file = |name: &str| {
         let bytes = carried.get(name)?.to_vec();
         let name = format!("{}: {name}", shown(path));
-        Some(ResolvConf::parse(Source { name, bytes }))
+        Some(ResolvConf::parse(Source::new(name, bytes)))
     };
     let mut scenario = Scenario::new("", "");
     hostname.clone_into(&mut scenario.hostname);

@@ -13,10 +13,9 @@ use crate::cli::node::NodeArgs;
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::config::corefile;
-use crate::finding::Severity;
 use crate::host::capture::decompressed;
 use crate::host::node::{Parts, StandIns, read_node};
-use crate::host::{self, ReadError, io_reason};
+use crate::host::{self, io_reason};
 use crate::render::why::log as text;
 use crate::text::escaped;
 use crate::why::log::{Pods, Reading, Settings, Tally, parse_time};
@@ -53,11 +52,7 @@ pub(super) fn run(
         streams.tell("the log is empty");
         return Ok(args.threshold.undecided());
     }
-    let worst = summary.advice.iter().map(|it| match it.severity() {
-        Severity::Error => Level::Error,
-        Severity::Warning => Level::Warning,
-        Severity::Info => Level::Info,
-    });
+    let worst = summary.advice.iter().map(|it| Level::from(it.severity()));
     let status = args.threshold.status(worst.max());
     Ok(if failures.is_empty() || status == Status::Found {
         status
@@ -113,10 +108,7 @@ fn pods(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Pods> {
     let mut pods = Pods::default();
     if let Some(path) = &args.pods {
         let source = if path.as_os_str() == "-" {
-            if std::mem::replace(&mut streams.is_input_read, true) {
-                return Err(ReadError::Twice.into());
-            }
-            host::read_whole("<stdin>", &mut *streams.input, MAX_PODS)?
+            host::read_whole("<stdin>", streams.take_input()?, MAX_PODS)?
         } else {
             host::read_whole(&host::shown(path), host::open_named(path)?, MAX_PODS)?
         };
@@ -200,10 +192,8 @@ fn take<'f>(next: &AtomicUsize, files: &'f [PathBuf]) -> Option<(usize, &'f Path
 }
 
 fn read_input(settings: &Settings, streams: &mut Streams<'_>) -> Result<Tally, String> {
-    if std::mem::replace(&mut streams.is_input_read, true) {
-        return Err(ReadError::Twice.to_string());
-    }
-    count("<stdin>", &mut *streams.input, settings)
+    let input = streams.take_input().map_err(|error| error.to_string())?;
+    count("<stdin>", input, settings)
 }
 
 fn read(path: &Path, settings: &Settings) -> Result<Tally, String> {

@@ -11,7 +11,6 @@ use super::args::{Format, WhyArgs};
 use crate::cli::node::read_log;
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
-use crate::finding::Severity;
 use crate::netns;
 use crate::render::why::metrics as text;
 use crate::text::escaped;
@@ -131,10 +130,6 @@ fn write(report: &Report, args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::
             // `why` has refused it.
             Format::Svg => Ok(()),
         })?;
-    let worst = report.findings.iter().map(|it| match it.severity() {
-        Severity::Error => Level::Error,
-        Severity::Warning => Level::Warning,
-        Severity::Info => Level::Info,
-    });
+    let worst = report.findings.iter().map(|it| Level::from(it.severity()));
     Ok(args.threshold.status(worst.max()))
 }

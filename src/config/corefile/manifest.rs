@@ -19,10 +19,7 @@ pub fn in_manifest(manifest: &Source) -> Option<Source> {
     let mut bytes: Vec<u8> = manifest.bytes.get(..first)?.to_vec();
     bytes.retain(|&byte| byte == b'\n');
     bytes.extend(manifest.bytes.get(first..end.max(first))?);
-    Some(Source {
-        name: manifest.name.clone(),
-        bytes,
-    })
+    Some(Source::new(manifest.name.clone(), bytes))
 }
 
 fn of_config_map(root: &Node) -> Option<&Node> {
@@ -37,10 +34,7 @@ mod tests {
     use crate::config::corefile::parse;
 
     fn check(manifest: &str, expected: Option<&str>) {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: manifest.as_bytes().to_vec(),
-        };
+        let source = Source::new("f", manifest);
         let found = in_manifest(&source).map(|it| {
             let corefile = parse(it, &[]);
             let words = corefile.blocks.iter().flat_map(|it| &it.keys);

@@ -114,11 +114,7 @@ impl Corefile {
     pub fn place(&self, at: At) -> Place {
         let source = self.sources.get(at.source);
         source.map_or_else(
-            || Place {
-                file: String::new(),
-                line: 1,
-                column: 1,
-            },
+            || Place::new("", 1, 1),
             |source| source.place_of(at.span.start),
         )
     }

@@ -1,10 +1,7 @@
 use super::*;
 
 fn source(name: &str, text: &str) -> Source {
-    Source {
-        name: name.to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    }
+    Source::new(name, text)
 }
 
 /// The blocks as text: `KEY KEY { NAME ARGUMENT [LINE, LINE]; … }`, then the
@@ -294,10 +291,7 @@ fn any_bytes_end() {
             let piece = usize::try_from(random >> 33).unwrap() % pieces.len();
             bytes.extend_from_slice(pieces[piece]);
         }
-        let main = Source {
-            name: "/Corefile".to_owned(),
-            bytes,
-        };
+        let main = Source::new("/Corefile", bytes);
         let other = Source {
             name: "/a".to_owned(),
             ..main.clone()

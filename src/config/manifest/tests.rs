@@ -1,10 +1,7 @@
 use super::*;
 
 fn source(text: &str) -> Source {
-    Source {
-        name: "f.yaml".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    }
+    Source::new("f.yaml", text)
 }
 
 fn check(text: &str, workloads: &[&str], broken: &[&str]) {

@@ -1,10 +1,7 @@
 use super::*;
 
 fn source(text: &[u8]) -> Source {
-    Source {
-        name: "f.yaml".to_owned(),
-        bytes: text.to_vec(),
-    }
+    Source::new("f.yaml", text)
 }
 
 /// The documents in short: values as `kind text@start..end`, errors with their place.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
 
 use super::Families;
-use crate::address::{Address, inet_aton};
+use crate::address::{Address, inet_aton, split_scope};
 use crate::dig::lookup::{DEFAULT_PATH, Server};
 use crate::engine::secure::Secure;
 
@@ -136,10 +136,7 @@ fn literal(host: &[u8]) -> Option<Address> {
         return Some(IpAddr::V4(ip).into());
     }
     let text = std::str::from_utf8(host).ok()?;
-    let (ip, scope) = match text.split_once('%') {
-        Some((ip, scope)) => (ip, Some(scope)),
-        None => (text, None),
-    };
+    let (ip, scope) = split_scope(text);
     let ip: Ipv6Addr = ip.parse().ok()?;
     if scope == Some("") {
         return None;

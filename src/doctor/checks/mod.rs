@@ -173,9 +173,9 @@ fn worst<'f>(all: &[&'f Finding]) -> (State, Vec<&'f Finding>) {
 
 /// Where a finding is.
 pub(super) fn place(finding: &Finding) -> Place {
-    Place {
-        file: finding.primary.file.clone(),
-        line: finding.primary.start.line,
-        column: finding.primary.start.column,
-    }
+    Place::new(
+        finding.primary.file.clone(),
+        finding.primary.start.line,
+        finding.primary.start.column,
+    )
 }

@@ -19,10 +19,12 @@ pub fn logs(logs: Option<&Logs>) -> Check<'_> {
         (Some(_), _) => State::Ok,
     };
     let sightings = logs.into_iter().flat_map(|it| &it.summary.sightings);
-    let places = sightings.map(|it| Place {
-        file: it.place.0.clone(),
-        line: usize::try_from(it.place.1).unwrap_or_default(),
-        column: 1,
+    let places = sightings.map(|it| {
+        Place::new(
+            it.place.0.clone(),
+            usize::try_from(it.place.1).unwrap_or_default(),
+            1,
+        )
     });
     Check {
         code: "logs",

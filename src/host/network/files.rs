@@ -174,10 +174,7 @@ mod tests {
 
     #[test]
     fn routes_of_both_families_are_read() {
-        let source = |text: &str| Source {
-            name: "f".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = |text: &str| Source::new("f", text);
         let four = source(
             "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n\
              eth0\t00000000\t010011AC\t0003\t0\t0\t0\t00000000\t0\t0\t0\n\

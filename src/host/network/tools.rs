@@ -69,10 +69,7 @@ pub(super) fn read(root: &Root) -> Printed {
     for (Wanted { tool, is_needed }, output) in wanted.iter().zip(outputs) {
         match output.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
             Ok(bytes) if bytes.is_empty() => {}
-            Ok(bytes) => printed.texts.push(Source {
-                name: tool.to_string(),
-                bytes,
-            }),
+            Ok(bytes) => printed.texts.push(Source::new(tool.to_string(), bytes)),
             Err(error) if tool.program == SETS => printed.skipped.push(error.to_string()),
             Err(_) if !is_needed => {}
             Err(error) => {

@@ -128,9 +128,8 @@ pub fn at(files: &dyn Files, path: &str, skipped: &mut Vec<String>) -> Vec<Sourc
         return Vec::new();
     };
     // Imports are told by the paths that the server itself knows.
-    let known = |path: &Path, source: &Source| Source {
-        name: path.to_string_lossy().into_owned(),
-        bytes: source.bytes.clone(),
+    let known = |path: &Path, source: &Source| {
+        Source::new(path.to_string_lossy().into_owned(), source.bytes.clone())
     };
     let corefile = main.clone();
     let mut seen = vec![known(Path::new(path), &main)];
@@ -182,17 +181,7 @@ pub(super) fn named(files: &dyn Files, pattern: &Path, skipped: &mut Vec<String>
 mod tests {
     use super::*;
     use crate::host::root::Resolution;
-
-    fn root(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
-        let directory = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = directory.path().join(path.trim_start_matches('/'));
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let root = Root::below(directory.path(), Resolution::default()).unwrap();
-        (directory, root)
-    }
+    use crate::host::root::fixture::root_with;
 
     fn names(found: &[Source]) -> Vec<&str> {
         found.iter().map(|it| it.name.as_str()).collect()
@@ -200,7 +189,7 @@ mod tests {
 
     #[test]
     fn corefiles_come_with_their_imports() {
-        let (_directory, root) = root(&[
+        let (_directory, root) = root_with(&[
             (
                 "/etc/coredns/Corefile",
                 "import custom/*.server\n. {\n import /x/a\n}\n",
@@ -227,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_cluster_s_corefile_is_no_file_of_the_node() {
-        let (_directory, root) = root(&[
+        let (_directory, root) = root_with(&[
             ("/etc/coredns/Corefile", ".:53 {\n}\n"),
             (
                 "/var/lib/rancher/k3s/server/manifests/coredns.yaml",
@@ -244,9 +233,7 @@ mod tests {
 
     #[test]
     fn a_pod_has_corefiles_in_its_volumes() {
-        let directory = tempfile::tempdir().unwrap();
-        let volumes = directory.path().join("p/volumes/kubernetes.io~configmap");
-        for (path, text) in [
+        let files = [
             ("config-volume/..data/Corefile", "x"),
             (
                 "config-volume/Corefile",
@@ -258,12 +245,10 @@ mod tests {
             ("custom/c.server", ""),
             ("kube-dns-config/stubDomains", "{}"),
             ("kube-dns-config/upstreamNameservers", "[]"),
-        ] {
-            let path = volumes.join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let root = Root::below(directory.path(), Resolution::default()).unwrap();
+        ];
+        let files =
+            files.map(|(path, text)| (format!("p/volumes/kubernetes.io~configmap/{path}"), text));
+        let (_directory, root) = root_with(&files);
         let path = "/p/volumes/kubernetes.io~configmap/config-volume/Corefile";
         let corefile = root.read(Path::new(path)).unwrap().source;
         let found = with_imports(&root, "/p", vec![corefile], &mut Vec::new());
@@ -296,10 +281,10 @@ mod tests {
 
     impl Files for Closed {
         fn file(&self, path: &Path, _: &mut Vec<String>) -> Option<Source> {
-            Some(Source {
-                name: path.to_string_lossy().into_owned(),
-                bytes: b"import custom/*\n".to_vec(),
-            })
+            Some(Source::new(
+                path.to_string_lossy().into_owned(),
+                b"import custom/*\n",
+            ))
         }
 
         fn names(&self, directory: &Path, skipped: &mut Vec<String>) -> Vec<OsString> {

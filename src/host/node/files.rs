@@ -84,11 +84,7 @@ pub fn host_file(root: &Root, path: &Path) -> HostFile {
 
 /// A file that the user named in place of one of the node.
 pub fn stand_in(source: Source) -> HostFile {
-    HostFile {
-        path: source.name.clone(),
-        links: Vec::new(),
-        content: Ok(ResolvConf::parse(source)),
-    }
+    HostFile::without_links(source.name.clone(), Ok(ResolvConf::parse(source)))
 }
 
 /// What `path` becomes with each link, the last being the file itself.

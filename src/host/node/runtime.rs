@@ -111,11 +111,8 @@ fn version(root: &Root, traces: &Traces, process: Option<&ProcessSeen>) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::PathBuf;
-
     use super::*;
-    use crate::host::root::Resolution;
+    use crate::host::root::fixture::root_with;
     use crate::kubelet::Version;
 
     const CONTAINERD_FILE: &[u8] = include_bytes!("../../../testdata/elf/containerd");
@@ -127,13 +124,7 @@ mod tests {
                          revision=z version=v2.1.4\n";
 
     fn check(files: &[(&str, &[u8])], expected: Option<(Version, &str)>) {
-        let directory = tempfile::tempdir().unwrap();
-        for (path, bytes) in files {
-            let path: PathBuf = directory.path().join(path.trim_start_matches('/'));
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, bytes).unwrap();
-        }
-        let root = Root::below(directory.path(), Resolution::default()).unwrap();
+        let (_directory, root) = root_with(files);
         let kubelet = Kubelet {
             runtime_endpoint: crate::kubelet::Setting::built_in(
                 "unix:///run/containerd/containerd.sock".to_owned(),

@@ -1,5 +1,7 @@
 //! A directory that is taken for the root of a machine.
 
+#[cfg(test)]
+pub(in crate::host) mod fixture;
 mod look;
 mod process;
 mod recorder;

@@ -171,7 +171,7 @@ pub(in crate::host) fn to_file(texts: Vec<Vec<u8>>) -> FileRead {
     let name = String::from_utf8_lossy(&name).into_owned();
     let bytes = next();
     FileRead {
-        source: Source { name, bytes },
+        source: Source::new(name, bytes),
         is_cut,
     }
 }

@@ -31,16 +31,9 @@ pub enum Role {
 /// What a file sets. The value `None`: it sets the built-in default.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Configuration {
-    /// `resolvConf`.
-    pub resolv_conf: Option<Placed<Option<String>>>,
-    /// `clusterDNS`, as written.
-    pub cluster_dns: Option<Placed<Option<Vec<String>>>>,
-    /// `clusterDomain`.
-    pub cluster_domain: Option<Placed<Option<String>>>,
-    /// `staticPodPath`.
-    pub static_pods: Option<Placed<Option<String>>>,
-    /// `containerRuntimeEndpoint`.
-    pub runtime_endpoint: Option<Placed<Option<String>>>,
+    /// Each key that counts with its texts, in order; of `clusterDNS` as they are
+    /// written.
+    pub settings: Vec<(Name, Placed<Option<Vec<String>>>)>,
     /// Those of `featureGates` that can count, in order.
     pub gates: Vec<(String, Placed<bool>)>,
     /// What is ignored in it, and errors with which the kubelet does not
@@ -93,6 +86,20 @@ pub fn read_configuration(source: &Source, role: Role, version: Option<Version>)
         }
     }
     reader.found
+}
+
+impl Configuration {
+    /// What it sets of a key.
+    pub fn setting(&self, key: Name) -> Option<&Placed<Option<Vec<String>>>> {
+        let setting = self.settings.iter().find(|it| it.0 == key);
+        setting.map(|it| &it.1)
+    }
+
+    /// Of keys that mean the same the last one counts.
+    fn put(&mut self, key: Name, set: Placed<Option<Vec<String>>>) {
+        self.settings.retain(|it| it.0 != key);
+        self.settings.push((key, set));
+    }
 }
 
 struct Reader<'s> {
@@ -178,10 +185,11 @@ impl Reader<'_> {
     /// Anything but a text is none of a runtime that is known.
     fn runtime_endpoint(&mut self, value: &Node) {
         let text = value.as_scalar().map(|it| it.text.clone());
-        self.found.runtime_endpoint = text.map(|it| Placed {
-            value: Some(it),
-            place: self.source.place_of(value.span.start),
-        });
+        if let Some(text) = text {
+            let place = self.source.place_of(value.span.start);
+            self.found
+                .put(Name::RuntimeEndpoint, Placed::new(Some(vec![text]), place));
+        }
     }
 
     fn gates(&mut self, value: &Node) {
@@ -202,7 +210,7 @@ impl Reader<'_> {
             if gates::counts(&name) {
                 let value = kind == Kind::Bool(true);
                 let place = self.source.place_of(at);
-                self.found.gates.push((name, Placed { value, place }));
+                self.found.gates.push((name, Placed::new(value, place)));
             }
         }
     }
@@ -219,20 +227,13 @@ impl Reader<'_> {
         {
             return self.wrong_type(key, value);
         }
-        if is_list {
+        let texts = if is_list {
             let items = value.as_sequence();
-            let servers = items.map(|it| it.iter().filter_map(|it| self.server(it)).collect());
-            let value = servers;
-            self.found.cluster_dns = Some(Placed { value, place });
-            return;
-        }
-        let value = text.map(str::to_owned);
-        let set = Some(Placed { value, place });
-        match name {
-            Name::ResolvConf => self.found.resolv_conf = set,
-            Name::ClusterDomain => self.found.cluster_domain = set,
-            _ => self.found.static_pods = set,
-        }
+            items.map(|it| it.iter().filter_map(|it| self.server(it)).collect())
+        } else {
+            text.map(|it| vec![it.to_owned()])
+        };
+        self.found.put(name, Placed::new(texts, place));
     }
 
     /// An entry of `clusterDNS`.

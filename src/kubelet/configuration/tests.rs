@@ -5,25 +5,19 @@ const HEAD: &str = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConf
 /// `resolvConf`, `clusterDNS` and `clusterDomain` in short, and remarks
 /// without the name of the file.
 fn check(role: Role, minor: u32, text: &str, expected: [&str; 3], remarks: &[&str]) {
-    let source = Source {
-        name: "f".to_owned(),
-        bytes: format!("{HEAD}{text}").into_bytes(),
-    };
+    let source = Source::new("f", format!("{HEAD}{text}"));
     let version = (minor > 0).then_some(Version::minor(1, minor));
     let found = read_configuration(&source, role, version);
-    let text = |it: &Option<Placed<Option<String>>>| match it {
+    let keys = [Name::ResolvConf, Name::ClusterDns, Name::ClusterDomain];
+    let short = keys.map(|key| match found.setting(key) {
         None => "-".to_owned(),
-        Some(it) => format!("{} {}", it.place, it.value.as_deref().unwrap_or("default")),
-    };
-    let servers = found.cluster_dns.as_ref().map(|it| Placed {
-        value: it.value.as_ref().map(|it| it.join(",")),
-        place: it.place.clone(),
+        Some(Placed { value, place }) => {
+            let texts = value
+                .as_ref()
+                .map_or("default".to_owned(), |it| it.join(","));
+            format!("{place} {texts}")
+        }
     });
-    let short = [
-        text(&found.resolv_conf),
-        text(&servers),
-        text(&found.cluster_domain),
-    ];
     assert_eq!(short, expected, "{minor} {source:?}");
     let short: Vec<String> = found.remarks.iter().map(short_remark).collect();
     assert_eq!(short, remarks);
@@ -117,22 +111,16 @@ fn without_a_version_the_newest_is_meant_and_doubt_is_told() {
 #[test]
 fn many_repeats_are_told_of_but_not_all() {
     let text = "resolvConf: /a\n".repeat(20_000);
-    let source = Source {
-        name: "f".to_owned(),
-        bytes: text.into_bytes(),
-    };
+    let source = Source::new("f", text);
     let found = read_configuration(&source, Role::Main, None);
     assert_eq!(found.remarks.len(), MAX_REMARKS);
-    assert_eq!(found.resolv_conf.unwrap().place.line, 20_000);
+    assert_eq!(found.setting(Name::ResolvConf).unwrap().place.line, 20_000);
 }
 
 #[test]
 fn what_is_no_yaml_is_broken_and_what_has_no_kind_is_told() {
     let read = |text: &str| {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        };
+        let source = Source::new("f", text);
         read_configuration(&source, Role::Main, None)
     };
     assert!(read("a: [").broken.is_some());
@@ -140,12 +128,12 @@ fn what_is_no_yaml_is_broken_and_what_has_no_kind_is_told() {
     assert_eq!(read("").remarks, [Remark::Refused(empty)]);
     let found = read("resolvConf: /a\n");
     assert_eq!(found.remarks.len(), 1);
-    assert_eq!(found.resolv_conf.unwrap().value.unwrap(), "/a");
+    assert_eq!(found.settings[0].1.value, Some(vec!["/a".to_owned()]));
     let shown = read("{\"kubeletconfig\": {\"resolvConf\": \"/a\"}}");
-    assert_eq!(shown.resolv_conf.unwrap().place.to_string(), "f:1:34");
+    assert_eq!(shown.settings[0].1.place.to_string(), "f:1:34");
     assert_eq!(shown.remarks, []);
     let second = read(&format!(
         "kind: ClusterConfiguration\n---\n{HEAD}clusterDomain: x\n"
     ));
-    assert_eq!(second.cluster_domain.unwrap().place.line, 5);
+    assert_eq!(second.settings[0].1.place.line, 5);
 }

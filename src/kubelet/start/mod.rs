@@ -9,7 +9,7 @@ use crate::config::traced::Traced;
 use crate::config::unit_file::Unset;
 use crate::kubelet::choice::{Chooser, NODE_FILE};
 use crate::kubelet::distribution::{self, Kind};
-use crate::kubelet::effective::Defaults;
+use crate::kubelet::effective::{DROP_IN_GATE, Defaults};
 use crate::kubelet::flags;
 use crate::kubelet::rancher::Program;
 use crate::kubelet::{Found, Remark};
@@ -97,6 +97,14 @@ pub struct Start {
     pub rancher: Option<(&'static Program, Given)>,
     /// What is worth knowing of that.
     pub remarks: Vec<Remark>,
+}
+
+impl Start {
+    /// Whether its environment has [`DROP_IN_GATE`], if that is known.
+    pub fn has_drop_in_gate(&self) -> Option<bool> {
+        let environment = self.environment.as_ref()?;
+        Some(environment.iter().any(|it| it.0 == DROP_IN_GATE))
+    }
 }
 
 /// How the kubelet of a node would be started on which none runs; `None`: no

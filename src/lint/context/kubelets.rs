@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::config::traced::Traced;
 use crate::kubelet::Version;
 use crate::kubelet::configuration::{Ignored, Role, Said, all_taken};
-use crate::kubelet::effective::DROP_IN_GATE;
 use crate::kubelet::flags::Name;
 use crate::kubelet::start::{self, Start};
 use crate::lint::context::Context;
@@ -160,8 +159,7 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
             }
         }
     }
-    let environment = start.iter().flat_map(|it| it.environment.iter().flatten());
-    kubelet.has_drop_in_gate = environment.into_iter().any(|it| it.0 == DROP_IN_GATE);
+    kubelet.has_drop_in_gate = start.and_then(|it| it.has_drop_in_gate()) == Some(true);
     kubelet.files.dedup();
     let flags = flags.into_iter().flatten();
     flags.for_each(|it| kubelet.set(Cow::Owned(it)));

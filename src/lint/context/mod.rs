@@ -19,7 +19,6 @@ use crate::kubelet::Version;
 use crate::kubelet::choice::NODE_FILE;
 use crate::kubelet::effective::from_directory_of;
 use crate::kubelet::flags::Name;
-use crate::kubelet::layers::Layers;
 use crate::lint::context::near::{TOPICS, Topic, agreed};
 use crate::lint::context::paths::tree_of;
 use crate::lint::document::{At, FileId};
@@ -97,7 +96,7 @@ impl<'w> Context<'w> {
         for (index, kubelet) in context.kubelets.iter().enumerate() {
             let files = kubelet.files.iter();
             context.parts.extend(files.map(|&file| (file, index)));
-            for setting in kubelet.layers.values().flat_map(Layers::all) {
+            for setting in kubelet.given.iter() {
                 context.made.entry(setting.at).or_insert(index);
             }
             let named = kubelet.resolv_conf();

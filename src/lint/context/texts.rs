@@ -13,7 +13,7 @@ use crate::lint::context::paths::tree_of;
 use crate::lint::document::Body;
 use crate::lint::extract;
 use crate::lint::facts::{KubeletFacts, KubeletForm, Setting};
-use crate::text::Source;
+use crate::text::{EMPTY, Source};
 
 /// The files by their paths on the node; those with settings of a kubelet's own
 /// configuration without their text.
@@ -22,12 +22,6 @@ pub(super) struct Texts<'w> {
     bodies: Vec<&'w Body>,
     by_path: BTreeMap<String, Option<usize>>,
 }
-
-/// A file without anything in it: the unit of drop-ins that were given alone.
-static NOTHING: Source = Source {
-    name: String::new(),
-    bytes: Vec::new(),
-};
 
 impl<'w> Texts<'w> {
     pub(super) fn of(parts: impl Iterator<Item = &'w KubeletFacts>) -> Self {
@@ -79,7 +73,8 @@ impl Files for Texts<'_> {
     }
 
     fn file(&self, number: usize) -> &Source {
-        self.bodies.get(number).map_or(&NOTHING, |it| &it.source)
+        // The unit of drop-ins that were given alone.
+        self.bodies.get(number).map_or(&EMPTY, |it| &it.source)
     }
 
     fn names(&self, directory: &str) -> Vec<String> {

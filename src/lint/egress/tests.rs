@@ -5,10 +5,7 @@ use crate::text::Source;
 /// What each policy of a text lets out over UDP and TCP: `left out`, `misses`,
 /// `pods`, `anywhere`.
 fn reaches(text: &str) -> Vec<(&'static str, &'static str)> {
-    let source = Source {
-        name: "policy.yaml".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    };
+    let source = Source::new("policy.yaml", text);
     let word = |it: Reach<'_>| match it {
         Reach::LeftOut => "left out",
         Reach::Misses(..) => "misses",

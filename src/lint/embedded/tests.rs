@@ -6,10 +6,7 @@ use crate::text::Source;
 /// each word of it stands for; changed, the document with `x` for the
 /// first word, and without the first line.
 fn check(document: &str, words: &[&str], changed: Option<&str>, without: Option<&str>) {
-    let source = Source {
-        name: "f".to_owned(),
-        bytes: document.as_bytes().to_vec(),
-    };
+    let source = Source::new("f", document);
     let documents = yaml::documents(&source);
     let root = documents[0].root.as_ref().unwrap();
     let node = root.get("a").unwrap();
@@ -120,10 +117,7 @@ fn words_are_put_behind_others_whatever_ends_the_line() {
         ),
         ("{\"a\": \"one\\ntwo\"}", "{\"a\": \"one x\\ny\\ntwo\"}"),
     ] {
-        let source = Source {
-            name: "f".to_owned(),
-            bytes: document.as_bytes().to_vec(),
-        };
+        let source = Source::new("f", document);
         let documents = yaml::documents(&source);
         let node = documents[0].root.as_ref().unwrap().get("a").unwrap();
         let layers = Layers::default().within(Layer::of_scalar(&source.bytes, node).unwrap());

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::config::traced::{Spot, Traced};
 use crate::config::unit_file::{Escapes, Service, Unset, command, words};
 use crate::kubelet::flags::{self, Flag, Name};
+use crate::kubelet::layers::added_up;
 use crate::kubelet::{distribution, rancher};
 use crate::lint::document::{At, Body, Document, Syntax};
 use crate::lint::facts::{KubeletFacts, KubeletForm, Setting, Text};
@@ -116,25 +117,13 @@ pub fn settings<'b>(
     arguments: &[Traced],
     body: &dyn Fn(usize) -> Option<&'b Body>,
 ) -> Vec<Setting> {
-    let mut settings: Vec<Setting> = Vec::new();
-    let mut list = None;
-    for flag in flags::read_flags(arguments).flags {
-        let Some(found) = setting(&flag, body) else {
-            continue;
-        };
-        if found.key == Name::ClusterDns {
-            let first: Option<&mut Setting> = list.and_then(|it: usize| settings.get_mut(it));
-            if let Some(first) = first {
-                // Repeats of a list add up.
-                first.values.extend(found.values);
-                first.literal = None;
-                continue;
-            }
-            list = Some(settings.len());
-        }
-        settings.push(found);
-    }
-    settings
+    let flags = flags::read_flags(arguments).flags;
+    let settings = flags.iter().filter_map(|flag| setting(flag, body));
+    let settings = added_up(settings.map(|it| (it.key, it)), |first, more| {
+        first.values.extend(more.values);
+        first.literal = None;
+    });
+    settings.into_iter().map(|it| it.1).collect()
 }
 
 /// `None`: no rule asks for it, or it stands nowhere.

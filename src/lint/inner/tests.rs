@@ -11,10 +11,7 @@ use crate::text::Source;
 /// What is found in a file, each with the bytes at its place; a place of more
 /// than one line ends in `…`.
 fn found(path: &str, text: &str) -> Vec<String> {
-    let source = Source {
-        name: path.to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    };
+    let source = Source::new(path, text);
     let found = reading::documents(FileId(0), &Arc::new(source), None);
     let facts = extract::facts(&found);
     let mut lines: Vec<String> = found

@@ -247,12 +247,13 @@ fn a_removed_pod_leaves_only_its_logs() {
 
 #[test]
 fn init_containers_end_before_others_begin() {
-    let log = |first: &str, last: &str| Source {
-        name: "l".to_owned(),
-        bytes: format!(
-            "2026-01-02T15:04:{first}.1Z stdout F a\n2026-01-02T15:04:{last}.1Z stdout F b\n"
+    let log = |first: &str, last: &str| {
+        Source::new(
+            "l",
+            format!(
+                "2026-01-02T15:04:{first}.1Z stdout F a\n2026-01-02T15:04:{last}.1Z stdout F b\n"
+            ),
         )
-        .into_bytes(),
     };
     let container = |name: &str, pid, restarts, log| crate::node::Container {
         name: name.to_owned(),

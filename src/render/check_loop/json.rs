@@ -184,22 +184,13 @@ struct ErrorForm<'r> {
     message: &'r str,
 }
 
-/// Writes the document of `report`.
-///
-/// # Errors
-///
-/// Any error of `out`.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    json::document(&document(report), out)
-}
-
 /// Writes the document with what is known of the Services on the query paths;
 /// on one line if wanted.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write_with(
+pub fn write(
     report: &Report,
     services: &[Result<Route, String>],
     is_line: bool,
@@ -209,38 +200,34 @@ pub fn write_with(
         services: service::forms(services),
         ..document(report)
     };
+    write_document(&document, is_line, out)
+}
+
+/// Writes a document that says only what went wrong, on the node of that name; on
+/// one line if wanted.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write_error(
+    message: &str,
+    node: Option<&str>,
+    is_line: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_document(&failure(message, node), is_line, out)
+}
+
+fn write_document(
+    document: &CheckLoopDocument<'_>,
+    is_line: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if is_line {
-        json::line(&document, out)
+        json::line(document, out)
     } else {
-        json::document(&document, out)
+        json::document(document, out)
     }
-}
-
-/// Writes the same document on one line.
-///
-/// # Errors
-///
-/// Any error of `out`.
-pub fn write_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    json::line(&document(report), out)
-}
-
-/// Writes a document that says only what went wrong, on the node of that name.
-///
-/// # Errors
-///
-/// Any error of `out`.
-pub fn write_error(message: &str, node: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
-    json::document(&failure(message, node), out)
-}
-
-/// Writes the same document on one line.
-///
-/// # Errors
-///
-/// Any error of `out`.
-pub fn write_error_line(message: &str, node: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
-    json::line(&failure(message, node), out)
 }
 
 /// The schema of the output.

@@ -16,13 +16,9 @@ pub(super) fn name(name: &Name) -> String {
         for &byte in label {
             match byte {
                 b'@' | b'$' | b'"' | b'(' | b')' | b'.' | b';' | b'\\' => {
-                    text.push('\\');
-                    text.push(char::from(byte));
+                    text.extend(['\\', char::from(byte)]);
                 }
-                0x21..=0x7e => text.push(char::from(byte)),
-                _ => {
-                    let _ = write!(text, "\\{byte:03}");
-                }
+                _ => octet(&mut text, byte),
             }
         }
         text.push('.');
@@ -31,6 +27,15 @@ pub(super) fn name(name: &Name) -> String {
         text.push('.');
     }
     text
+}
+
+/// A byte that needs no backslash, else its number behind one.
+fn octet(text: &mut String, byte: u8) {
+    if byte.is_ascii_graphic() {
+        text.push(char::from(byte));
+    } else {
+        let _ = write!(text, "\\{byte:03}");
+    }
 }
 
 /// A character string, in quotes or bare.
@@ -43,19 +48,10 @@ pub(super) fn character_string(bytes: &[u8], quoted: bool) -> String {
     }
     for &byte in bytes {
         match byte {
-            b'"' | b'\\' => {
-                text.push('\\');
-                text.push(char::from(byte));
-            }
-            b'@' | b';' if !quoted => {
-                text.push('\\');
-                text.push(char::from(byte));
-            }
+            b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
+            b'@' | b';' if !quoted => text.extend(['\\', char::from(byte)]),
             b' ' if quoted => text.push(' '),
-            0x21..=0x7e => text.push(char::from(byte)),
-            _ => {
-                let _ = write!(text, "\\{byte:03}");
-            }
+            _ => octet(&mut text, byte),
         }
     }
     if quoted {
@@ -74,10 +70,7 @@ pub(super) fn list_item(bytes: &[u8]) -> String {
             b',' => text.push_str("\\\\,"),
             b'\\' => text.push_str("\\\\\\\\"),
             b'"' => text.push_str("\\\""),
-            0x21..=0x7e => text.push(char::from(byte)),
-            _ => {
-                let _ = write!(text, "\\{byte:03}");
-            }
+            _ => octet(&mut text, byte),
         }
     }
     text

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use colored::{Color, Colorize as _};
 
 use crate::doctor::{Cause, Check, Kind, Report, State, Verdict};
+use crate::render::Style;
 use crate::render::command::Command;
 use crate::render::{paragraph, shortened};
 use crate::text::escaped;
@@ -22,15 +23,6 @@ const MAX_PLACES: usize = 2;
 const MAX_CAUSE_LINES: usize = 15;
 /// Lines of what a check found that are shown without `--verbose`.
 const MAX_LINES: usize = 2;
-
-/// How a report is written.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// In colours.
-    pub colors: bool,
-    /// All causes, with long ids.
-    pub verbose: bool,
-}
 
 /// Writes `report`: its checks, then what follows from them.
 ///

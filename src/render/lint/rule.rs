@@ -80,12 +80,7 @@ pub fn write_list(rules: &[&Rule], out: &mut dyn Write) -> io::Result<()> {
         .max()
         .unwrap_or_default();
     for rule in rules {
-        let Rule {
-            code,
-            name,
-            summary,
-            ..
-        } = rule;
+        let (code, name, summary) = (rule.code, rule.name, rule.summary);
         let severity = rule.severity.word();
         writeln!(out, "{code}  {severity:<7}  {name:<width$}  {summary}")?;
     }
@@ -99,12 +94,7 @@ pub fn book(rules: &[&Rule]) -> String {
          | Code | Name | Severity | What is wrong |\n| --- | --- | --- | --- |\n",
     );
     for rule in rules {
-        let Rule {
-            code,
-            name,
-            summary,
-            ..
-        } = rule;
+        let (code, name, summary) = (rule.code, rule.name, rule.summary);
         let anchor = super::anchor(rule);
         let severity = rule.severity.word();
         text.extend([format!(

@@ -16,7 +16,7 @@ use self::findings::Step as FixStep;
 use crate::path::findings::Finding;
 use crate::path::probe::Seen;
 use crate::path::{Outcome, Reply, Step, Tree};
-use crate::render::paragraph;
+use crate::render::{Style, paragraph};
 use crate::rules::Rules;
 
 /// What is shown.
@@ -32,17 +32,6 @@ pub struct Shown<'s> {
     pub skipped: &'s [String],
     /// What a probe has seen.
     pub probe: Option<&'s Seen>,
-}
-
-/// How to write.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// ANSI colours.
-    pub colors: bool,
-    /// Every rule that did something.
-    pub verbose: bool,
-    /// Columns of the terminal.
-    pub width: usize,
 }
 
 /// Writes the answer for each packet: the verdict, the tree, what is wrong.
@@ -198,7 +187,7 @@ impl Writer<'_> {
         }
         writeln!(self.out, "{indent}{head}")?;
         let inner = format!("{indent}  ");
-        let room = self.style.width.saturating_sub(inner.chars().count());
+        let room = self.style.columns.saturating_sub(inner.chars().count());
         writeln!(self.out, "{inner}{}", shortened(&step.rule, room.max(20)))
     }
 
@@ -220,7 +209,7 @@ impl Writer<'_> {
                 line => format!("{}:{line}", place.file),
             };
             let text = format!("{place}: {}", evidence.words);
-            let room = self.style.width.saturating_sub(2);
+            let room = self.style.columns.saturating_sub(2);
             writeln!(self.out, "  {}", shortened(&text, room))?;
         }
         for step in &words.fix {

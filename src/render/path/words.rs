@@ -220,7 +220,6 @@ pub(super) fn assumption(assumption: &Assumption) -> String {
             format!("the list {name} of /proc/net/xt_recent has the asker"),
             format!("the list {name} of /proc/net/xt_recent does not have the asker"),
         ),
-        Condition::Route(ip) => (format!("{ip} has a route"), format!("{ip} has no route")),
         Condition::Queue(place) => (
             format!("the program behind the queue of {place} accepts it"),
             format!("the program behind the queue of {place} drops it"),

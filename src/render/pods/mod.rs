@@ -11,8 +11,7 @@ use colored::Colorize as _;
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::runtime::state::Ended;
 use crate::node::{Container, Pod};
-use crate::render::paragraph;
-use crate::render::shortened;
+use crate::render::{Style, paragraph, shortened};
 use crate::text::escaped;
 
 /// What a sandbox's id is cut to, as runtimes' own tools show it.
@@ -23,19 +22,6 @@ const NETWORK_WIDTH: usize = 10;
 
 /// Between two columns.
 const GAP: &str = "  ";
-
-/// How to write.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// ANSI colours.
-    pub colors: bool,
-    /// All that is known of each pod.
-    pub verbose: bool,
-    /// Rows may be so wide.
-    pub columns: usize,
-    /// Whether all could be read.
-    pub is_whole: bool,
-}
 
 /// What is known of a loopback name server of a pod.
 #[derive(Clone, Debug)]
@@ -49,7 +35,7 @@ pub struct Heard {
 }
 
 /// Writes what is wrong, then a row for each pod, and below it what is wrong
-/// with it, and who listens on its loopback servers.
+/// with it, and who listens on its loopback servers. `is_whole`: all could be read.
 ///
 /// # Errors
 ///
@@ -57,6 +43,7 @@ pub struct Heard {
 pub fn write(
     pods: &[Pod],
     heard: &[Vec<Heard>],
+    is_whole: bool,
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -72,7 +59,7 @@ pub fn write(
     let width = widths.filter(|&it| it <= widest).max().unwrap_or(0);
     let width = width.max("POD".len());
     let mut text = Text { style, width, out };
-    text.verdict(pods, heard)?;
+    text.verdict(pods, heard, is_whole)?;
     text.row(&heads, true, &[])?;
     for (number, (pod, row)) in pods.iter().zip(&rows).enumerate() {
         let heard = heard.get(number).map(Vec::as_slice).unwrap_or_default();

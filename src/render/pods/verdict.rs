@@ -12,7 +12,12 @@ use crate::text::escaped;
 
 impl Text<'_> {
     /// How many there are, and what is wrong with which of them.
-    pub(super) fn verdict(&mut self, pods: &[Pod], heard: &[Vec<Heard>]) -> io::Result<()> {
+    pub(super) fn verdict(
+        &mut self,
+        pods: &[Pod],
+        heard: &[Vec<Heard>],
+        is_whole: bool,
+    ) -> io::Result<()> {
         let count = counted(pods.len(), "pod", "pods");
         let is_deaf = |number: usize| {
             let mut heard = heard.get(number).into_iter().flatten();
@@ -45,12 +50,12 @@ impl Text<'_> {
             ),
         ]);
         let line = match parts.as_slice() {
-            [] if self.style.is_whole => format!("{count}; nothing wrong was seen."),
+            [] if is_whole => format!("{count}; nothing wrong was seen."),
             [] => format!("{count}; nothing wrong was seen, but not all could be read."),
             parts => format!("{count}; {}.", parts.join("; ")),
         };
         let line = escaped(line.as_bytes());
-        let is_good = parts.is_empty() && self.style.is_whole;
+        let is_good = parts.is_empty() && is_whole;
         let line = match (self.style.colors, is_good) {
             (false, _) => line,
             (true, true) => line.green().bold().to_string(),

@@ -234,11 +234,7 @@ impl Page<'_> {
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {
-        if self.style.colors {
-            writeln!(self.out, "\n{}", title.bold())
-        } else {
-            writeln!(self.out, "\n{title}")
-        }
+        paragraph::title(self.style.colors, self.out, title)
     }
 
     /// A paragraph; its lines after the first are indented further.

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use colored::Colorize as _;
 
 use crate::address::DNS_PORT;
+use crate::render::command::quoted;
 use crate::render::{paragraph, shortened};
 use crate::text::escaped;
 use crate::why::asked::{Asked, Kind};
@@ -292,24 +293,23 @@ fn plain(link: &str) -> String {
 
 /// The command that decides a cause, for the name and server of the message.
 fn decide(cause: &Cause, recognised: &Recognised<'_>) -> String {
-    filled(cause.command, recognised)
+    filled(cause.command, recognised, quoted)
 }
 
 /// What that command shows if it is the cause.
 fn shows(cause: &Cause, recognised: &Recognised<'_>) -> String {
-    filled(&cause.shows, recognised)
+    filled(&cause.shows, recognised, str::to_owned)
 }
 
-/// With the name and server of the message. A name from a hole has letters,
-/// digits and `.-_*` only: it is safe in a shell but for the star.
-fn filled(text: &str, recognised: &Recognised<'_>) -> String {
+/// With the name and server of the message, names as `written` writes them.
+fn filled(text: &str, recognised: &Recognised<'_>, written: fn(&str) -> String) -> String {
     let name = recognised.name.as_deref().filter(|it| !it.contains('*'));
     let server = recognised.asked.map(|it| match it.address.port() {
         DNS_PORT => it.address.ip().to_string(),
         port => format!("{} -p {port}", it.address.ip()),
     });
-    let text = text.replace("{name}", name.unwrap_or("NAME"));
+    let text = text.replace("{name}", &written(name.unwrap_or("NAME")));
     let service = name.and_then(looked::service).unwrap_or("SERVICE");
-    let text = text.replace("{service}", service);
+    let text = text.replace("{service}", &written(service));
     text.replace("{server}", server.as_deref().unwrap_or("SERVER"))
 }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::address::{Address, inet_aton};
+use crate::address::{Address, inet_aton, split_scope};
 use crate::scenario::Scenario;
 
 /// A number as C's `strtol` reads it, the whole text; nothing is 0.
@@ -37,10 +37,7 @@ pub(super) fn numeric_address(text: &[u8], scenario: &Scenario) -> Option<Addres
         return Some(IpAddr::from(Ipv6Addr::LOCALHOST).into());
     }
     let text = std::str::from_utf8(text).ok()?;
-    let (ip, scope) = match text.split_once('%') {
-        Some((ip, scope)) => (ip, Some(scope)),
-        None => (text, None),
-    };
+    let (ip, scope) = split_scope(text);
     let ip: Ipv6Addr = ip.parse().ok()?;
     let link_local =
         ip.is_unicast_link_local() || matches!(ip.octets(), [0xff, flags, ..] if flags & 0xf == 2);

@@ -21,7 +21,8 @@ use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, QueryId};
 use crate::resolver::c_ares::config::Config;
-use crate::resolver::c_ares::name::c_string;
+use crate::resolver::c_ares::name::{c_string, is_onion_domain};
+use crate::resolver::c_ares::status::Status;
 use crate::resolver::reading::{Reading, Setting};
 use crate::scenario::{Family, Lookup, Scenario};
 
@@ -152,9 +153,34 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
     let ascii = (setup.call == Call::Node).then(|| to_ascii(&scenario.name));
     let name = c_string(ascii.as_deref().unwrap_or(&scenario.name));
     let wanted = wanted(scenario.lookup, setup.call);
+    if !matches!(wanted, Wanted::AsIs(_)) && is_onion_domain(name) {
+        return Status::NotFound.outcome();
+    }
     match setup.version {
-        Version::V1_18 => v1_18::lookup(io, scenario, config, name, wanted).await,
-        Version::V1_34 => v1_34::lookup(io, scenario, config, name, wanted).await,
+        Version::V1_18 => {
+            let channel = v1_18::Channel::new(io, config);
+            match wanted {
+                Wanted::Addresses(family) => {
+                    v1_18::ares_getaddrinfo(channel, scenario, config, name, family).await
+                }
+                Wanted::Records(it) => {
+                    v1_18::ares_search(channel, scenario, config, name, it).await
+                }
+                Wanted::AsIs(it) => v1_18::ares_query(channel, name, it).await,
+            }
+        }
+        Version::V1_34 => {
+            let channel = v1_34::Channel::new(io, config);
+            match wanted {
+                Wanted::Addresses(family) => {
+                    v1_34::ares_getaddrinfo(channel, scenario, config, name, family).await
+                }
+                Wanted::Records(it) => {
+                    v1_34::ares_search(channel, scenario, config, name, it).await
+                }
+                Wanted::AsIs(it) => v1_34::ares_query(channel, name, it).await,
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
-use crate::address::{Address, Server};
+use crate::address::{Address, Server, split_scope};
 use crate::config::resolv_conf::{Line, Word};
 use crate::resolver::dnspython::Exception;
 use crate::resolver::reading::{Origin, Reading, Setting};
@@ -151,13 +151,9 @@ impl<'a> Parser<'a> {
             self.exception = Some("NoResolverConfiguration");
         }
         if self.reading.search.is_empty() {
-            let of_host = scenario
-                .hostname
-                .split_once('.')
-                .map(|(_, domain)| Setting {
-                    value: Cow::Borrowed(domain.as_bytes()),
-                    origin: Origin::HostName,
-                });
+            let of_host = scenario.hostname.split_once('.').map(|(_, domain)| {
+                Setting::new(Cow::Borrowed(domain.as_bytes()), Origin::HostName)
+            });
             let is_root = |it: &Setting<Cow<'_, [u8]>>| it.value.as_ref() == b".";
             let domain = self.domain.or(of_host);
             self.reading.search.extend(domain.filter(|it| !is_root(it)));
@@ -204,12 +200,9 @@ fn address(text: &[u8]) -> Option<Address> {
     if let Ok(ip) = text.parse::<Ipv4Addr>() {
         return Some(IpAddr::V4(ip).into());
     }
-    let (ip, scope) = match text.split_once('%') {
-        Some((ip, scope)) => (ip, Some(scope.into())),
-        None => (text, None),
-    };
+    let (ip, scope) = split_scope(text);
     let ip: Ipv6Addr = ip.parse().ok()?;
-    Some(Address::scoped(IpAddr::V6(ip), scope))
+    Some(Address::scoped(IpAddr::V6(ip), scope.map(Into::into)))
 }
 
 /// The labels that a text spells, and whether it ends with the root.

@@ -23,11 +23,7 @@ const MAX_BACKOFF: Duration = Duration::from_secs(2);
 /// Aliases that are followed in an answer. Source: `dns/message.py: MAX_CHAIN`
 const MAX_CHAIN: usize = 16;
 /// Source: `dns/message.py: DEFAULT_EDNS_PAYLOAD`
-const EDNS: Edns = Edns {
-    size: 1232,
-    dnssec_ok: false,
-    options: &[],
-};
+const EDNS: Edns = Edns::plain(1232);
 /// What is left to chance, in a sentence.
 const ROTATED: &str = "`rotate`: dnspython shuffles the servers for each name";
 

@@ -40,10 +40,7 @@ impl<'a> Configuration<'a> {
         if reading.search.is_empty()
             && let Some(domain) = domain(scenario)
         {
-            reading.search.push(Setting {
-                value: domain,
-                origin: Origin::HostName,
-            });
+            reading.search.push(Setting::new(domain, Origin::HostName));
         }
         reading.dropped.sort();
         let mut search: Vec<_> = reading.search.iter().map(|it| it.value.clone()).collect();

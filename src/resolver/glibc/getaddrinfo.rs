@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::address::{Address, inet_aton};
+use crate::address::{Address, inet_aton, split_scope};
 use crate::engine::machine::Outcome;
 use crate::resolver::glibc::gethostbyname::gethostbyname2_r;
 use crate::resolver::glibc::name::inet6_scopeid_pton;
@@ -107,10 +107,7 @@ fn text_to_binary_address(
         };
     }
     let text = std::str::from_utf8(request.name).unwrap_or_default();
-    let (ip, scope) = match text.split_once('%') {
-        Some((ip, scope)) => (ip, Some(scope)),
-        None => (text, None),
-    };
+    let (ip, scope) = split_scope(text);
     let Ok(ip) = ip.parse::<Ipv6Addr>() else {
         return match request.flags & NUMERICHOST {
             0 => Ok(None),

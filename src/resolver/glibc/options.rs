@@ -126,7 +126,7 @@ type Set = fn(&mut Reading<'_>, i32, Origin) -> (Origin, Option<String>);
 fn set_ndots(reading: &mut Reading<'_>, number: i32, origin: Origin) -> (Origin, Option<String>) {
     // A field of four bits: -1 is 15.
     let value = number.min(MAX_NDOTS).cast_unsigned() & MAX_NDOTS.cast_unsigned();
-    let old = reading.ndots.replace(Setting { value, origin });
+    let old = reading.ndots.replace(Setting::new(value, origin));
     let old = old.map(|old| old.origin).unwrap_or_default();
     (old, changed("ndots", number, value))
 }
@@ -135,7 +135,7 @@ fn set_timeout(reading: &mut Reading<'_>, number: i32, origin: Origin) -> (Origi
     // A wait is at least a second, see `send_dg`: below one, all are the same.
     let seconds = number.clamp(1, MAX_TIMEOUT).cast_unsigned();
     let value = Duration::from_secs(seconds.into());
-    let old = std::mem::replace(&mut reading.timeout, Setting { value, origin });
+    let old = std::mem::replace(&mut reading.timeout, Setting::new(value, origin));
     (old.origin, changed("timeout", number, seconds))
 }
 
@@ -145,7 +145,7 @@ fn set_attempts(
     origin: Origin,
 ) -> (Origin, Option<String>) {
     let value = number.clamp(0, MAX_ATTEMPTS).cast_unsigned();
-    let old = std::mem::replace(&mut reading.attempts, Setting { value, origin });
+    let old = std::mem::replace(&mut reading.attempts, Setting::new(value, origin));
     (old.origin, changed("attempts", number, value))
 }
 
@@ -172,7 +172,7 @@ fn flag(reading: &mut Reading<'_>, option: Word<'_>, version: &Version) -> bool 
             option.drop(reading, format!("`{value}` is set already"));
         } else {
             let origin = option.origin(option.text.len());
-            reading.flags.push(Setting { value, origin });
+            reading.flags.push(Setting::new(value, origin));
         }
     }
     true

@@ -260,11 +260,7 @@ impl Packets<'_> {
             question: Question::Asked(self.name.clone(), record_type),
             transport,
             socket,
-            edns: self.edns.then_some(Edns {
-                size: EDNS_SIZE,
-                dnssec_ok: false,
-                options: &[],
-            }),
+            edns: self.edns.then_some(Edns::plain(EDNS_SIZE)),
             authentic_data: self.authentic_data,
             because: self.because.clone(),
         })

@@ -26,11 +26,7 @@ const INVALID_ARGUMENT: Failure = "invalid argument";
 const NO_NETWORK: Failure = "network is unreachable";
 
 /// Source: Go `src/net/dnsclient_unix.go: newRequest, maxDNSPacketSize`.
-const EDNS: Edns = Edns {
-    size: 1232,
-    dnssec_ok: false,
-    options: &[],
-};
+const EDNS: Edns = Edns::plain(1232);
 
 /// How long a goroutine takes from an event to its next packet. Ours: short
 /// beside any delay, but long enough to tell which of two goes first.

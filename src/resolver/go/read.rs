@@ -86,10 +86,7 @@ fn dns_default_search(hostname: &str) -> Vec<Setting<Cow<'_, [u8]>>> {
     hostname
         .split_once('.')
         .filter(|(_, domain)| !domain.is_empty())
-        .map(|(_, domain)| Setting {
-            value: Cow::Borrowed(domain.as_bytes()),
-            origin: Origin::HostName,
-        })
+        .map(|(_, domain)| Setting::new(Cow::Borrowed(domain.as_bytes()), Origin::HostName))
         .into_iter()
         .collect()
 }

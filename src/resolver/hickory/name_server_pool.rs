@@ -76,11 +76,7 @@ impl<'a> NameServerPool<'a> {
             drawn: RefCell::default(),
             timeout: reading.timeout.value,
             attempts: reading.attempts.value,
-            edns: settings.edns0.then_some(Edns {
-                size: PAYLOAD_LEN,
-                dnssec_ok: false,
-                options: &[],
-            }),
+            edns: settings.edns0.then_some(Edns::plain(PAYLOAD_LEN)),
         }
     }
 

@@ -205,10 +205,7 @@ fn read_options(text: Text<'_>, reading: &mut Reading<'_>) {
         reading.attempts = attempts;
     }
     if let Some(seconds) = read_number(&TIMEOUT, text, reading) {
-        reading.timeout = Setting {
-            value: Duration::from_secs(seconds.value.into()),
-            origin: seconds.origin,
-        };
+        reading.timeout = Setting::new(Duration::from_secs(seconds.value.into()), seconds.origin);
     }
     for word in text.words_after("options".len()) {
         let key = |number: &Number| contains(word.bytes, number.key.as_bytes());

@@ -187,15 +187,8 @@ mod tests {
     fn fit(bytes: usize, size: Option<u16>) -> usize {
         let label = "n".repeat(bytes - 2);
         let name = Name::from_labels([label.as_bytes()]).unwrap();
-        let record = Record {
-            name: name.clone(),
-            data: Data::A([10, 0, 0, 1].into()),
-        };
-        let edns = size.map(|size| Edns {
-            size,
-            dnssec_ok: false,
-            options: &[],
-        });
+        let record = Record::new(name.clone(), Data::A([10, 0, 0, 1].into()));
+        let edns = size.map(Edns::plain);
         let query = Query {
             server: std::net::IpAddr::from([127, 0, 0, 53]).into(),
             question: Question::Asked(name, RecordType::A),

@@ -158,10 +158,7 @@ impl EtcHosts {
                 IpAddr::V6(address) => Data::Aaaa(*address),
             };
             if asked(data.record_type()) {
-                records.push(Record {
-                    name: name.clone(),
-                    data,
-                });
+                records.push(Record::new(name.clone(), data));
             }
         }
         Some(records)

@@ -80,7 +80,7 @@ pub(super) fn reading<'a>(configuration: &Configuration<'a>, seen: &Scenario) ->
 fn of_client<T>(origin: Origin, value: T) -> Setting<T> {
     match origin {
         Origin::File(_) => Setting::built_in(value),
-        origin => Setting { value, origin },
+        origin => Setting::new(value, origin),
     }
 }
 

@@ -107,9 +107,6 @@ fn records(name: &Name, data: &[Data], record_types: &[RecordType]) -> Vec<Recor
     let wanted = data
         .iter()
         .filter(|data| record_types.contains(&data.record_type()));
-    let record = |data: &Data| Record {
-        name: name.clone(),
-        data: data.clone(),
-    };
+    let record = |data: &Data| Record::new(name.clone(), data.clone());
     wanted.map(record).collect()
 }

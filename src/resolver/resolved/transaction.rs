@@ -208,6 +208,12 @@ impl Manager<'_> {
         let Some((rcode, answer)) = self.cache.lookup(&self.transactions[t].key) else {
             return true;
         };
+        self.answered(t, rcode, answer);
+        false
+    }
+
+    /// The answer is there.
+    pub(super) fn answered(&mut self, t: usize, rcode: Rcode, answer: Answer) {
         self.transactions[t].answer_rcode = rcode;
         self.transactions[t].answer = answer;
         let state = match rcode {
@@ -215,7 +221,6 @@ impl Manager<'_> {
             _ => State::RcodeFailure,
         };
         self.dns_transaction_complete(t, state);
-        false
     }
 
     /// Picks a server and a level for it; whether it is another server than before.
@@ -287,11 +292,7 @@ impl Manager<'_> {
             return;
         };
         let with_opt = transaction.current_feature_level >= FeatureLevel::Edns0;
-        let edns = with_opt.then(|| Edns {
-            size: self.servers[server].udp_size(),
-            dnssec_ok: false,
-            options: &[],
-        });
+        let edns = with_opt.then(|| Edns::plain(self.servers[server].udp_size()));
         let key = &transaction.key;
         let id = self.io.send(Query {
             server: self.servers[server].server.clone(),

@@ -158,13 +158,7 @@ impl Manager<'_> {
         if !self.servers[server].is_localhost() {
             self.cache.put(key, rcode, &answer, self.io.now());
         }
-        self.transactions[t].answer_rcode = rcode;
-        self.transactions[t].answer = answer;
-        let state = match rcode {
-            Rcode::NoError => State::Success,
-            _ => State::RcodeFailure,
-        };
-        self.dns_transaction_complete(t, state);
+        self.answered(t, rcode, answer);
     }
 
     /// Sends it again, under a new id, if its server turned out to know less

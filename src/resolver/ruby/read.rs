@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::address::{Address, Server};
+use crate::address::{Address, Server, split_scope};
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::engine::message::Because;
 use crate::resolver::reading::{
@@ -202,12 +202,9 @@ pub(super) fn ip_address(word: &[u8]) -> Option<Address> {
     if let Some(ip) = crate::address::inet_aton(word) {
         return Some(std::net::IpAddr::V4(ip).into());
     }
-    let (ip, scope) = match text.split_once('%') {
-        Some((ip, scope)) => (ip, Some(scope.into())),
-        None => (text, None),
-    };
+    let (ip, scope) = split_scope(text);
     let ip: std::net::Ipv6Addr = ip.parse().ok()?;
-    Some(Address::scoped(ip.into(), scope))
+    Some(Address::scoped(ip.into(), scope.map(Into::into)))
 }
 
 #[cfg(test)]

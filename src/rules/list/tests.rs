@@ -11,10 +11,7 @@ const VIEW: View = View {
 };
 
 fn read(text: &str) -> Result<Rules, Unreadable> {
-    let source = Source {
-        name: "paste".into(),
-        bytes: text.as_bytes().to_vec(),
-    };
+    let source = Source::new("paste", text);
     Rules::read(vec![Box::new(source) as Box<dyn Text + Send>])
 }
 

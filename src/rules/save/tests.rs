@@ -164,10 +164,7 @@ fn shares_are_those_that_were_meant() {
 }
 
 fn read(text: &str) -> Rules {
-    let source = Source {
-        name: "rules".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    };
+    let source = Source::new("rules", text);
     Rules::read(vec![Box::new(source) as Box<dyn Text + Send>]).unwrap()
 }
 

@@ -76,7 +76,7 @@ pub(super) fn read_forward(
             doubts.extend(doubt(word, &shown, &place));
             let value = target(&word.text).filter(|_| is_plain);
             let value = value.unwrap_or(Target::Other(shown));
-            stanza.to.push(Placed { value, place });
+            stanza.to.push(Placed::new(value, place));
         }
         if stanza.to.len() > MAX_SERVERS {
             let reason = format!("more than {MAX_SERVERS} TOs configured");

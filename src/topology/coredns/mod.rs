@@ -149,11 +149,7 @@ fn grouped(sockets: BTreeMap<Socket, (Served, Evidence)>) -> Vec<(Served, Vec<Li
             Bound::Unknown => continue,
         };
         if let Some((_, listens)) = groups.get_mut(number) {
-            listens.push(Listen {
-                address,
-                port,
-                evidence,
-            });
+            listens.push(Listen::new(address, port, evidence));
         }
     }
     groups

@@ -18,10 +18,10 @@ impl Places {
     pub(super) fn of(&self, at: At) -> Place {
         let file = self.0.get(at.source);
         let position = file.map(|file| file.position(at.span.start));
-        Place {
-            file: file.map_or_else(String::new, |file| file.source.name.clone()),
-            line: position.map_or(1, |it| it.line),
-            column: position.map_or(1, |it| it.column),
-        }
+        Place::new(
+            file.map_or_else(String::new, |file| file.source.name.clone()),
+            position.map_or(1, |it| it.line),
+            position.map_or(1, |it| it.column),
+        )
     }
 }

@@ -195,10 +195,7 @@ fn setting(
             }
         }
         b"DNSStubListenerExtra" => {
-            let extra = Extra::parse(entry.first(source)).map(|value| Placed {
-                value,
-                place: place(),
-            });
+            let extra = Extra::parse(entry.first(source)).map(|value| Placed::new(value, place()));
             let new = extra.into_iter().collect();
             assign(&mut resolved.extra, new, words.is_empty());
         }

@@ -118,9 +118,7 @@ fn whole_server(
     let what = match tally.tcp.1 {
         // The errors say it already.
         0 if !tally.errors.is_empty() => return true,
-        0 => What::ServerSilent {
-            clients: tally.clients.clone(),
-        },
+        0 => What::ServerSilent,
         tcp => What::UdpSilent { tcp },
     };
     let lost = losses.iter().map(|it| u64::from(it.sendings)).sum();

@@ -56,10 +56,7 @@ pub enum What {
         slowest: i64,
     },
     /// The server never answers.
-    ServerSilent {
-        /// Whether it takes connections over TCP, which nobody asked on.
-        clients: Vec<IpAddr>,
-    },
+    ServerSilent,
     /// An ICMP error came back.
     ServerClosed(Unreachable),
     /// The server answers over TCP only.
@@ -181,7 +178,7 @@ impl What {
         match self {
             Self::Unanswered { .. } => "unanswered",
             Self::ConntrackRace { .. } => "conntrack-race",
-            Self::ServerSilent { .. } => "server-silent",
+            Self::ServerSilent => "server-silent",
             Self::ServerClosed(_) => "server-closed",
             Self::UdpSilent { .. } => "udp-silent",
             Self::LargeRepliesLost { .. } => "large-replies-lost",

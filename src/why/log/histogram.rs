@@ -42,11 +42,6 @@ impl Histogram {
         self.total
     }
 
-    /// The longest, in nanoseconds.
-    pub fn max(&self) -> u64 {
-        self.max
-    }
-
     /// The time in nanoseconds that `share` of all, from 0 to 1, do not exceed:
     /// at most an eighth too high. `None`: nothing was counted.
     pub fn percentile(&self, share: f64) -> Option<u64> {

@@ -59,10 +59,7 @@ mod tests {
     fn a_corefile_says_what_its_log_has() {
         let read = |text: &str| {
             let mut settings = Settings::default();
-            let source = Source {
-                name: "Corefile".to_owned(),
-                bytes: text.as_bytes().to_vec(),
-            };
+            let source = Source::new("Corefile", text);
             settings.read(&corefile::parse(source, &[]));
             settings
         };

@@ -56,8 +56,6 @@ pub struct Summary {
     pub minutes: Periods<Minute>,
     /// First and last time, in nanoseconds since 1970; `None`: no line has one.
     pub span: Option<(i64, i64)>,
-    /// How often a `CoreDNS` greets, and its version.
-    pub starts: u64,
     /// The version of `CoreDNS` that greets last.
     pub version: Option<(u32, u32, u32)>,
     /// What follows.
@@ -200,7 +198,6 @@ impl Tally {
             sightings: self.sighting_rows(),
             minutes: fitting(&self.minutes, MAX_PERIODS),
             span: self.span,
-            starts: self.starts,
             version: self.version,
             advice: Vec::new(),
         };

@@ -30,7 +30,10 @@ use std::time::{Duration, Instant};
 use super::kind::Got;
 use super::roots::Roots;
 use super::sockets::{Sockets, is_readable};
+use super::{client_cookie, socket_address};
 use crate::address::Server;
+use crate::dig::lookup::Lookup;
+use crate::dig::translation;
 use crate::engine::machine::{Machine, Outcome};
 use crate::engine::message::{Query, SocketId, Transport};
 use crate::engine::secure::Secure;
@@ -191,6 +194,23 @@ impl Live {
         let owner = self.owners.get(&number);
         owner.map_or(Woken::Other, |it| Woken::Socket(it.player, told))
     }
+}
+
+/// Plays a resolver's machine to its end, as [`run`] does: its queries go where it
+/// sends them.
+pub fn run_resolver(
+    machine: Machine<'_>,
+    limits: Limits<'_>,
+    watch: &mut dyn FnMut(Event),
+) -> Finished {
+    let cookie = client_cookie();
+    let plain = Lookup::default();
+    let means = Means {
+        destination: &|server| socket_address(&server.address, server.port),
+        message: &|query, id| translation::message(query, &plain, id, &cookie),
+        ..Means::default()
+    };
+    run(machine, &means, limits, watch)
 }
 
 /// Plays `machine` to its end; `watch` is told what happens.

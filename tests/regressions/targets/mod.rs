@@ -56,10 +56,7 @@ pub(crate) fn head(data: &[u8]) -> (&[u8], &[u8]) {
 
 /// A file.
 pub(crate) fn source(name: &str, bytes: &[u8]) -> Source {
-    Source {
-        name: name.to_owned(),
-        bytes: bytes.to_vec(),
-    }
+    Source::new(name, bytes)
 }
 
 /// The span is one, and inside of the bytes.

@@ -6,7 +6,8 @@ use std::net::IpAddr;
 
 use kdns::path::findings::Around;
 use kdns::path::{Host, RulesKnown, Site, Start, Tree};
-use kdns::render::path::{self, Shown, Style};
+use kdns::render::Style;
+use kdns::render::path::{self, Shown};
 use kdns::rules::{Rules, Text};
 
 use super::{printable_lines, source, texts};
@@ -72,7 +73,7 @@ fn written(site: &Site, trees: &[Tree]) {
     let style = Style {
         colors: false,
         verbose: true,
-        width: 80,
+        columns: 80,
     };
     let mut text = Vec::new();
     path::write(&shown, style, &mut text).unwrap();

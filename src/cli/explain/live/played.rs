@@ -6,17 +6,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::dig::lookup::Lookup;
 use crate::dig::message::{Message, Opt};
-use crate::dig::translation;
 use crate::engine::io::Came;
 use crate::engine::message::QueryId;
 use crate::explain::live::{Answer, Cut, Exchange, MAX_STRAYS, Played, Unconnected, Unsent};
 use crate::netns::{EnterError, Namespace};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
-use crate::wire::live::{self as wire, Event, Limits, Means};
-use crate::wire::{client_cookie, socket_address};
+use crate::wire::live::{self as wire, Event, Limits};
 
 /// The clock moves so often.
 const TICK: Duration = Duration::from_millis(100);
@@ -78,19 +75,12 @@ fn play(
     interrupt: Option<BorrowedFd<'_>>,
     sender: &Sender<Seen>,
 ) -> Played {
-    let cookie = client_cookie();
-    let plain = Lookup::default();
-    let means = Means {
-        destination: &|server| socket_address(&server.address, server.port),
-        message: &|query, id| translation::message(query, &plain, id, &cookie),
-        ..Means::default()
-    };
     let limits = Limits {
         time: limit,
         interrupt,
     };
     let mut record = Record::default();
-    let finished = wire::run(resolver.machine(scenario), &means, limits, &mut |event| {
+    let finished = wire::run_resolver(resolver.machine(scenario), limits, &mut |event| {
         if let Some(seen) = record.take(event) {
             // Nobody may follow any more.
             let _ = sender.send(seen);

@@ -149,10 +149,7 @@ pub fn read(bytes: &[u8]) -> Result<Saved, String> {
     };
     let texts = line.texts.iter();
     seen.texts = texts
-        .map(|(name, text)| Source {
-            name: name.clone(),
-            bytes: text.clone().into_bytes(),
-        })
+        .map(|(name, text)| Source::new(name.clone(), text.clone()))
         .collect();
     let (of, client) = (line.of, line.client.clone().unwrap_or_default());
     seen.host = host(line);

@@ -183,11 +183,7 @@ fn made_of(
     let folder = start.drop_ins.as_deref().or(flags.last(Name::ConfigDir));
     let mut drop_ins = Vec::new();
     if let Some(folder) = folder.filter(|path| !path.is_empty()) {
-        let has_variable = start
-            .environment
-            .as_ref()
-            .map(|environment| environment.iter().any(|it| it.0 == effective::DROP_IN_GATE));
-        let refused = effective::refuses_drop_ins(version, has_variable);
+        let refused = effective::refuses_drop_ins(version, start.has_drop_in_gate());
         remarks.extend(refused.map(Remark::Refused));
         let (files, skipped) = reader.drop_ins(&directory.join(folder));
         drop_ins = files;

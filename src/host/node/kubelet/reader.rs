@@ -13,7 +13,7 @@ use crate::kubelet::distribution;
 use crate::kubelet::effective::File;
 use crate::kubelet::start::Files;
 use crate::kubelet::{Refusal, Remark};
-use crate::text::Source;
+use crate::text::{EMPTY, Source};
 
 /// More files below a directory of drop-ins are not read.
 const MAX_DROP_INS: usize = 1000;
@@ -228,11 +228,7 @@ impl Files for Reader<'_> {
     }
 
     fn file(&self, number: usize) -> &Source {
-        static NONE: Source = Source {
-            name: String::new(),
-            bytes: Vec::new(),
-        };
-        self.files.get(number).unwrap_or(&NONE)
+        self.files.get(number).unwrap_or(&EMPTY)
     }
 
     /// Notes if something was put there since the kubelet was started, or taken

@@ -6,6 +6,7 @@ use super::*;
 use crate::host::MAX_BYTES;
 use crate::host::node::processes::{ProcessSeen, scan};
 use crate::host::root::Resolution;
+use crate::host::root::fixture::root_with;
 
 mod corefile;
 
@@ -231,16 +232,10 @@ fn runtimes_are_found_where_distributions_put_them() {
             r#"{{"annotations": {{"io.kubernetes.cri.container-type": "sandbox", "io.kubernetes.cri.sandbox-id": "{id}",
             "io.kubernetes.cri.sandbox-name": "web", "io.kubernetes.cri.sandbox-namespace": "default"}}}}"#
         );
-        let directory = tempfile::TempDir::new().unwrap();
-        for (path, text) in [
+        let (_directory, root) = root_with(&[
             (&config, annotations.as_str()),
             (&conf, "nameserver 10.96.0.10\n"),
-        ] {
-            let path = directory.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let root = Root::below(directory.path(), Resolution::default()).unwrap();
+        ]);
         let pods = pods_of(&root, ALL);
         let file = pods[0].resolv_conf.as_ref().unwrap();
         assert_eq!(
@@ -248,18 +243,6 @@ fn runtimes_are_found_where_distributions_put_them() {
             ("default/web".to_owned(), &format!("/{conf}"))
         );
     }
-}
-
-/// Files below a directory that is a root.
-fn root_with(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
-    let directory = tempfile::TempDir::new().unwrap();
-    for (path, text) in files {
-        let path = directory.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    let root = Root::below(directory.path(), Resolution::default()).unwrap();
-    (directory, root)
 }
 
 /// A directory that only a configuration or an argument of containerd names.

@@ -15,11 +15,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         return;
     };
     for file in kubelet.newer.iter().filter(|it| !it.contains(GENERATED)) {
-        let place = Place {
-            file: file.clone(),
-            line: 1,
-            column: 1,
-        };
+        let place = Place::new(file.clone(), 1, 1);
         report
             .add(place, format!("the file is newer than the running kubelet ({comm}, process {pid}): what was changed in it since then does not count yet"))
             .help("restart the kubelet, then delete the pods that are to have the new settings")

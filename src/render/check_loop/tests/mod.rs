@@ -13,8 +13,8 @@ type Write = fn(&Report, &mut dyn std::io::Write) -> std::io::Result<()>;
 type WriteError = fn(&str, &mut dyn std::io::Write) -> std::io::Result<()>;
 
 const FORMATS: [(&str, Write, WriteError); 8] = [
-    ("json", json::write, json_error),
-    ("jsonl", json::write_line, jsonl_error),
+    ("json", json_document, json_error),
+    ("jsonl", json_line, jsonl_error),
     ("concise", concise::write, concise::write_error),
     ("sarif", sarif::write, sarif::write_error),
     ("github", github::write, github::write_error),
@@ -23,12 +23,20 @@ const FORMATS: [(&str, Write, WriteError); 8] = [
     ("prometheus", prometheus::write, prometheus::write_error),
 ];
 
+fn json_document(report: &Report, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    json::write(report, &[], false, out)
+}
+
+fn json_line(report: &Report, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    json::write(report, &[], true, out)
+}
+
 fn json_error(message: &str, out: &mut dyn std::io::Write) -> std::io::Result<()> {
-    json::write_error(message, Some(message), out)
+    json::write_error(message, Some(message), false, out)
 }
 
 fn jsonl_error(message: &str, out: &mut dyn std::io::Write) -> std::io::Result<()> {
-    json::write_error_line(message, Some(message), out)
+    json::write_error(message, Some(message), true, out)
 }
 
 fn written(write: Write, report: &Report) -> String {
@@ -67,7 +75,7 @@ fn json_fits_its_schema() {
     let validator = jsonschema::validator_for(schema.as_value()).unwrap();
     let texts = reports()
         .into_iter()
-        .map(|(_, it)| written(json::write, &it));
+        .map(|(_, it)| written(json_document, &it));
     for text in texts.chain([written_error(json_error, HOSTILE)]) {
         let value = serde_json::from_str(&text).unwrap();
         let errors: Vec<String> = validator
@@ -80,7 +88,7 @@ fn json_fits_its_schema() {
 
 #[test]
 fn json_holds_the_strings_as_they_are() {
-    let text = written(json::write, &filled(Verdict::Loop, HOSTILE));
+    let text = written(json_document, &filled(Verdict::Loop, HOSTILE));
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["verdict"], "loop");
     assert_eq!(value["chain"][0]["proof"][1]["text"], HOSTILE);

@@ -11,11 +11,7 @@ use crate::text::Place;
 pub(super) const HOSTILE: &str = "a\nb\r\n::error::c,d:e%0A\u{1b}[31mé\u{202e}\u{7f}\"'\\<&>]]>{}";
 
 fn place(file: &str, line: usize, column: usize) -> Place {
-    Place {
-        file: file.to_owned(),
-        line,
-        column,
-    }
+    Place::new(file, line, column)
 }
 
 fn setup() -> Setup {

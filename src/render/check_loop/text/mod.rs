@@ -13,6 +13,7 @@ use super::words;
 use crate::check_loop::facts::{Caveat, Concern, Missing, Trouble};
 use crate::check_loop::seen::Sight;
 use crate::check_loop::{Chain, End, Report, Sighting, State, Verdict, Who};
+use crate::render::Style;
 use crate::render::paragraph;
 use crate::render::sentence::Sentence;
 use crate::render::shortened;
@@ -30,15 +31,6 @@ const MAX_BRIEF: usize = 3;
 
 /// Characters of a line of a log that is not shown whole.
 const MAX_LINE: usize = 150;
-
-/// How a report is written.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// In colours.
-    pub colors: bool,
-    /// The whole of it, with long ids and everything beside the answer.
-    pub verbose: bool,
-}
 
 /// Writes `report`.
 ///
@@ -109,11 +101,7 @@ impl Page<'_> {
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {
-        if self.style.colors {
-            writeln!(self.out, "\n{}", title.bold())
-        } else {
-            writeln!(self.out, "\n{title}")
-        }
+        paragraph::title(self.style.colors, self.out, title)
     }
 
     /// What is wrong though DNS does not loop, each with its proof.

@@ -241,7 +241,7 @@ fn of_check_loop(step: &facts::Step) -> Step {
 
 fn of_path(step: path::findings::Step) -> Step {
     match step {
-        path::findings::Step::Command(command) => Step::new("").typing(Command::new(command)),
+        path::findings::Step::Command(command) => Step::new("").typing(command),
         path::findings::Step::Advice(text) => Step::new(text),
     }
 }

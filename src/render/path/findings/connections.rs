@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::{Words, advice, command};
+use super::{Step, Words, advice, command};
 use crate::node::kernel::ConntrackCounters;
 use crate::path::findings::ConnectionFinding;
 use crate::render::sentence::sentence;
@@ -42,7 +42,7 @@ pub(super) fn connection(finding: &ConnectionFinding) -> Words {
                 own_words(*own, *count)
             ),
             why: "who asks again from the same port is sent there without asking the rules, until the entry has been idle for its whole time; each repeated query begins that time again".to_owned(),
-            fix: vec![command(delete(*service, *endpoint))],
+            fix: vec![delete(*service, *endpoint)],
         },
         ConnectionFinding::Untranslated { count, own, service } => Words {
             what: sentence!(
@@ -55,7 +55,7 @@ pub(super) fn connection(finding: &ConnectionFinding) -> Words {
                 own_words(*own, *count)
             ),
             why: "the first packet of a connection decides about its translation, and these had none when theirs came".to_owned(),
-            fix: vec![command(delete(*service, *service))],
+            fix: vec![delete(*service, *service)],
         },
     }
 }
@@ -78,7 +78,7 @@ fn full(count: u64, max: u64) -> Words {
         what: sentence!(code, "the connection tracking table is {word}: {count} of {max} entries"),
         why: "what does not fit is dropped before any rule sees it, a query like everything else; each one over UDP makes an entry that stays for 30 seconds or more".to_owned(),
         fix: vec![
-            command(format!("sysctl -w net.netfilter.nf_conntrack_max={}", max.saturating_mul(2))),
+            command(&format!("sysctl -w net.netfilter.nf_conntrack_max={}", max.saturating_mul(2))),
             advice("kube-proxy sets it again at its start: conntrack.maxPerCore in its configuration"),
         ],
     }
@@ -113,11 +113,10 @@ fn own_words(own: usize, count: usize) -> String {
 }
 
 /// The command that deletes entries by whom they ask and who answers.
-fn delete(service: SocketAddr, answers: SocketAddr) -> String {
+fn delete(service: SocketAddr, answers: SocketAddr) -> Step {
     let family = if service.is_ipv6() { " -f ipv6" } else { "" };
-    format!(
-        "conntrack -D{family} -p udp -d {} -r {}",
-        service.ip(),
-        answers.ip()
-    )
+    let (service, answers) = (service.ip(), answers.ip());
+    command(&format!(
+        "conntrack -D{family} -p udp -d {service} -r {answers}"
+    ))
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::path::findings::{
     CacheFinding, Fact, Finding, LinkFinding, PolicyFinding, PolicyMaker, Proxy, ProxyFinding,
 };
+use crate::render::command::Command;
 use crate::render::sentence::{Sentence, sentence};
 
 /// A finding in words.
@@ -25,7 +26,7 @@ pub(in crate::render) struct Words {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(in crate::render) enum Step {
     /// To be typed, on the node or where kubectl is.
-    Command(String),
+    Command(Command),
     /// To be read.
     Advice(String),
 }
@@ -81,7 +82,8 @@ impl Step {
     /// Its text.
     pub(in crate::render) fn text(&self) -> &str {
         match self {
-            Self::Command(text) | Self::Advice(text) => text,
+            Self::Command(command) => command.as_str(),
+            Self::Advice(text) => text,
         }
     }
 }
@@ -97,8 +99,8 @@ pub(in crate::render) fn words(finding: &Finding) -> Words {
     }
 }
 
-fn command(text: impl Into<String>) -> Step {
-    Step::Command(text.into())
+fn command(said: &str) -> Step {
+    Step::Command(Command::new(said))
 }
 
 fn advice(text: impl Into<String>) -> Step {
@@ -111,7 +113,7 @@ fn link(finding: &LinkFinding) -> Words {
             let pod = pod.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
             let load = is_missing.then(|| command("modprobe br_netfilter"));
             let mut fix: Vec<Step> = load.into_iter().collect();
-            fix.push(command(format!("sysctl -w {setting}=1")));
+            fix.push(Step::Command(Command::new("sysctl -w").arg(format!("{setting}=1"))));
             fix.push(advice("put br_netfilter into /etc/modules-load.d and the setting into /etc/sysctl.d, so that it is there after the next start, too"));
             Words {
                 what: sentence!(
@@ -176,7 +178,7 @@ fn cache(finding: &CacheFinding) -> Words {
             },
             fix: vec![
                 advice("start the cache on this node again, or delete its rules"),
-                command(format!("iptables-save -t raw | grep -F {address}")),
+                Step::Command(Command::new("iptables-save -t raw | grep -F").arg(address)),
             ],
         },
         CacheFinding::Silent { address, link, .. } => Words {
@@ -245,7 +247,7 @@ fn policy(finding: &PolicyFinding) -> Words {
             Words {
                 what: sentence!("network-policy-drops", "{names} {drops} {what} {way} ({by}, chain {chain})"),
                 why: "a pod that a policy selects takes or sends only what some policy allows; DNS is port 53 of the DNS pods, over UDP and TCP: the rules see the pod's address, not the Service's".to_owned(),
-                fix: policies.iter().map(|it| command(describe(it))).chain([advice(
+                fix: policies.iter().map(|it| Step::Command(describe(it))).chain([advice(
                     "allow egress to, or ingress of, the pods k8s-app=kube-dns in kube-system at port 53, UDP and TCP",
                 )]).collect(),
             }
@@ -253,12 +255,16 @@ fn policy(finding: &PolicyFinding) -> Words {
     }
 }
 
-fn describe(policy: &str) -> String {
+fn describe(policy: &str) -> Command {
     match policy.split_once('/') {
-        Some((namespace, name)) => {
-            format!("kubectl -n {namespace} get networkpolicy {name} -o yaml")
-        }
-        None => format!("kubectl get networkpolicy -A | grep -w {policy}"),
+        Some((namespace, name)) => Command::new("kubectl -n").arg(namespace).args([
+            "get",
+            "networkpolicy",
+            name,
+            "-o",
+            "yaml",
+        ]),
+        None => Command::new("kubectl get networkpolicy -A | grep -w").arg(policy),
     }
 }
 
@@ -304,7 +310,7 @@ fn proxy(finding: &ProxyFinding) -> Words {
                 advice(
                     "find out which one kube-proxy and the network plugin write (iptables --version in their containers), and delete the other's rules",
                 ),
-                command(format!(
+                command(&format!(
                     "iptables-legacy-save -t {table}; iptables-nft-save -t {table}"
                 )),
             ],

@@ -72,7 +72,7 @@ impl Of<'_> {
     pub(super) fn unreached(&self) -> Three {
         let (server, name, number) = (self.server, self.name, self.number);
         match &self.finding.what {
-            What::ServerSilent { .. } => three(
+            What::ServerSilent => three(
                 format!(
                     "{server} answers nothing: {} and no answer",
                     queries(number)

@@ -70,7 +70,7 @@ impl Of<'_> {
     fn words(&self) -> Three {
         match &self.finding.what {
             What::Unanswered { .. } | What::ConntrackRace { .. } => self.lost(),
-            What::ServerSilent { .. }
+            What::ServerSilent
             | What::ServerClosed(_)
             | What::UdpSilent { .. }
             | What::LargeRepliesLost { .. }

@@ -76,11 +76,7 @@ impl Page<'_> {
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {
-        if self.colors {
-            writeln!(self.out, "\n{}", title.bold())
-        } else {
-            writeln!(self.out, "\n{title}")
-        }
+        paragraph::title(self.colors, self.out, title)
     }
 
     fn item(&mut self, head: &str, text: &str) -> io::Result<()> {

@@ -10,7 +10,7 @@ use crate::name::Name;
 use crate::resolver::c_ares::Candidate;
 use crate::resolver::c_ares::address::{Prefix, is_of, literal_ipv4, literal_ipv6};
 use crate::resolver::c_ares::config::Config;
-use crate::resolver::c_ares::name::{cat_domain, is_hostnamech, is_onion_domain, name_list};
+use crate::resolver::c_ares::name::{cat_domain, is_hostnamech, name_list};
 use crate::resolver::c_ares::status::{Status, found};
 use crate::resolver::c_ares::v1_18::process::{Answered, Channel};
 use crate::resolver::c_ares::v1_18::readaddrinfo::ares_readaddrinfo;
@@ -29,16 +29,13 @@ struct HostQuery<'h> {
 }
 
 /// Source: c-ares 1.18.1 `src/lib/ares_getaddrinfo.c: ares_getaddrinfo, next_lookup`.
-pub(super) async fn ares_getaddrinfo(
+pub(in crate::resolver::c_ares) async fn ares_getaddrinfo(
     channel: Channel,
     scenario: &Scenario,
     config: &Config<'_>,
     name: &[u8],
     family: Family,
 ) -> Outcome {
-    if is_onion_domain(name) {
-        return Status::NotFound.outcome();
-    }
     // Only the alias matters: the search list is used for it, too.
     let single = ares_single_domain(scenario, config, name);
     let name = single.unwrap_or_else(|| Candidate::new(name, Because::AsIs));

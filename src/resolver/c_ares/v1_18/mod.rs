@@ -9,31 +9,7 @@ mod readaddrinfo;
 mod search;
 mod send;
 
-use std::rc::Rc;
-
+pub(super) use self::getaddrinfo::ares_getaddrinfo;
 pub(super) use self::init::config;
-use crate::engine::io::Io;
-use crate::engine::machine::Outcome;
-use crate::resolver::c_ares::Wanted;
-use crate::resolver::c_ares::config::Config;
-use crate::scenario::Scenario;
-
-/// A lookup on a fresh channel.
-pub(super) async fn lookup(
-    io: Rc<Io>,
-    scenario: &Scenario,
-    config: &Config<'_>,
-    name: &[u8],
-    wanted: Wanted,
-) -> Outcome {
-    let channel = process::Channel::new(io, config);
-    match wanted {
-        Wanted::Addresses(family) => {
-            getaddrinfo::ares_getaddrinfo(channel, scenario, config, name, family).await
-        }
-        Wanted::Records(record_type) => {
-            search::ares_search(channel, scenario, config, name, record_type).await
-        }
-        Wanted::AsIs(record_type) => search::ares_query(channel, name, record_type).await,
-    }
-}
+pub(super) use self::process::Channel;
+pub(super) use self::search::{ares_query, ares_search};

@@ -20,7 +20,7 @@ use crate::resolver::reading::Setting;
 const SOON: Duration = Duration::from_nanos(1);
 
 /// A channel: its servers and what is asked of them.
-pub(super) struct Channel {
+pub(in crate::resolver::c_ares) struct Channel {
     pub(super) io: Rc<Io>,
     pub(super) servers: Vec<ServerState>,
     /// In milliseconds.
@@ -74,7 +74,7 @@ pub(super) struct Query {
 }
 
 impl Channel {
-    pub(super) fn new(io: Rc<Io>, config: &Config<'_>) -> Self {
+    pub(in crate::resolver::c_ares) fn new(io: Rc<Io>, config: &Config<'_>) -> Self {
         // Every server begins with a connection generation of its own.
         let state = |(generation, server): (u32, &Setting<Server>)| ServerState {
             server: server.value.clone(),

@@ -10,25 +10,20 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::Because;
 use crate::resolver::c_ares::Candidate;
 use crate::resolver::c_ares::config::Config;
-use crate::resolver::c_ares::name::{
-    cat_domain, host_aliases, is_onion_domain, is_space, name_list,
-};
+use crate::resolver::c_ares::name::{cat_domain, host_aliases, is_space, name_list};
 use crate::resolver::c_ares::status::{Status, addresses, found};
 use crate::resolver::c_ares::v1_18::lines::file_lines;
 use crate::resolver::c_ares::v1_18::process::{Answered, Channel};
 use crate::scenario::Scenario;
 
 /// Source: c-ares 1.18.1 `src/lib/ares_search.c: ares_search, search_callback`.
-pub(super) async fn ares_search(
+pub(in crate::resolver::c_ares) async fn ares_search(
     mut channel: Channel,
     scenario: &Scenario,
     config: &Config<'_>,
     name: &[u8],
     record_type: RecordType,
 ) -> Outcome {
-    if is_onion_domain(name) {
-        return Status::NotFound.outcome();
-    }
     if let Some(candidate) = ares_single_domain(scenario, config, name) {
         channel.ares_query(candidate, record_type).await;
         return outcome(channel.next_answer().await);
@@ -57,7 +52,7 @@ pub(super) async fn ares_search(
 /// Asks for the name as it is.
 ///
 /// Source: c-ares 1.18.1 `src/lib/ares_query.c: ares_query`.
-pub(super) async fn ares_query(
+pub(in crate::resolver::c_ares) async fn ares_query(
     mut channel: Channel,
     name: &[u8],
     record_type: RecordType,

@@ -23,7 +23,7 @@ use crate::resolver::c_ares::v1_34::server::{Moment, ServerState};
 pub(super) type Qid = usize;
 
 /// `ares_channel_t`.
-pub(super) struct Channel<'c> {
+pub(in crate::resolver::c_ares) struct Channel<'c> {
     pub(super) io: Rc<Io>,
     pub(super) config: &'c Config<'c>,
     /// In the order of the configuration; see [`ServerState::rank`].
@@ -99,7 +99,7 @@ impl Requeue {
 }
 
 impl<'c> Channel<'c> {
-    pub(super) fn new(io: Rc<Io>, config: &'c Config<'c>) -> Self {
+    pub(in crate::resolver::c_ares) fn new(io: Rc<Io>, config: &'c Config<'c>) -> Self {
         let servers = config.reading.servers.iter().enumerate();
         Self {
             io,

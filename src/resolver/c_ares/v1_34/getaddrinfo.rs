@@ -8,7 +8,7 @@ use crate::engine::machine::Outcome;
 use crate::resolver::c_ares::Candidate;
 use crate::resolver::c_ares::address::{Prefix, is_of, literal_ipv4, literal_ipv6};
 use crate::resolver::c_ares::config::Config;
-use crate::resolver::c_ares::name::{dots, ends_with, is_onion_domain};
+use crate::resolver::c_ares::name::{dots, ends_with};
 use crate::resolver::c_ares::status::{Status, addresses, found, reply_status};
 use crate::resolver::c_ares::v1_34::channel::{Answered, Channel, Qid};
 use crate::resolver::c_ares::v1_34::hosts_file::ares_hosts_search_host;
@@ -29,16 +29,13 @@ struct HostQuery<'h> {
 }
 
 /// Source: c-ares 1.34 `src/lib/ares_getaddrinfo.c: ares_getaddrinfo_int, next_lookup`.
-pub(super) async fn ares_getaddrinfo(
+pub(in crate::resolver::c_ares) async fn ares_getaddrinfo(
     channel: Channel<'_>,
     scenario: &Scenario,
     config: &Config<'_>,
     name: &[u8],
     family: Family,
 ) -> Outcome {
-    if is_onion_domain(name) {
-        return Status::NotFound.outcome();
-    }
     if let Some(ip) = literal_ipv4(name).or_else(|| literal_ipv6(name, family, Prefix::Refused)) {
         return found([ip]);
     }

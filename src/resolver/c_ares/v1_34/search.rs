@@ -8,9 +8,7 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::Because;
 use crate::resolver::c_ares::Candidate;
 use crate::resolver::c_ares::config::Config;
-use crate::resolver::c_ares::name::{
-    cat_domain, dots, host_aliases, is_hostnamech, is_onion_domain, name_list,
-};
+use crate::resolver::c_ares::name::{cat_domain, dots, host_aliases, is_hostnamech, name_list};
 use crate::resolver::c_ares::status::{Status, addresses, found, reply_status};
 use crate::resolver::c_ares::v1_34::buffer::{fits, nonwhitespace, split, text, trim};
 use crate::resolver::c_ares::v1_34::channel::Channel;
@@ -24,16 +22,13 @@ const TARGET_BUFFER: usize = 256;
 
 /// Source: c-ares 1.34 `src/lib/ares_search.c: ares_search, ares_search_int,
 /// search_callback`.
-pub(super) async fn ares_search(
+pub(in crate::resolver::c_ares) async fn ares_search(
     mut channel: Channel<'_>,
     scenario: &Scenario,
     config: &Config<'_>,
     name: &[u8],
     record_type: RecordType,
 ) -> Outcome {
-    if is_onion_domain(name) {
-        return Status::NotFound.outcome();
-    }
     // The query is copied before names are tried. Why a copy failed is
     // forgotten: a bad name looks like a lack of memory.
     if question(name, record_type).is_err() {
@@ -67,7 +62,7 @@ pub(super) async fn ares_search(
 /// Asks for the name as it is.
 ///
 /// Source: c-ares 1.34 `src/lib/ares_query.c: ares_query`.
-pub(super) async fn ares_query(
+pub(in crate::resolver::c_ares) async fn ares_query(
     mut channel: Channel<'_>,
     name: &[u8],
     record_type: RecordType,

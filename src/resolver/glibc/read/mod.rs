@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::address::{Address, Server, inet_aton};
+use crate::address::{Address, Server, inet_aton, split_scope};
 use crate::config::resolv_conf::{Line, is_blank};
 use crate::resolver::glibc::Version;
 use crate::resolver::glibc::options::{
@@ -312,12 +312,9 @@ fn address(word: &[u8]) -> Option<Address> {
         return Some(IpAddr::V4(ip).into());
     }
     let text = std::str::from_utf8(word).ok()?;
-    let (ip, scope) = match text.split_once('%') {
-        Some((ip, scope)) => (ip, Some(scope.into())),
-        None => (text, None),
-    };
+    let (ip, scope) = split_scope(text);
     let ip: Ipv6Addr = ip.parse().ok()?;
-    Some(Address::scoped(IpAddr::V6(ip), scope))
+    Some(Address::scoped(IpAddr::V6(ip), scope.map(Into::into)))
 }
 
 #[cfg(test)]

@@ -4,10 +4,7 @@ use super::*;
 use crate::topology::{Role, Target};
 
 fn source(name: &str, text: &str) -> Source {
-    Source {
-        name: name.to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    }
+    Source::new(name, text)
 }
 
 fn servers_of(files: &[Source]) -> Vec<DnsServer> {

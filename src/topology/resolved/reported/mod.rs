@@ -47,10 +47,7 @@ fn server(address: &[u8], port: u16, name: &str, by: &str) -> Option<Placed<Serv
         port: if port == 0 { DNS_PORT } else { port },
         name: Some(escaped(name.as_bytes())).filter(|it| !it.is_empty()),
     };
-    Some(Placed {
-        value,
-        place: Place::nowhere(by),
-    })
+    Some(Placed::new(value, Place::nowhere(by)))
 }
 
 /// A domain that it tells.

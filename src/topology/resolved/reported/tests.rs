@@ -6,10 +6,7 @@ use crate::topology::resolved::{Files, Lost, from_files};
 const BY: &str = "its word";
 
 fn source(name: &str, text: &str) -> Source {
-    Source {
-        name: name.to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    }
+    Source::new(name, text)
 }
 
 /// A reply in the shape of systemd 259's.

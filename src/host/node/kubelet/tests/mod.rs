@@ -2,13 +2,13 @@ mod running;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::*;
 use crate::host::node::processes::scan;
 use crate::host::node::{Parts, StandIns};
 use crate::host::root::Resolution;
+use crate::host::root::fixture::root_with;
 use crate::kubelet::Setting;
 
 fn folder() -> PathBuf {
@@ -101,21 +101,6 @@ fn the_kubelets_of_all_distributions_are_read() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// A root with these files; a text that begins with `->` is a link.
-fn root_with(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
-    let directory = tempfile::tempdir().unwrap();
-    for (path, text) in files {
-        let path = directory.path().join(path.trim_start_matches('/'));
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        match text.strip_prefix("->") {
-            Some(target) => symlink(target, path).unwrap(),
-            None => fs::write(path, text).unwrap(),
-        }
-    }
-    let root = Root::below(directory.path(), Resolution::default()).unwrap();
-    (directory, root)
-}
-
 const CONFIGURATION: &str =
     "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nresolvConf: /a\n";
 
@@ -141,10 +126,7 @@ fn a_directory_of_drop_ins_that_is_a_link_is_not_followed() {
 
 #[test]
 fn a_named_file_stands_in_for_the_configuration_alone() {
-    let named = Source {
-        name: "mine.yaml".to_owned(),
-        bytes: CONFIGURATION.as_bytes().to_vec(),
-    };
+    let named = Source::new("mine.yaml", CONFIGURATION.as_bytes());
     let (_directory, root) = root_with(&[
         ("/proc/5/comm", "kubelet\n"),
         (
@@ -157,7 +139,7 @@ fn a_named_file_stands_in_for_the_configuration_alone() {
     assert_eq!(kubelet.resolv_conf.origin.to_string(), "mine.yaml:3:13");
     assert_eq!(kubelet.cluster_domain.value, "x");
     assert_eq!(skipped, [""; 0]);
-    let (_directory, root) = root_with(&[]);
+    let (_directory, root) = root_with::<&str, &str>(&[]);
     let kubelet = read_kubelet(&root, &[], Some(&named)).0.unwrap();
     assert_eq!(kubelet.found, Found::Named);
     let file = kubelet_file(&root, &kubelet, None).unwrap();

@@ -67,10 +67,10 @@ fn running_node(flag: &str, of_unit: &str, newer: &[&str]) -> (tempfile::TempDir
 /// kubelet itself; a copy without the times of its files tells nothing.
 #[test]
 fn what_a_running_kubelet_has_is_not_what_its_file_says_by_now() {
-    let configz = Source {
-        name: "configz".to_owned(),
-        bytes: b"{\"kubeletconfig\": {\"resolvConf\": \"/old\"}}".to_vec(),
-    };
+    let configz = Source::new(
+        "configz",
+        b"{\"kubeletconfig\": {\"resolvConf\": \"/old\"}}",
+    );
     // The process's flag, the unit's, which file is newer, whether others are old, configz.
     let cases = [
         ("", "", "", true, false, "as the files"),

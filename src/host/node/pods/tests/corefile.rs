@@ -33,10 +33,10 @@ fn the_corefile_that_node_cache_made_is_read() {
     ];
     for (text, arguments, generated, expected) in tests {
         let (_directory, root) = root_with(&[
-            (&base, text),
+            (base.as_str(), text),
             ("proc/7/comm", "node-cache\n"),
             ("proc/7/cmdline", arguments),
-            ("proc/7/cgroup", &cgroup),
+            ("proc/7/cgroup", cgroup.as_str()),
             (generated, "forward . 10.96.0.11"),
         ]);
         let (pods, _) = read_pods(&root, &scan(&root).0, ALL, |_| true);

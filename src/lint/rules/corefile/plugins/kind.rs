@@ -1,6 +1,9 @@
 //! What a word behind a plugin or property can be.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
+
+use crate::dig::mnemonic;
 
 /// What a word must be.
 #[derive(Debug)]
@@ -272,18 +275,8 @@ fn is_type(word: &str) -> bool {
 
 /// Source: `github.com/miekg/dns`, msg.go: `RcodeToString`.
 fn is_code(word: &str) -> bool {
-    const CODES: [&str; 20] = [
-        "NOERROR",
-        "FORMERR",
-        "SERVFAIL",
-        "NXDOMAIN",
-        "NOTIMP",
-        "REFUSED",
-        "YXDOMAIN",
-        "YXRRSET",
-        "NXRRSET",
-        "NOTAUTH",
-        "NOTZONE",
+    /// Beside the codes up to 10 and 16, which BIND has, too.
+    const OTHERS: [&str; 9] = [
         "DSOTYPENI",
         "BADSIG",
         "BADKEY",
@@ -294,7 +287,9 @@ fn is_code(word: &str) -> bool {
         "BADTRUNC",
         "BADCOOKIE",
     ];
-    CODES.iter().any(|it| it.eq_ignore_ascii_case(word)) || word.eq_ignore_ascii_case("BADVERS")
+    let shared = (0..=10).chain([16]).map(mnemonic::rcode_text);
+    let mut all = shared.chain(OTHERS.map(Cow::from));
+    all.any(|it| it.eq_ignore_ascii_case(word))
 }
 
 /// Source: Go, `src/strconv/atob.go: ParseBool`.

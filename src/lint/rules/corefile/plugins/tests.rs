@@ -4,10 +4,7 @@ use crate::text::Source;
 
 /// What is wrong with the first directive of a server block that holds `text`.
 fn wrong(text: &str, version: Option<Version>) -> bool {
-    let source = Source {
-        name: "Corefile".to_owned(),
-        bytes: format!(".:53 {{\n{text}\n}}\n").into_bytes(),
-    };
+    let source = Source::new("Corefile", format!(".:53 {{\n{text}\n}}\n"));
     let corefile = corefile::parse(source, &[]);
     let Some(directive) = corefile.blocks.first().and_then(|it| it.directives.first()) else {
         return true;
