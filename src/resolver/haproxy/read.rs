@@ -107,23 +107,32 @@ fn str2ip2(word: &[u8]) -> Option<Given<'_>> {
 /// The servers; `None`: there is no file, and HAProxy does not start.
 ///
 /// It reads the file for its section `default`, too, and asks for servers that
-/// are given by name each time.
+/// are given by name each time. Where no server is left, its HTTP client makes
+/// that section once more.
 ///
-/// Source: HAProxy `src/resolvers.c: resolvers_create_default` (2.6)
+/// Source: HAProxy `src/resolvers.c: resolvers_create_default`,
+/// `src/http_client.c: httpclient_resolve_init` (2.6)
 pub(super) async fn nameservers(io: &Rc<Io>, scenario: &Scenario) -> Option<Vec<Server>> {
     scenario.resolv_conf.as_ref()?;
     let given = parse_resolve_conf(scenario).0;
-    let mut servers = Vec::new();
-    for _section in ["default", "the one that is used"] {
-        servers.clear();
-        for server in &given {
-            match *server {
-                Given::Address(ip) => servers.push(Server::from(ip)),
-                Given::Name(name) => servers.extend(by_name(io, scenario, name).await),
-            }
-        }
+    let of_default = section(io, scenario, &given).await;
+    let servers = section(io, scenario, &given).await;
+    if of_default.is_empty() {
+        section(io, scenario, &given).await;
     }
     Some(servers)
+}
+
+/// The servers of one section.
+async fn section(io: &Rc<Io>, scenario: &Scenario, given: &[Given<'_>]) -> Vec<Server> {
+    let mut servers = Vec::new();
+    for server in given {
+        match *server {
+            Given::Address(ip) => servers.push(Server::from(ip)),
+            Given::Name(name) => servers.extend(by_name(io, scenario, name).await),
+        }
+    }
+    servers
 }
 
 /// `getaddrinfo`, and after that `gethostbyname`; the first address counts.
