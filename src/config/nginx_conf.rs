@@ -92,6 +92,9 @@ impl Parser<'_> {
                 Token::Open => Some(self.statements(depth + 1)),
             };
             self.is_whole &= !words.is_empty();
+            if words.is_empty() && block.is_none() {
+                continue;
+            }
             found.push(Statement {
                 file: self.file,
                 words: std::mem::take(&mut words),

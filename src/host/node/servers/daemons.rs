@@ -12,6 +12,13 @@ use crate::program::daemon::Start;
 use crate::scenario::own::Daemon;
 use crate::text::{Source, escaped};
 
+/// Most bytes of a daemon's files together: what is made of them is larger.
+const MAX_BYTES: usize = 4 << 20;
+/// Most lines that include files: each looks into a directory.
+const MAX_INCLUDES: usize = 1000;
+/// What could not be read is said up to so many times.
+const MAX_SAID: usize = 100;
+
 /// The configuration that a daemon was started with, as its root has it now, and
 /// what of it could not be read. Relative paths begin at `directory` where
 /// nothing else says.
@@ -33,7 +40,12 @@ pub fn read_daemon(
         let found = match daemon {
             Daemon::Nginx => {
                 let base = path.parent().unwrap_or(&from).to_owned();
-                includes.nginx_file(&path, &base, &mut conf, 0)
+                let mut nginx = Nginx {
+                    includes,
+                    base,
+                    left: MAX_INCLUDES,
+                };
+                nginx.file(&path, &mut conf, 0)
             }
             Daemon::Haproxy if root.is_directory(&path) => {
                 let all = matching(root, b"*.cfg", &path.to_string_lossy(), includes.skipped);
@@ -58,29 +70,52 @@ impl Includes<'_> {
         found
     }
 
-    fn nginx_file(
-        &mut self,
-        path: &Path,
-        base: &Path,
-        conf: &mut NamedConf,
-        depth: usize,
-    ) -> Vec<Statement> {
-        let Some(source) = self.whole_file(path, conf, depth) else {
+    /// A file that has to be there: what is missing is said.
+    fn whole_file(&mut self, path: &Path, conf: &NamedConf, depth: usize) -> Option<Source> {
+        let before = self.skipped.len();
+        let bytes: usize = conf.files.iter().map(|it| it.bytes.len()).sum();
+        let found = (bytes < MAX_BYTES)
+            .then(|| self.file(path.as_os_str().as_bytes(), &conf.files, depth))
+            .flatten();
+        if found.is_none() && self.skipped.len() == before {
+            let path = crate::host::shown(path);
+            self.say(format!("{path} was not read"));
+        }
+        found
+    }
+
+    fn say(&mut self, sentence: String) {
+        if self.skipped.len() < MAX_SAID {
+            self.skipped.push(sentence);
+        }
+    }
+}
+
+/// The files of an nginx.
+struct Nginx<'r> {
+    includes: Includes<'r>,
+    /// Where relative paths begin: beside the main file.
+    base: PathBuf,
+    /// How many lines that include files are followed still.
+    left: usize,
+}
+
+impl Nginx<'_> {
+    fn file(&mut self, path: &Path, conf: &mut NamedConf, depth: usize) -> Vec<Statement> {
+        let Some(source) = self.includes.whole_file(path, conf, depth) else {
             return Vec::new();
         };
         let found = nginx_conf::parse(&source, conf.files.len()).statements;
         conf.files.push(source);
-        self.nginx_spliced(found, base, conf, depth)
+        self.spliced(found, conf, depth)
     }
 
-    /// The directives with those of included files in place of each `include`;
-    /// relative paths begin beside the main file.
+    /// The directives with those of included files in place of each `include`.
     ///
     /// Source: nginx `src/core/ngx_conf_file.c: ngx_conf_include` (1.22)
-    fn nginx_spliced(
+    fn spliced(
         &mut self,
         statements: Vec<Statement>,
-        base: &Path,
         conf: &mut NamedConf,
         depth: usize,
     ) -> Vec<Statement> {
@@ -88,36 +123,36 @@ impl Includes<'_> {
         for mut statement in statements {
             if conf.word(&statement, 0) == b"include" && statement.block.is_none() {
                 let pattern = conf.word(&statement, 1).to_vec();
-                let folder = Path::new(OsStr::from_bytes(&pattern)).parent();
-                if folder.is_some_and(|it| glob::has_wildcard(it.as_os_str().as_bytes())) {
-                    let pattern = escaped(&pattern);
-                    self.skipped
-                        .push(format!("`include {pattern}` was not followed"));
-                }
-                // A list of MIME types has no names in it.
-                if pattern.ends_with(b"mime.types") {
-                    continue;
-                }
-                for path in matching(self.root, &pattern, &base.to_string_lossy(), self.skipped) {
-                    let path = PathBuf::from(OsStr::from_bytes(&path));
-                    found.extend(self.nginx_file(&path, base, conf, depth + 1));
-                }
+                found.extend(self.included(&pattern, conf, depth));
                 continue;
             }
             let block = statement.block.take();
-            statement.block = block.map(|it| self.nginx_spliced(it, base, conf, depth));
+            statement.block = block.map(|it| self.spliced(it, conf, depth));
             found.push(statement);
         }
         found
     }
 
-    /// A file that has to be there: what is missing is said.
-    fn whole_file(&mut self, path: &Path, conf: &NamedConf, depth: usize) -> Option<Source> {
-        let before = self.skipped.len();
-        let found = self.file(path.as_os_str().as_bytes(), &conf.files, depth);
-        if found.is_none() && self.skipped.len() == before {
-            let path = crate::host::shown(path);
-            self.skipped.push(format!("{path} was not read"));
+    fn included(&mut self, pattern: &[u8], conf: &mut NamedConf, depth: usize) -> Vec<Statement> {
+        // A list of MIME types has no names in it.
+        if pattern.ends_with(b"mime.types") {
+            return Vec::new();
+        }
+        let folder = Path::new(OsStr::from_bytes(pattern)).parent();
+        let is_wide = folder.is_some_and(|it| glob::has_wildcard(it.as_os_str().as_bytes()));
+        if is_wide || self.left == 0 {
+            let pattern = escaped(pattern);
+            let sentence = format!("`include {pattern}` was not followed");
+            self.includes.say(sentence);
+            return Vec::new();
+        }
+        self.left -= 1;
+        let base = self.base.to_string_lossy();
+        let paths = matching(self.includes.root, pattern, &base, self.includes.skipped);
+        let mut found = Vec::new();
+        for path in paths {
+            let path = PathBuf::from(OsStr::from_bytes(&path));
+            found.extend(self.file(&path, conf, depth + 1));
         }
         found
     }
