@@ -111,16 +111,36 @@ impl Files {
     }
 
     /// A daemon in a network namespace of its own.
-    fn start(&self, words: &str, more: &[&str]) -> Running {
+    fn start(&self, words: &str, more: &[&str]) -> Master {
         let words = self.put(words);
         let mut command = Command::new("unshare");
         command.arg("--net").args(words.split(' ')).args(more);
-        Running::start(&mut command)
+        Master(Running::start(&mut command))
+    }
+}
+
+/// A master that ends with its value, and its workers with it.
+struct Master(Running);
+
+impl Master {
+    fn pid(&self) -> String {
+        self.0.pid()
+    }
+}
+
+impl Drop for Master {
+    fn drop(&mut self) {
+        // Killed, it would leave its workers behind.
+        let _ = Command::new("kill").args(["-TERM", &self.pid()]).status();
+        let until = Instant::now() + Duration::from_secs(5);
+        while matches!(self.0.0.try_wait(), Ok(None)) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 
 /// The worker of a daemon, once it is there.
-fn child(master: &Running) -> String {
+fn child(master: &Master) -> String {
     let pid = master.pid();
     let until = Instant::now() + Duration::from_secs(20);
     loop {
