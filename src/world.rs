@@ -99,6 +99,8 @@ pub struct World<'a> {
     seen: Vec<usize>,
     /// How many network interfaces there are; `None`: as many as are asked for.
     interfaces: Option<usize>,
+    /// Ports beside that of DNS at which servers listen.
+    ports: Vec<u16>,
     /// The last name asked for, as text: most names are asked for twice.
     text: (Option<Name>, Vec<u8>),
 }
@@ -137,6 +139,7 @@ impl<'a> World<'a> {
             rules,
             seen: vec![0; counted],
             interfaces: None,
+            ports: Vec::new(),
             text: Default::default(),
         }
     }
@@ -148,6 +151,17 @@ impl<'a> World<'a> {
             interfaces: Some(count),
             ..self
         }
+    }
+
+    /// The same world with servers that listen at these ports, too.
+    #[must_use]
+    pub fn with_ports(self, ports: Vec<u16>) -> Self {
+        Self { ports, ..self }
+    }
+
+    /// Whether somebody listens at a port.
+    fn has_server(&self, port: u16) -> bool {
+        port == DNS_PORT || self.ports.contains(&port)
     }
 
     /// Whether what comes back depends on which of two queries comes first.
@@ -177,7 +191,7 @@ impl<'a> World<'a> {
     /// # Errors
     ///
     /// A rule says that there is no route, or that the TCP port is closed; so
-    /// is every port but that of DNS. Or the kernel sends nothing to the address.
+    /// is every port but that of DNS and [`World::with_ports`]. Or the kernel sends nothing to the address.
     pub fn connect(&self, server: &Server, transport: Transport) -> Result<(), ConnectError> {
         if !self.is_sent_to(&server.address) {
             return Err(ConnectError::Unreachable);
@@ -197,7 +211,7 @@ impl<'a> World<'a> {
                 _ => {}
             }
         }
-        if transport == Transport::Tcp && server.port != DNS_PORT {
+        if transport == Transport::Tcp && !self.has_server(server.port) {
             return Err(ConnectError::Refused);
         }
         Ok(())
@@ -209,7 +223,7 @@ impl<'a> World<'a> {
         if self.connect(&query.server, query.transport) == Err(ConnectError::Unreachable) {
             return Answer::Lost;
         }
-        if query.server.port != DNS_PORT {
+        if !self.has_server(query.server.port) {
             return Answer::NoServer;
         }
         // What no server can read gets no answer.

@@ -16,6 +16,7 @@ use crate::loopback::name_servers;
 use crate::netns::{self, Aim, Namespace};
 use crate::node::listening;
 use crate::program::{Certainty, Choice};
+use crate::render;
 use crate::scenario::{Scenario, default_hosts};
 use crate::topology::Network;
 
@@ -112,6 +113,10 @@ pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
         scenario.env = variables
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
+    }
+    if let Some(names) = aim.program.as_ref().and_then(|it| it.daemon.as_ref()) {
+        scenario.own = names.counting().map(|it| it.own.clone());
+        context.about.extend(render::daemon::sentences(names));
     }
     if let Some(file) = &seen.aliases {
         let path = file.source.name.clone();

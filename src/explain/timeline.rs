@@ -11,7 +11,7 @@ use crate::explain::plan::Candidate;
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::{self, Run, Sent};
-use crate::world::{Rule, World};
+use crate::world::Rule;
 
 /// Steps of a lookup in order of time.
 #[derive(Clone, Debug)]
@@ -64,10 +64,7 @@ impl Timeline {
         candidates: &[&Candidate],
     ) -> Self {
         let slowed = slowed(&scenario.answers);
-        let slow = simulation::run(
-            resolver.machine(scenario),
-            &mut World::new(&slowed).with_interfaces(scenario.interfaces.len()),
-        );
+        let slow = simulation::run(resolver.machine(scenario), &mut scenario.world(&slowed));
         let is_same = slow.sent.len() == run.sent.len()
             && slow.sent.iter().zip(&run.sent).all(|(one, other)| {
                 one.query.question == other.query.question && one.query.server == other.query.server

@@ -11,7 +11,7 @@ use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::{MAX_QUERIES, Run, Sent, run, run_while};
 use crate::text::ordered;
-use crate::world::{Effect, Rule, World};
+use crate::world::{Effect, Rule};
 
 /// What each candidate's answer leads to, in the order of the candidates.
 pub type Transitions = Vec<Vec<(Reply, Then)>>;
@@ -94,10 +94,7 @@ impl Reply {
 
 /// The lookup in a world of these rules instead of the scenario's.
 pub fn run_when(scenario: &Scenario, resolver: &Resolver, rules: &[Rule]) -> Run {
-    run(
-        resolver.machine(scenario),
-        &mut World::new(rules).with_interfaces(scenario.interfaces.len()),
-    )
+    run(resolver.machine(scenario), &mut scenario.world(rules))
 }
 
 /// Tries every kind of answer at the candidates of `plan`.
@@ -211,7 +208,7 @@ fn try_reply(
     let rules = [rule];
     let run = run_while(
         resolver.machine(scenario),
-        &mut World::new(&rules).with_interfaces(scenario.interfaces.len()),
+        &mut scenario.world(&rules),
         &mut goes_on,
     );
     goes_on(&run.sent);

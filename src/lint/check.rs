@@ -5,7 +5,7 @@ use crate::lint::document::{Document, Documents, Syntax};
 use crate::lint::extract::{self, objects, pod_specs};
 use crate::lint::report::{Draft, Report};
 use crate::lint::subject::{
-    CorefileText, Entry, KubeletText, Object, ResolverFile, SettingsText, Workload,
+    CorefileText, Entry, KubeletText, NginxText, Object, ResolverFile, SettingsText, Workload,
 };
 use crate::lint::{Check, Rule};
 
@@ -107,6 +107,16 @@ impl<'d> Subjects<'d> {
             }
             (Check::Settings(check), Syntax::Settings(entries)) => {
                 check(&SettingsText { document, entries }, context, report);
+            }
+            (Check::Nginx(check), Syntax::Nginx(statements)) => {
+                check(
+                    &NginxText {
+                        document,
+                        statements,
+                    },
+                    context,
+                    report,
+                );
             }
             (Check::KubeletText(check), _) => {
                 for facts in &self.facts.kubelets {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::config::corefile::Corefile;
 use crate::config::env_file::Variable;
+use crate::config::named_conf::Statement;
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
 use crate::config::{ini, unit_file, yaml};
@@ -82,6 +83,8 @@ pub enum Syntax {
     Arguments(Vec<Traced>),
     /// `resolved.conf`, `NetworkManager.conf` and their drop-ins.
     Settings(Vec<ini::Entry>),
+    /// The configuration of nginx.
+    Nginx(Vec<Statement>),
 }
 
 /// A document that is none: where that shows, and why.

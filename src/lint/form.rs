@@ -21,6 +21,8 @@ pub enum Form {
     Mime,
     /// `resolved.conf`, `NetworkManager.conf` and their drop-ins.
     Settings,
+    /// The configuration of nginx.
+    Nginx,
     /// Any of these but the first in UTF-16, which is not read.
     Wide,
 }

@@ -39,7 +39,7 @@ use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::report::Report;
 use crate::lint::subject::{
-    CorefileText, Kubelet, KubeletText, Object, ResolverFile, SettingsText, Workload,
+    CorefileText, Kubelet, KubeletText, NginxText, Object, ResolverFile, SettingsText, Workload,
 };
 use crate::node::Node;
 
@@ -50,7 +50,7 @@ pub use self::workspace::Given;
 /// A check and everything that is said about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Stable code: `KR`, `KK`, `KC`, `KP`, `KD`, `KN` or `KS` and three digits.
+    /// Stable code: `KR`, `KK`, `KC`, `KP`, `KD`, `KN`, `KG` or `KS` and three digits.
     /// Never given to another rule.
     pub code: &'static str,
     /// What is wrong, in kebab-case; not what to do.
@@ -93,6 +93,8 @@ pub enum Check {
     Workload(fn(&Workload<'_>, &Context<'_>, &mut Report)),
     /// Each `resolved.conf` and `NetworkManager.conf`.
     Settings(fn(&SettingsText<'_>, &Context<'_>, &mut Report)),
+    /// Each configuration of nginx.
+    Nginx(fn(&NginxText<'_>, &Context<'_>, &mut Report)),
     /// Each object of Kubernetes.
     Object(fn(&Object<'_>, &Context<'_>, &mut Report)),
     /// The node, with `--root` or `--node`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
 use crate::config::yaml;
-use crate::config::{corefile, env_file, ini, unit_file};
+use crate::config::{corefile, env_file, ini, nginx_conf, unit_file};
 use crate::kubelet::distribution;
 use crate::lint::document::{At, Body, Broken, Document, Documents, FileId, Syntax};
 use crate::lint::embedded::{Layer, Layers};
@@ -65,6 +65,7 @@ impl Reader {
             Form::Unit => Syntax::Unit(unit_file::entries(&text.source.bytes, 0)),
             Form::Environment => Syntax::Environment(env_file::variables(&text.source.bytes, 0)),
             Form::Settings => Syntax::Settings(ini::entries(&text.source.bytes)),
+            Form::Nginx => Syntax::Nginx(nginx_conf::parse(&text.source, 0).statements),
         };
         self.add(text, syntax);
     }

@@ -3,6 +3,7 @@
 
 use memchr::memmem;
 
+use crate::config::nginx_conf;
 use crate::config::resolv_conf::is_blank;
 use crate::lint::form::Form;
 use crate::lint::inner::mime;
@@ -121,6 +122,9 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         let is_ours = !is_foreign_json(bytes) && has_subject(bytes);
         return is_ours.then_some(Form::Yaml);
     }
+    if is_nginx(name, bytes) {
+        return Some(Form::Nginx);
+    }
     let is_named = if is_chosen {
         name.contains("resolv") && name.contains("conf")
     } else {
@@ -132,6 +136,13 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         return Some(Form::ResolvConf);
     }
     None
+}
+
+/// Whether it is a configuration of nginx, and a template of none: it has a directive
+/// that is nginx' own, and all of it is in nginx' syntax.
+fn is_nginx(name: &str, bytes: &[u8]) -> bool {
+    let can_be = is_conf(name) || name.contains("nginx") || !name.contains('.');
+    can_be && mentions(bytes, b"proxy_pass") && nginx_conf::is_whole(bytes)
 }
 
 /// Whether it is YAML or JSON, by its name or its beginning.
@@ -160,7 +171,7 @@ fn is_multipart(bytes: &[u8]) -> bool {
 pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
     match form {
         Form::Yaml => FACTS.iter().any(|word| mentions(bytes, word)),
-        Form::ResolvConf | Form::Settings | Form::Wide => false,
+        Form::ResolvConf | Form::Settings | Form::Nginx | Form::Wide => false,
         _ => true,
     }
 }
@@ -251,7 +262,7 @@ fn is_json(bytes: &[u8]) -> bool {
     matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
 }
 
-const SUBJECTS: [&[u8]; 20] = [
+const SUBJECTS: [&[u8]; 21] = [
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
@@ -272,6 +283,7 @@ const SUBJECTS: [&[u8]; 20] = [
     b"rancher/",
     b"coredns",
     b"KubeProxyConfiguration",
+    b"proxy_pass",
 ];
 
 fn mentions(bytes: &[u8], word: &[u8]) -> bool {

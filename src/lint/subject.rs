@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use crate::config::corefile::{self, Corefile};
 use crate::config::ini;
+use crate::config::named_conf::Statement;
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::config::yaml::{Kind, Node};
 use crate::kubelet::configuration::Ignored;
 use crate::kubelet::flags::Name;
 use crate::kubelet::layers::Given;
 use crate::lint::document::{At, Document, FileId};
+use crate::lint::embedded;
 use crate::lint::facts::{KubeletForm, Resolver, Setting, Text};
 use crate::lint::options::Role;
 use crate::text::Span;
@@ -110,6 +112,34 @@ pub struct SettingsText<'d> {
     pub document: &'d Document,
     /// Its lines.
     pub entries: &'d [ini::Entry],
+}
+
+/// A configuration of nginx.
+#[derive(Clone, Copy, Debug)]
+pub struct NginxText<'d> {
+    /// The document.
+    pub document: &'d Document,
+    /// Its directives, with those of their blocks.
+    pub statements: &'d [Statement],
+}
+
+impl<'d> NginxText<'d> {
+    /// The `index`-th word of a directive; empty if there is none, or it is not UTF-8.
+    pub fn word(&self, statement: &Statement, index: usize) -> &'d str {
+        let span = statement.words.get(index).copied().unwrap_or_default();
+        let bytes = self.document.body.bytes(span);
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// Where a word stands.
+    pub fn at(&self, span: Span) -> At {
+        self.document.at(span)
+    }
+
+    /// Whether another file has it in it, as a `ConfigMap` does.
+    pub fn is_embedded(&self) -> bool {
+        self.document.layers != embedded::Layers::default()
+    }
 }
 
 impl<'d> Entry<'d> {

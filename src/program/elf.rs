@@ -31,6 +31,10 @@ pub struct Executable {
     pub busybox: Option<String>,
     /// The version of hickory's resolver in it, if it has one.
     pub hickory: Option<String>,
+    /// What nginx was configured with, if it is that.
+    pub nginx: Option<String>,
+    /// Whether gRPC's core is linked in.
+    pub has_grpc: bool,
     /// Whether it names `/etc/resolv.conf`.
     pub names_resolv_conf: bool,
 }
@@ -158,6 +162,8 @@ impl Executable {
         self.busybox = self.busybox.take().or_else(|| after(b"BusyBox v"));
         let hickory = || after(b"/hickory-resolver-").or_else(|| after(b"/trust-dns-resolver-"));
         self.hickory = self.hickory.take().or_else(hickory);
+        self.nginx = self.nginx.take().or_else(|| configured(text));
+        self.has_grpc |= has(b"GRPC_DNS_RESOLVER\0");
         self.names_resolv_conf |= has(b"/etc/resolv.conf");
         let (glibc, musl) = (Family::Glibc, Family::Musl);
         let signs: [(&[u8], Family, bool); 4] = [
@@ -181,6 +187,18 @@ impl Executable {
             })
         });
     }
+}
+
+/// What nginx says behind `nginx -V`; more of it than this is not kept.
+///
+/// Source: nginx `src/core/nginx.c: ngx_show_version_info` (1.22)
+fn configured(text: &[u8]) -> Option<String> {
+    const MAX_WORDS: usize = 16 << 10;
+    let start = memmem::find(text, b"configure arguments: ")?;
+    let rest = text.get(start + b"configure arguments: ".len()..)?;
+    let rest = rest.get(..MAX_WORDS).unwrap_or(rest);
+    let end = memchr::memchr(0, rest)?;
+    Some(escaped(rest.get(..end)?))
 }
 
 /// The digits and dots at the beginning.

@@ -4,6 +4,7 @@
 //! and its environment tell. Each answer says how sure it is, and why.
 
 mod choice;
+pub mod daemon;
 pub mod elf;
 pub mod go;
 pub mod maps;
@@ -31,12 +32,21 @@ pub struct Program {
     /// Its environment when it was started, as far as it matters here; a
     /// program can change it for itself later.
     pub env: BTreeMap<String, String>,
+    /// What its configuration says of names, if it is a daemon with a resolver
+    /// of its own.
+    pub daemon: Option<daemon::Names>,
     /// What could not be read, as sentences without a full stop.
     pub skipped: Vec<String>,
 }
 
 /// Variables that change what a resolver asks, or which one is asked.
-pub const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES", "GODEBUG"];
+pub const VARIABLES: &[&str] = &[
+    "LOCALDOMAIN",
+    "RES_OPTIONS",
+    "HOSTALIASES",
+    "GODEBUG",
+    "GRPC_DNS_RESOLVER",
+];
 
 /// Which resolver a process uses.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -2,6 +2,7 @@
 
 pub mod check_loop;
 pub(crate) mod command;
+pub mod daemon;
 pub mod diff;
 pub mod dig;
 pub mod doctor;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::config::resolv_conf::ResolvConf;
 use crate::engine::message::{Rcode, Transport};
 use crate::render::json;
+use crate::scenario::own::form::OwnForm;
 use crate::scenario::record_type::Shown;
 use crate::scenario::{Family, Lookup, Scenario, default_interfaces};
 use crate::text::ordered;
@@ -32,6 +33,8 @@ struct Form<'s> {
     record_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     interfaces: Option<&'s [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<OwnForm>,
     answers: Vec<RuleForm<'s>>,
 }
 
@@ -97,6 +100,7 @@ pub fn write(scenario: &Scenario, out: &mut dyn Write) -> io::Result<()> {
         },
         interfaces: (scenario.interfaces != default_interfaces())
             .then_some(scenario.interfaces.as_slice()),
+        own: scenario.own.as_ref().map(Into::into),
         answers: scenario.answers.iter().map(rule).collect(),
     };
     json::line(&form, out)

@@ -18,6 +18,10 @@ pub fn origin(scenario: &Scenario, origin: Origin) -> String {
         (Origin::File(span), Some(conf)) => conf.place(span.start),
         (Origin::File(_), None) => "no file".to_owned(),
         (Origin::Environment(variable), _) => variable.to_owned(),
+        (Origin::Own(at), _) => {
+            let own = scenario.own.as_ref().and_then(|it| it.servers.get(at));
+            own.map(|it| it.place.to_string()).unwrap_or_default()
+        }
         (Origin::HostName, _) => format!("host name {}", scenario.hostname),
         (Origin::BuiltIn, _) => "default".to_owned(),
     }

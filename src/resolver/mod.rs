@@ -35,7 +35,6 @@ use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
 use crate::simulation::courses::{self, Courses};
 use crate::simulation::{Run, run};
-use crate::world::World;
 
 /// A stub resolver of one version, asked in one way.
 #[derive(Clone, Copy, Debug)]
@@ -195,9 +194,5 @@ fn explore<'a>(scenario: &'a Scenario, usual: &Run, machines: &dyn Fn() -> Machi
 
 /// Plays the machine against the scenario's rules.
 fn play(scenario: &Scenario, machine: Machine<'_>) -> Run {
-    let world = World::new(&scenario.answers);
-    run(
-        machine,
-        &mut world.with_interfaces(scenario.interfaces.len()),
-    )
+    run(machine, &mut scenario.world(&scenario.answers))
 }

@@ -70,6 +70,9 @@ pub enum Origin {
     File(Span),
     /// An environment variable.
     Environment(&'static str),
+    /// The configuration of a daemon: a server of [`Scenario::own`](crate::scenario::Scenario::own),
+    /// by its number from 0.
+    Own(usize),
     /// The domain of the host name.
     HostName,
     /// The resolver's own default.
@@ -131,6 +134,14 @@ impl<T> Setting<T> {
         Self {
             value,
             origin: Origin::File(span),
+        }
+    }
+
+    /// A value from a daemon's configuration, by its number there.
+    pub fn own(value: T, at: usize) -> Self {
+        Self {
+            value,
+            origin: Origin::Own(at),
         }
     }
 

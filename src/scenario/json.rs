@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::engine::message::{Rcode, Transport};
 use crate::name::Name;
+use crate::scenario::own::form::OwnForm;
 use crate::scenario::{Family, Lookup, Scenario, record_type};
 use crate::scenario::{default_hosts, default_interfaces, default_nsswitch, file};
 use crate::world::{Effect, Rule};
@@ -86,6 +87,8 @@ struct Form {
     record_type: Option<RecordType>,
     /// Network interfaces, else those of a pod. Not in the vectors.
     interfaces: Option<Vec<String>>,
+    /// A daemon's own resolver. Not in the vectors.
+    own: Option<OwnForm>,
     #[serde(default)]
     answers: Vec<RuleForm>,
     #[serde(default, rename = "observed")]
@@ -255,6 +258,7 @@ impl Form {
                 .into_iter()
                 .map(|(path, text)| (format!("/etc/{path}"), bytes(&text)))
                 .collect(),
+            own: self.own.map(Into::into),
             interfaces: self.interfaces.unwrap_or_else(default_interfaces),
             answers: self.answers.into_iter().map(RuleForm::into_rule).collect(),
             hostname,

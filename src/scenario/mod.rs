@@ -4,6 +4,7 @@
 //! The JSON form, [`json`], is the one that observed vectors use.
 
 pub mod json;
+pub mod own;
 pub mod record_type;
 
 use std::collections::BTreeMap;
@@ -11,8 +12,9 @@ use std::collections::BTreeMap;
 use hickory_proto::rr::RecordType;
 
 use crate::config::resolv_conf::ResolvConf;
+use crate::scenario::own::Own;
 use crate::text::Source;
-use crate::world::Rule;
+use crate::world::{Rule, World};
 
 /// Everything that decides what a resolver sends for one name.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -39,6 +41,9 @@ pub struct Scenario {
     pub interfaces: Vec<String>,
     /// Other files by their absolute path.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// The resolver of a daemon's own configuration; `None`: the daemon is not
+    /// known, and its model has the servers of `resolv_conf`.
+    pub own: Option<Own>,
     /// What the servers answer; the first rule that fits is used.
     pub answers: Vec<Rule>,
 }
@@ -80,6 +85,7 @@ impl Scenario {
             nsswitch: Some(default_nsswitch()),
             interfaces: default_interfaces(),
             files: BTreeMap::new(),
+            own: None,
             answers: Vec::new(),
         }
     }
@@ -101,8 +107,18 @@ impl Scenario {
             nsswitch: self.nsswitch.clone(),
             interfaces: self.interfaces.clone(),
             files: self.files.clone(),
+            own: self.own.clone(),
             answers: Vec::new(),
         }
+    }
+
+    /// The world of these rules around it: its interfaces, and servers at the ports
+    /// that a daemon's configuration names.
+    pub fn world<'r>(&self, rules: &'r [Rule]) -> World<'r> {
+        let ports = self.own.as_ref().map(Own::ports);
+        World::new(rules)
+            .with_interfaces(self.interfaces.len())
+            .with_ports(ports.unwrap_or_default())
     }
 
     /// The addresses asked for; both families if records are.

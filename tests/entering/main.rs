@@ -13,6 +13,7 @@
 mod answers;
 mod capture;
 mod containers;
+mod daemons;
 mod dig;
 mod fuse;
 mod hostile;
@@ -43,5 +44,6 @@ fn main() -> ExitCode {
     let mut trials = places::trials();
     trials.extend(scenes::trials());
     trials.extend(programs::trials());
+    trials.extend(daemons::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -146,6 +146,9 @@ fn dns_servers() -> Vec<Vec<u8>> {
     seeds.extend([
         varlink.to_vec(),
         b"named\noptions { forwarders { 192.0.2.1 port 54; }; listen-on { any; }; };\n".to_vec(),
+        b"nginx\nhttp { resolver [::1]:54 a.b valid=1s; server { set $a b; proxy_pass http://$a; } }\n".to_vec(),
+        b"haproxy\nresolvers a\n nameserver b udp@[::1]:53\n parse-resolv-conf\n timeout retry 1s\n\
+            backend c\n server d e:1 resolvers a\n".to_vec(),
         b"unbound\nserver:\n  interface: 127.0.0.1@54\nforward-zone:\n  name: .\n".to_vec(),
     ]);
     seeds

@@ -16,6 +16,7 @@ use crate::netns::{EnterError, Namespace};
 use crate::node::Node;
 use crate::render;
 use crate::scenario::Scenario;
+use crate::scenario::own::Given;
 use crate::topology::Network;
 
 /// More servers of a file are not asked by any resolver.
@@ -34,7 +35,13 @@ pub(super) fn admit(
 ) -> anyhow::Result<()> {
     let conf = scenario.resolv_conf.as_ref();
     let listed = conf.into_iter().flat_map(name_servers);
-    let mut servers: Vec<IpAddr> = listed.map(|(ip, _)| ip).take(MAX_SERVERS).collect();
+    let own = scenario.own.iter().flat_map(|it| &it.servers);
+    let own = own.filter_map(|it| match &it.value {
+        Given::Server(server) => Some(server.address.ip),
+        _ => None,
+    });
+    let all = listed.map(|(ip, _)| ip).chain(own);
+    let mut servers: Vec<IpAddr> = all.take(MAX_SERVERS).collect();
     if servers.is_empty() {
         servers.push(IpAddr::from([127, 0, 0, 1]));
     }

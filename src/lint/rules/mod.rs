@@ -16,6 +16,7 @@ macro_rules! rules {
 pub mod cluster;
 pub mod corefile;
 pub mod kubelet;
+pub mod nginx;
 pub mod node;
 pub mod pod_spec;
 pub mod reading;
@@ -33,19 +34,21 @@ pub mod prelude {
     pub use crate::lint::options::Role;
     pub use crate::lint::report::Report;
     pub use crate::lint::subject::{
-        CorefileText, Entry, Kubelet, KubeletText, Object, ResolverFile, SettingsText, Workload,
+        CorefileText, Entry, Kubelet, KubeletText, NginxText, Object, ResolverFile, SettingsText,
+        Workload,
     };
     pub use crate::node::Node;
 }
 
 /// Every rule, by group, in the order of their codes.
-pub const GROUPS: [&[&Rule]; 7] = [
+pub const GROUPS: [&[&Rule]; 8] = [
     resolver_file::ALL,
     kubelet::ALL,
     corefile::ALL,
     pod_spec::ALL,
     cluster::ALL,
     node::ALL,
+    nginx::ALL,
     reading::ALL,
 ];
 

@@ -1,6 +1,6 @@
 //! From a target that is held to its files.
 
-use super::{Aim, NAMED_FILES, expect_alive, files, program};
+use super::{Aim, NAMED_FILES, daemon, expect_alive, files, program};
 use crate::host::node::processes::Directory;
 use crate::host::root::Root;
 use crate::host::situation;
@@ -32,7 +32,8 @@ impl Held<'_> {
                 let own = process
                     .root()
                     .map_err(|error| process::gone(&error, process.pid()))?;
-                let read = program::read_program(process, &own);
+                let mut read = program::read_program(process, &own);
+                read.daemon = daemon::read_names(root, process, &read);
                 skipped.extend(read.skipped.iter().cloned());
                 program = Some(read);
                 let seen = files::read_process(process, &own, &mut skipped);

@@ -12,6 +12,7 @@ use crate::node::cgroup::{self, Membership};
 use crate::program::Program;
 use crate::target::{Door, Files, Plan, PlanError, Scene, Target, Wanted, plan};
 
+mod daemon;
 mod files;
 mod held;
 mod program;

@@ -43,6 +43,7 @@ pub(super) fn read_program(process: &Directory, own: &Root) -> Program {
         libraries,
         libc,
         env,
+        daemon: None,
         skipped,
     }
 }

@@ -1,5 +1,7 @@
 //! From what a program says about itself to the resolver that it uses.
 
+mod beside;
+
 use super::elf::{Executable, Family, Libc};
 use super::go::{self, Build};
 use super::{Certainty, Choice, Program, maps};
@@ -113,9 +115,12 @@ fn of_busybox(program: &Program) -> Option<Choice> {
 }
 
 /// Programs that are known to have a resolver in them that no word gives away.
+///
+/// Source: Envoy `source/extensions/network/dns_resolver/cares/dns_impl.cc`
+/// (`startResolution`), `api/envoy/config/cluster/v3/cluster.proto` (`DnsLookupFamily`)
 fn of_known_program(program: &Program) -> Option<Choice> {
     let is_envoy = ["envoy", "cilium-envoy"].contains(&program.name());
-    let why = "Envoy asks its own c-ares unless its configuration says otherwise";
+    let why = "Envoy asks its own c-ares unless its configuration says otherwise; this is its nearest model, which asks for A and AAAA at once: Envoy asks for AAAA first, and for A only where there is none, unless `dns_lookup_family` says otherwise";
     is_envoy.then(|| guess("c-ares-1.34", why))
 }
 
@@ -187,67 +192,6 @@ fn model(build: &Build) -> (&'static str, &'static Version) {
     }
 }
 
-/// Libraries that ask by themselves, and how it comes that a program has them.
-const OTHERS: &[(&str, &str)] = &[
-    ("libcares.", "c-ares"),
-    ("libunbound.", "libunbound"),
-    ("libldns.", "ldns"),
-    ("libgetdns.", "getdns"),
-    ("libudns.", "udns"),
-    ("libadns.", "adns"),
-    ("libdns-", "libdns of BIND"),
-];
-
-/// Daemons with a resolver of their own, which a setting brings into use.
-const DAEMONS: &[(&str, &str, &str)] = &[
-    ("nginx", "nginx", "a `resolver` directive"),
-    ("haproxy", "HAProxy", "a `resolvers` section"),
-];
-
-/// Languages of which a part asks by itself: how their programs begin, what asks
-/// the C library, and what does not.
-const RUNTIMES: &[(&str, &str, &str)] = &[
-    (
-        "node",
-        "Node's dns.lookup asks",
-        "its dns.resolve asks c-ares, which never searches",
-    ),
-    (
-        "ruby",
-        "Ruby's sockets ask",
-        "its Resolv asks by itself: --resolver ruby-resolv",
-    ),
-    (
-        "beam.smp",
-        "what connects in Erlang asks",
-        "its inet_res asks by itself: --resolver erlang-getbyname",
-    ),
-    (
-        "inet_gethost",
-        "this program of Erlang asks",
-        "inet_res asks by itself: --resolver erlang-getbyname",
-    ),
-];
-
-/// Whether a program is called so, or so with a version: `ruby3.1`. `nodejs` is
-/// Debian's name, and `node_exporter` another program.
-fn is_version_of(own: &str, name: &str) -> bool {
-    let is_version = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    name.strip_prefix(own)
-        .is_some_and(|rest| rest == "js" || is_version(rest))
-}
-
-/// The JVM asks the C library; what Netty gives a program is told by its files.
-fn of_jvm(program: &Program, id: &'static str, words: &str) -> Choice {
-    let jvm = format!("the JVM looks names up with {words}");
-    let is_named = |it: &String| it.contains("netty");
-    if program.maps("libnetty_") || program.arguments.iter().any(is_named) {
-        let netty = "it has Netty, whose DnsNameResolver asks by itself where a program uses it: --resolver netty";
-        return guess(id, format!("{jvm}; {netty}"));
-    }
-    sure(id, format!("{jvm}; Netty's own resolver does not"))
-}
-
 /// What is left asks the C library.
 fn of_libc(program: &Program) -> Choice {
     let Some(libc) = libc_of(program) else {
@@ -268,26 +212,8 @@ fn of_libc(program: &Program) -> Choice {
     let how = if is_static { "linked in" } else { "mapped" };
     let name = program.name();
     let name = if name.is_empty() { "the program" } else { name };
-    if program.maps("libjvm.") {
-        return of_jvm(program, id, &words);
-    }
-    let runtime = RUNTIMES.iter().find(|(own, ..)| is_version_of(own, name));
-    if let Some((_, asks, other)) = runtime {
-        return sure(id, format!("{asks} {words}; {other}"));
-    }
-    let daemon = DAEMONS.iter().find(|(program, ..)| *program == name);
-    if let Some((_, title, setting)) = daemon {
-        let why = format!(
-            "{title} asks {words} for the names that its configuration has as they are; with {setting} it asks by itself: --resolver {name}"
-        );
-        return guess(id, why);
-    }
-    let others = OTHERS.iter().filter(|(file, _)| program.maps(file));
-    let others: Vec<&str> = others.map(|(_, name)| *name).collect();
-    if !others.is_empty() {
-        let others = others.join(" and ");
-        let why = format!("{name} has {words} {how}, but also {others}, which asks by itself");
-        return guess(id, why);
+    if let Some(choice) = beside::choice(program, id, (&words, how)) {
+        return choice;
     }
     let is_unsure = libc.family == Family::Musl && version.is_none();
     let choice = if is_unsure { guess } else { sure };

@@ -239,3 +239,50 @@ fn the_file_of_c_ares_tells_its_version() {
         assert!(found.contains(&search.as_str()), "{library}: {found:?}");
     }
 }
+
+#[test]
+fn a_daemons_configuration_says_whom_it_asks() {
+    use crate::config::named_conf::NamedConf;
+    use crate::config::nginx_conf;
+    use crate::program::daemon;
+    use crate::scenario::own::Daemon;
+    use crate::text::Source;
+
+    let check = |text: &str, unread: &[&str], expected| {
+        let mut program = dynamic("/usr/sbin/nginx", &[GLIBC]);
+        let source = Source {
+            name: "f".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        let statements = nginx_conf::parse(&source, 0).statements;
+        let files = vec![source];
+        let conf = NamedConf { files, statements };
+        let unread = unread.iter().map(|&it| it.to_owned()).collect();
+        program.daemon = Some(daemon::names(Daemon::Nginx, &conf, unread));
+        check(&program, expected);
+    };
+    check("http { resolver 10.0.0.1; }", &[], "nginx?");
+    check("http { }", &[], "glibc");
+    check("http { }", &["a.conf was not read"], "glibc?");
+    check("http { js_import a.js; }", &[], "glibc?");
+}
+
+#[test]
+fn grpc_asks_by_itself_unless_it_is_told_not_to() {
+    let mut program = dynamic(
+        "/usr/bin/python3.11",
+        &[GLIBC, "/usr/lib/cygrpc.cpython-311.so"],
+    );
+    let choose = |program: &Program| choose(program, &Scenario::new("1", "db")).why;
+    check(&program, "glibc?");
+    assert!(choose(&program).contains("gRPC is in it"));
+    let native = ("GRPC_DNS_RESOLVER".to_owned(), "native".to_owned());
+    program.env.extend([native]);
+    check(&program, "glibc?");
+    assert!(choose(&program).contains("also by gRPC"));
+    let mut linked = dynamic("/app", &[GLIBC]);
+    if let Some(executable) = &mut linked.executable {
+        executable.has_grpc = true;
+    }
+    assert!(choose(&linked).contains("gRPC is in it"));
+}

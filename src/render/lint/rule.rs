@@ -62,6 +62,7 @@ fn subject(rule: &Rule) -> &'static str {
         Check::Corefile(_) => "Corefile",
         Check::Workload(_) => "pod",
         Check::Settings(_) => "settings",
+        Check::Nginx(_) => "nginx",
         Check::Object(_) => "object",
         Check::Node(_) => "node",
         Check::Reading => "any",

@@ -15,13 +15,14 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
-use crate::resolver::haproxy::read::{nameservers, parse_resolve_conf};
+use crate::resolver::haproxy::read::{configured, nameservers, own};
 use crate::resolver::haproxy::resolution::Resolution;
 use crate::resolver::reading::Reading;
+use crate::scenario::own::{Own, UNKNOWN};
 use crate::scenario::{Family, Scenario};
 
 /// When it is asked, as a sentence without a full stop.
-pub const CONDITION: &str = "names of servers with `resolvers`, and of do-resolve, where that section has `parse-resolv-conf` and is else as it is by default; other names go to the C library when HAProxy starts: --resolver glibc, musl";
+pub const CONDITION: &str = "names of servers with `resolvers`, and of do-resolve, with the target's own section if there is a target, else one that has `parse-resolv-conf` and is as it is by default; other names go to the C library when HAProxy starts: --resolver glibc, musl";
 /// What `do-resolve` leaves behind when it fails.
 const NO_ADDRESS: Outcome = Outcome::Failed("no address");
 
@@ -38,12 +39,18 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
         Family::Inet => RecordType::A,
         Family::Both | Family::Inet6 => RecordType::AAAA,
     };
-    Resolution::new(&io, servers, labels, preferred).run().await
+    let own = own(scenario);
+    if own.is_some_and(Own::has_unknown) {
+        io.note(UNKNOWN);
+    }
+    let mut resolution = Resolution::new(&io, servers, labels, preferred);
+    resolution.adjust(own);
+    resolution.run().await
 }
 
 /// What it takes from the configuration.
 pub fn reading(scenario: &Scenario) -> Reading<'_> {
-    parse_resolve_conf(scenario).1
+    configured(scenario).1
 }
 
 /// The labels of a name, in lower case.

@@ -17,6 +17,7 @@ use crate::engine::message::{
 use crate::name::Name;
 use crate::resolver::haproxy::NO_ADDRESS;
 use crate::resolver::haproxy::read::{RESOLVE_RETRIES, RETRY};
+use crate::scenario::own::Own;
 
 /// `accepted_payload_size`. Source: `resolvers_new`
 const EDNS: Edns = Edns {
@@ -42,6 +43,8 @@ pub(super) struct Resolution<'r> {
     queries: usize,
     responses: usize,
     last_query: Duration,
+    retry: Duration,
+    edns: Edns,
 }
 
 /// A response that is as good as an error.
@@ -64,7 +67,17 @@ impl<'r> Resolution<'r> {
             queries: 0,
             responses: 0,
             last_query: Duration::ZERO,
+            retry: RETRY,
+            edns: EDNS,
         }
+    }
+
+    /// Takes the settings of the daemon's own section.
+    pub(super) fn adjust(&mut self, own: Option<&Own>) {
+        let Some(own) = own else { return };
+        self.retry = own.retry.unwrap_or(self.retry);
+        self.tries = own.retries.unwrap_or(self.tries).max(1);
+        self.edns.size = own.edns_size.unwrap_or(self.edns.size);
     }
 
     /// Source: `resolv_run_resolution`, `process_resolvers`, `resolv_process_responses`
@@ -73,7 +86,7 @@ impl<'r> Resolution<'r> {
         self.send_query().await;
         loop {
             let sockets: Vec<SocketId> = self.servers.iter().filter_map(|it| it.1).collect();
-            let until = self.last_query + RETRY;
+            let until = self.last_query + self.retry;
             let Some(arrival) = self.io.receive(&sockets, Some(until)).await else {
                 if self.tries == 0 {
                     return NO_ADDRESS;
@@ -126,13 +139,13 @@ impl<'r> Resolution<'r> {
             };
             *kept = Some(socket);
             self.queries += 1;
-            let question = question(&self.labels, self.asked);
+            let question = question(&self.labels, self.asked, self.edns.size);
             self.io.send(Query {
                 server: server.clone(),
                 transport: Transport::Udp,
                 socket,
                 // In a message that is not whole it is among the bytes.
-                edns: matches!(question, Question::Asked(..)).then_some(EDNS),
+                edns: matches!(question, Question::Asked(..)).then(|| self.edns.clone()),
                 question,
                 authentic_data: false,
                 because: Because::AsIs,
@@ -218,7 +231,7 @@ impl<'r> Resolution<'r> {
 /// too much.
 ///
 /// Source: `resolv_build_query`
-fn question(labels: &[Vec<u8>], record_type: RecordType) -> Question {
+fn question(labels: &[Vec<u8>], record_type: RecordType, size: u16) -> Question {
     let name = Name::from_labels_unlimited(labels.iter().map(Vec::as_slice));
     if let Some(name) = name.ok().filter(|_| !labels.is_empty()) {
         return Question::Asked(name, record_type);
@@ -235,6 +248,8 @@ fn question(labels: &[Vec<u8>], record_type: RecordType) -> Question {
     message.extend(u16::from(record_type).to_be_bytes());
     message.extend([0, 1]);
     // OPT
-    message.extend([0, 0, 41, 2, 0, 0, 0, 0, 0, 0, 0]);
+    message.extend([0, 0, 41]);
+    message.extend(size.to_be_bytes());
+    message.extend([0; 6]);
     Question::Malformed(message)
 }

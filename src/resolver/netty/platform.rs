@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use crate::address::{DNS_PORT, Server};
 use crate::config::resolv_conf::ResolvConf;
 use crate::resolver::netty::hosts::{ipv4, ipv6};
-use crate::resolver::netty::read::{Servers, lines, number};
+use crate::resolver::netty::read::{Servers, lines, number, short};
 use crate::resolver::reading::{Reading, Setting};
 
 /// Google's, which are asked where no other server is known.
@@ -18,34 +18,165 @@ pub(super) const GOOGLE: [Ipv6Addr; 2] = [
 /// Source: OpenJDK `sun/net/dns/ResolverConfigurationImpl.java: loadConfig` (17)
 const MAX_PLATFORM_SERVERS: usize = 5;
 
-/// What the JDK finds where Netty finds no server.
+/// What the JDK finds where Netty finds no server: words that it makes URIs of,
+/// and of these Netty takes the hosts. `None` is one that is a name.
 ///
-/// Source: OpenJDK `sun/net/dns/ResolverConfigurationImpl.java: resolvconf` (17)
+/// Source: OpenJDK `sun/net/dns/ResolverConfigurationImpl.java: resolvconf` (17),
+/// Netty `DirContextUtils.java: addNameServers` (4.1.48)
 pub(super) fn platform_servers(file: &ResolvConf, reading: &mut Reading<'_>) -> Servers {
-    let lines = lines(file).filter_map(|line| {
+    let words = lines(file).filter_map(|line| {
         let rest = line.bytes.strip_prefix(b"nameserver")?;
         let is_blank = matches!(rest.first(), Some(b' ' | b'\t'));
-        let word = line.split(b" \t").nth(1)?;
-        let word = std::str::from_utf8(word.bytes)
-            .ok()
-            .map(|text| (text, word.span));
-        word.filter(|it| is_blank && !it.0.starts_with(['#', ';']))
+        is_blank.then(|| line.split(b" \t").nth(1))
     });
     let mut servers = Servers::new();
-    for (word, span) in lines.take(MAX_PLATFORM_SERVERS) {
-        let (ip, port) = match word.split_once(':') {
-            Some((ip, port)) if ipv4(ip).is_some() => (ip, number(port.as_bytes())),
-            _ => (word, Some(DNS_PORT)),
-        };
-        let ip = ipv4(ip)
-            .map(IpAddr::V4)
-            .or_else(|| Some(ipv6(ip)?.0.into()));
-        if let (Some(ip), Some(port)) = (ip, port) {
-            let address = ip.into();
-            let server = Server { address, port };
-            reading.servers.push(Setting::file(server.clone(), span));
-            servers.push(Some(server));
+    for word in words.take(MAX_PLATFORM_SERVERS).flatten() {
+        let text = std::str::from_utf8(word.bytes).unwrap_or_default();
+        match uri(text) {
+            Some((Host::Ip(ip), port)) => {
+                let address = ip.into();
+                let server = Server { address, port };
+                reading
+                    .servers
+                    .push(Setting::file(server.clone(), word.span));
+                servers.push(Some(server));
+            }
+            Some((Host::Name, _)) => servers.push(None),
+            None => {}
         }
     }
     servers
+}
+
+enum Host {
+    Ip(IpAddr),
+    /// It is looked up.
+    Name,
+}
+
+/// Host and port of `dns://WORD`, as far as it has them: what stands behind `/`,
+/// `?` or `#` is no part of them.
+///
+/// Source: OpenJDK `java/net/URI.java: Parser.parseServer` (17)
+fn uri(word: &str) -> Option<(Host, u16)> {
+    // One that has colons and nothing else is an IPv6 address.
+    let has = |it: char| word.contains(it);
+    let in_brackets;
+    let mut text = word;
+    if has(':') && !has('.') && !has('[') && !has(']') {
+        in_brackets = format!("[{word}]");
+        text = &in_brackets;
+    }
+    let end = text.find(['/', '?', '#']).unwrap_or(text.len());
+    let (authority, behind) = text.split_at(end);
+    let is_of_uri = |it: char| it.is_ascii_alphanumeric() || URI.contains(it) || !it.is_ascii();
+    let is_escape = |it: &str| {
+        let digits = it.as_bytes().get(..2);
+        digits.is_some_and(|it| it.iter().all(u8::is_ascii_hexdigit))
+    };
+    // There is one fragment only.
+    if !behind.chars().all(is_of_uri)
+        || behind.matches('#').count() > 1
+        || !behind.split('%').skip(1).all(is_escape)
+    {
+        return None;
+    }
+    let host_and_port = authority.split_once('@').map_or(authority, |it| it.1);
+    let after = host_and_port.find(']').map_or(0, |at| at + 1);
+    let colon = host_and_port.get(after..)?.find(':').map(|at| after + at);
+    let (host, port) = match colon {
+        Some(at) => (host_and_port.get(..at)?, host_and_port.get(at + 1..)?),
+        None => (host_and_port, ""),
+    };
+    let port = match port {
+        "" => DNS_PORT,
+        digits => number(digits.as_bytes()).filter(|_| !digits.starts_with('+'))?,
+    };
+    if host.starts_with('[') {
+        let ip = ipv6(host)?.0;
+        let ip = ip.to_ipv4_mapped().map_or(ip.into(), IpAddr::V4);
+        return Some((Host::Ip(ip), port));
+    }
+    // A number alone is an address, too.
+    let number = || short(host).filter(|_| !host.contains('.'));
+    match ipv4(host).or_else(number) {
+        Some(ip) => Some((Host::Ip(ip.into()), port)),
+        None => is_host_name(host).then_some((Host::Name, port)),
+    }
+}
+
+/// What a URI has beside letters and digits; `%` begins an escaped byte.
+const URI: &str = "-_.!~*'()%;/?:@&=+$,[]#";
+
+/// Whether a URI can have such a host name: of several labels the last one begins
+/// with a letter.
+///
+/// Source: OpenJDK `java/net/URI.java: Parser.parseHostname` (17)
+fn is_host_name(host: &str) -> bool {
+    let is_alphanumeric = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric());
+    let is_label = |label: &str| {
+        let mut all = label.chars();
+        all.all(|it| it.is_ascii_alphanumeric() || it == '-')
+            && is_alphanumeric(label.chars().next())
+            && is_alphanumeric(label.chars().next_back())
+    };
+    let labels = host.strip_suffix('.').unwrap_or(host);
+    let last = labels.rsplit_once('.').map(|it| it.1);
+    let is_last = last.is_none_or(|it| it.starts_with(|it: char| it.is_ascii_alphabetic()));
+    is_last && labels.split('.').all(is_label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(word: &str, expected: &str) {
+        let found = match uri(word) {
+            Some((Host::Ip(ip), port)) => format!("{ip} {port}"),
+            Some((Host::Name, port)) => format!("name {port}"),
+            None => String::new(),
+        };
+        assert_eq!(found, expected, "{word}");
+    }
+
+    #[test]
+    fn a_word_is_the_host_of_a_uri() {
+        check("10.96.0.12#53", "10.96.0.12 53");
+        check("10.96.0.12/24", "10.96.0.12 53");
+        check("10.96.0.12:5353", "10.96.0.12 5353");
+        check("10.96.0.12:", "10.96.0.12 53");
+        check("a@10.96.0.12#x", "10.96.0.12 53");
+        check("fd00::10", "fd00::10 53");
+        check("[fd00::10]:5353", "fd00::10 5353");
+        check("fe80::1%eth0", "fe80::1 53");
+        check("dns.example", "name 53");
+        check("dns", "name 53");
+        check("0x0a60000c", "name 53");
+        check("173015052", "10.80.0.12 53");
+        for word in [
+            "",
+            "#53",
+            "10.96.0.300",
+            "10.96.0.12#5#3",
+            "10.96.0.12#\"",
+            "10.96.0.12/%zz",
+            "10.96.0.12.",
+            "127.1",
+            "a_b",
+            "a-.b",
+            "a@b@10.0.0.1",
+            "[10.96.0.12]:53",
+            "10.96.0.12:+5",
+            "10.96.0.12:x",
+            "10.96.0.12,10.96.0.13",
+            "::ffff:10.96.0.10",
+            "fd00::10#53",
+            "]",
+            "[",
+            "@",
+            "é.example",
+        ] {
+            check(word, "");
+        }
+    }
 }

@@ -272,7 +272,7 @@ fn address(word: &str, scenario: &Scenario) -> Option<Address> {
 /// Fewer than four numbers, of which the last one fills the rest.
 ///
 /// Source: OpenJDK `sun/net/util/IPAddressUtil.java: textToNumericFormatV4` (17)
-fn short(word: &str) -> Option<Ipv4Addr> {
+pub(super) fn short(word: &str) -> Option<Ipv4Addr> {
     let numbers: Result<Vec<u32>, _> = word.split('.').map(str::parse).collect();
     let numbers = numbers.ok()?;
     let (last, first) = numbers.split_last()?;

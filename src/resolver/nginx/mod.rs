@@ -2,8 +2,8 @@
 //! `resolver` directive, as `proxy_pass http://$name` does.
 //!
 //! nginx reads no `resolv.conf`, has no search list and no hosts file. The
-//! servers here are those that the official image writes into the directive
-//! (`read`). `ngx_resolver` and `node` follow `src/core/ngx_resolver.c`.
+//! servers are those of its configuration, if that is known, else those that the
+//! official image writes into the directive (`read`). `ngx_resolver` and `node` follow `src/core/ngx_resolver.c`.
 
 mod ngx_resolver;
 mod node;
@@ -16,12 +16,13 @@ use crate::address::Address;
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::resolver::nginx::ngx_resolver::Resolver;
-use crate::resolver::nginx::read::{resolver_create, words};
+use crate::resolver::nginx::read::{own, resolver_create, words};
 use crate::resolver::reading::Reading;
+use crate::scenario::own::{Own, UNKNOWN};
 use crate::scenario::{Family, Scenario};
 
 /// When it is asked, as a sentence without a full stop.
-pub const CONDITION: &str = "names in variables of its configuration, with the file's servers in a `resolver` directive, as the official image writes them there; other names go to the C library when nginx starts: --resolver glibc, musl";
+pub const CONDITION: &str = "names in variables of its configuration, with the target's own `resolver` directive if there is a target, else one with the file's servers, as the official image writes them there; other names go to the C library when nginx starts: --resolver glibc, musl";
 
 /// The lookup of `scenario`, by an nginx that has just started.
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
@@ -32,9 +33,19 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
         Ok(host) => host,
         Err(outcome) => return outcome,
     };
+    let own = own(scenario);
     // AAAA alone can be asked from 1.23.1 on (`ipv4=off`).
-    let has_ipv6 = scenario.family() != Family::Inet;
-    Resolver::new(&io, servers, has_ipv6).resolve(host).await
+    let has = [
+        own.is_none_or(|it| it.has_ipv4),
+        scenario.family() != Family::Inet && own.is_none_or(|it| it.has_ipv6),
+    ];
+    let timeout = own.and_then(|it| it.timeout);
+    if own.is_some_and(Own::has_unknown) {
+        io.note(UNKNOWN);
+    }
+    let mut resolver = Resolver::new(&io, servers, has);
+    resolver.timeout = timeout.unwrap_or(resolver.timeout);
+    resolver.resolve(host).await
 }
 
 /// What it takes from the configuration.

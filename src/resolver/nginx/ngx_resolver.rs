@@ -33,7 +33,10 @@ pub(super) struct Resolver<'r> {
     connections: Vec<Connection>,
     /// The server that the next name begins with.
     last_connection: usize,
-    has_ipv6: bool,
+    /// Whether IPv4 and IPv6 addresses are asked for.
+    has: [bool; 2],
+    /// `resolver_timeout`, of the whole lookup.
+    pub(super) timeout: Duration,
     /// When it looks whether something is to be sent again.
     event: Option<Duration>,
 }
@@ -50,7 +53,7 @@ struct Connection {
 struct Unsent;
 
 impl<'r> Resolver<'r> {
-    pub(super) fn new(io: &'r Io, servers: Vec<Server>, has_ipv6: bool) -> Self {
+    pub(super) fn new(io: &'r Io, servers: Vec<Server>, has: [bool; 2]) -> Self {
         let connection = |server| Connection {
             server,
             udp: None,
@@ -65,7 +68,8 @@ impl<'r> Resolver<'r> {
             io,
             connections: servers.into_iter().map(connection).collect(),
             last_connection: 0,
-            has_ipv6,
+            has,
+            timeout: RESOLVER_TIMEOUT,
             event: None,
         }
     }
@@ -75,7 +79,7 @@ impl<'r> Resolver<'r> {
         let mut name = host.strip_suffix(b".").unwrap_or(host).to_ascii_lowercase();
         let mut because = Because::AsIs;
         let mut aliases = Vec::new();
-        let deadline = self.io.now() + RESOLVER_TIMEOUT;
+        let deadline = self.io.now() + self.timeout;
         loop {
             // An alias that is known leads on until there were too many of them.
             if name.split(|&byte| byte == b'.').any(<[u8]>::is_empty) || aliases.contains(&name) {
@@ -97,12 +101,10 @@ impl<'r> Resolver<'r> {
 
     /// Asks for a name for the first time.
     async fn begin(&mut self, name: Vec<u8>, because: Because) -> Node {
-        let mut halves = [Half::default(), Half::default()];
-        if !self.has_ipv6
-            && let [_, half] = &mut halves
-        {
-            half.addresses = Some(Vec::new());
-        }
+        let halves = self.has.map(|is_asked| Half {
+            addresses: (!is_asked).then(Vec::new),
+            ..Half::default()
+        });
         let mut node = Node {
             name,
             because,

@@ -4,12 +4,13 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::address::Server;
+use crate::address::{DNS_PORT, Server};
 use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::engine::io::Io;
 use crate::resolver::glibc;
 use crate::resolver::nginx::ngx_inet_addr;
 use crate::resolver::reading::{Dropped, MAX_SERVERS, Reading, Setting, TOO_MANY_SERVERS};
+use crate::scenario::own::{self, Daemon, Own};
 use crate::scenario::{Family, Scenario};
 
 /// How long it waits before it asks the next server. Source: `ngx_resolver_create`
@@ -20,11 +21,32 @@ const AI_ADDRCONFIG: u32 = 0x20;
 /// What stands where a server should.
 #[derive(Clone, Debug)]
 pub(super) enum Given<'a> {
-    Address(IpAddr),
+    Address(Server),
     /// nginx asks the C library for it when it starts.
-    Name(&'a [u8]),
+    Name(&'a [u8], u16),
     /// nginx does not start.
     Bad,
+}
+
+/// What the daemon's own directive says, if it is known.
+pub(super) fn own(scenario: &Scenario) -> Option<&Own> {
+    let own = scenario.own.as_ref();
+    own.filter(|it| it.daemon == Daemon::Nginx)
+}
+
+fn of_directive<'a>(own: &'a Own, reading: &mut Reading<'_>) -> Vec<Given<'a>> {
+    let mut given = Vec::new();
+    for (at, word) in own.servers.iter().enumerate() {
+        match &word.value {
+            own::Given::Server(server) => {
+                reading.servers.push(Setting::own(server.clone(), at));
+                given.push(Given::Address(server.clone()));
+            }
+            own::Given::Name(name, port) => given.push(Given::Name(name.as_bytes(), *port)),
+            own::Given::ResolvConf | own::Given::Unknown(_) => {}
+        }
+    }
+    given
 }
 
 /// The second words of the lines that begin with `nameserver`, IPv6 addresses
@@ -38,6 +60,10 @@ pub(super) fn words(scenario: &Scenario) -> (Vec<Given<'_>>, Reading<'_>) {
         attempts: Setting::built_in(6),
         ..Reading::default()
     };
+    if let Some(own) = own(scenario) {
+        let given = of_directive(own, &mut reading);
+        return (given, reading);
+    }
     let mut given = Vec::new();
     let lines = scenario.resolv_conf.iter().flat_map(ResolvConf::lines);
     for line in lines {
@@ -63,11 +89,11 @@ pub(super) fn words(scenario: &Scenario) -> (Vec<Given<'_>>, Reading<'_>) {
 fn server<'a>(word: Word<'a>, reading: &mut Reading<'_>) -> Given<'a> {
     let given = given(word.bytes);
     match given {
-        Given::Address(ip) => {
-            let server = Server::from(ip);
-            reading.servers.push(Setting::file(server, word.span));
+        Given::Address(ref server) => {
+            let setting = Setting::file(server.clone(), word.span);
+            reading.servers.push(setting);
         }
-        Given::Name(_) => {
+        Given::Name(..) => {
             let why = "it is no address: nginx asks the C library for it when it starts";
             reading.drop(word.span, why);
         }
@@ -87,7 +113,7 @@ fn given(word: &[u8]) -> Given<'_> {
     if word.contains(&b':') {
         let text = std::str::from_utf8(word).unwrap_or_default();
         return match text.parse::<Ipv6Addr>() {
-            Ok(ip) => Given::Address(ip.into()),
+            Ok(ip) => Given::Address(Server::from(IpAddr::from(ip))),
             Err(_) => Given::Bad,
         };
     }
@@ -97,7 +123,8 @@ fn given(word: &[u8]) -> Given<'_> {
     if word.iter().any(is_syntax) || word.starts_with(b"#") {
         return Given::Bad;
     }
-    ngx_inet_addr(word).map_or(Given::Name(word), |ip| Given::Address(ip.into()))
+    let address = |ip| Given::Address(Server::from(IpAddr::from(ip)));
+    ngx_inet_addr(word).map_or(Given::Name(word, DNS_PORT), address)
 }
 
 /// The servers of the directive; `None`: nginx does not start.
@@ -108,11 +135,12 @@ pub(super) async fn resolver_create(io: &Rc<Io>, scenario: &Scenario) -> Option<
     let mut servers = Vec::new();
     for given in words(scenario).0 {
         match given {
-            Given::Address(ip) => servers.push(Server::from(ip)),
-            Given::Name(name) => {
+            Given::Address(server) => servers.push(server),
+            Given::Name(name, port) => {
                 let flags = AI_ADDRCONFIG;
                 let found = glibc::addresses_of(io, scenario, name, (Family::Both, flags)).await;
-                servers.extend(found?.into_iter().map(Server::from));
+                let server = |address| Server { address, port };
+                servers.extend(found?.into_iter().map(server));
             }
             Given::Bad => return None,
         }

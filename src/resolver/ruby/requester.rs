@@ -117,13 +117,20 @@ impl<'r> Fetch<'r> {
     }
 
     /// The address of the server at this place, for which the C library may be asked.
+    ///
+    /// Source: Ruby `lib/resolv.rb: ConnectedUDP#lazy_initialize, UnconnectedUDP#sender` (0.2.1)
     async fn server(&self, at: usize) -> Result<Server, Ended> {
         let word = self.config.servers.get(at).copied().unwrap_or_default();
         if let Some(address) = ip_address(word) {
             return Ok(Server::from(address));
         }
-        let how = (Family::Both, 0);
-        let found = glibc::addresses_of(self.io, self.scenario, word, how).await;
+        // A socket that is connected is of one family before the name is looked up.
+        let family = match self.requester {
+            Requester::Connected(_) if word.contains(&b':') => Family::Inet6,
+            Requester::Connected(_) => Family::Inet,
+            Requester::Unconnected(_) | Requester::Tcp(..) => Family::Both,
+        };
+        let found = glibc::addresses_of(self.io, self.scenario, word, (family, 0)).await;
         let first = found.and_then(|it| it.into_iter().next());
         first.map(Server::from).ok_or(Ended::Raised("SocketError"))
     }

@@ -1,9 +1,13 @@
 //! The configuration of DNS servers, and what systemd-resolved and the kernel
 //! say: the servers that come of it.
 
+use kdns::config::named_conf::{NamedConf, Statement};
 use kdns::config::settings::Settings;
-use kdns::config::{dnsmasq_conf, ini, named_conf, unbound_conf};
+use kdns::config::{dnsmasq_conf, haproxy_cfg, ini, named_conf, nginx_conf, unbound_conf};
 use kdns::node::addresses;
+use kdns::program::daemon;
+use kdns::render;
+use kdns::scenario::own::Daemon;
 use kdns::text::{Place, Source};
 use kdns::topology::resolved::reported::{Refusal, varlink};
 use kdns::topology::resolved::{self, Files};
@@ -11,7 +15,7 @@ use kdns::topology::{DnsServer, Instance, Surroundings, dnsmasq, named, unbound}
 
 use super::{head, inside, possible, printable, source};
 
-/// The first line is `dnsmasq`, `unbound`, `named`, `resolved` or `varlink`;
+/// The first line is `dnsmasq`, `unbound`, `named`, `nginx`, `haproxy`, `resolved` or `varlink`;
 /// the rest what it reads.
 pub(crate) fn run(data: &[u8]) {
     let (kind, bytes) = head(data);
@@ -23,12 +27,34 @@ pub(crate) fn run(data: &[u8]) {
             around(bytes, |it| server(&unbound::server(&settings, it), bytes));
         }
         b"named" => named(&file),
+        b"nginx" => {
+            let statements = nginx_conf::parse(&file, 0).statements;
+            daemon(Daemon::Nginx, file, statements);
+        }
+        b"haproxy" => {
+            let statements = haproxy_cfg::parse(&file, 0);
+            daemon(Daemon::Haproxy, file, statements);
+        }
         b"varlink" => match varlink(bytes, "it") {
             Ok(told) => drop(format!("{told:?}")),
             Err(Refusal::Other(reason)) => printable(&reason),
             Err(Refusal::NoSuchMethod) => {}
         },
         _ => resolved(&file),
+    }
+}
+
+/// What a daemon's configuration says of names, with places in it and words safe to print.
+fn daemon(daemon: Daemon, file: Source, statements: Vec<Statement>) {
+    let bytes = file.bytes.clone();
+    let files = vec![file];
+    let conf = NamedConf { files, statements };
+    let names = daemon::names(daemon, &conf, Vec::new());
+    for section in &names.sections {
+        possible(&section.place, &bytes);
+    }
+    for sentence in render::daemon::sentences(&names) {
+        printable(&sentence);
     }
 }
 
@@ -87,7 +113,7 @@ fn dnsmasq(file: &Source) {
 }
 
 fn named(file: &Source) {
-    let conf = named_conf::NamedConf {
+    let conf = NamedConf {
         statements: named_conf::parse(file, 0),
         files: vec![file.clone()],
     };

@@ -23,9 +23,9 @@ http {
     server {
         listen unix:%(folder)s/socket;
         location / {
-            resolver %(resolver)s;
             add_header X-Addresses $upstream_addr always;
             proxy_pass http://$http_x_name:1;
+            resolver %(resolver)s;
         }
     }
 }

@@ -190,7 +190,7 @@ impl Includes<'_> {
     }
 
     /// A file behind so many others, unless these are too many.
-    fn file(&mut self, path: &[u8], before: &[Source], depth: usize) -> Option<Source> {
+    pub(super) fn file(&mut self, path: &[u8], before: &[Source], depth: usize) -> Option<Source> {
         if depth > MAX_DEPTH || is_full(before) {
             return None;
         }
@@ -223,7 +223,12 @@ pub(super) fn drop_ins(root: &Root, directories: &[&str]) -> Vec<Vec<u8>> {
 
 /// The files that a pattern names, without hidden ones; a relative one begins at
 /// `from`.
-fn matching(root: &Root, pattern: &[u8], from: &str, skipped: &mut Vec<String>) -> Vec<Vec<u8>> {
+pub(super) fn matching(
+    root: &Root,
+    pattern: &[u8],
+    from: &str,
+    skipped: &mut Vec<String>,
+) -> Vec<Vec<u8>> {
     let path = Path::new(from).join(OsStr::from_bytes(pattern));
     let is_hidden = |it: &PathBuf| {
         *it != path

@@ -1,5 +1,6 @@
 //! Reads the configuration of the DNS servers on a node.
 
+mod daemons;
 mod include;
 mod pods;
 mod reader;
@@ -18,6 +19,7 @@ use crate::node::{Listener, Node};
 use crate::topology::resolved::Resolved;
 use crate::topology::{self, DnsServer, Evidence, Instance, Listen, Network, Program};
 
+pub use daemons::read_daemon;
 pub use resolved::{PATIENCE, SOCKET, ask as ask_resolved, of_files as read_resolved};
 
 /// The DNS servers that run on the node itself, whose addresses, files and

@@ -1,0 +1,163 @@
+//! The syntax of HAProxy's configuration: lines of words, in sections that begin
+//! with a keyword.
+//!
+//! Source: HAProxy `src/cfgparse.c: readcfgfile`, `src/tools.c: parse_line` (2.6)
+
+use crate::config::named_conf::Statement;
+use crate::text::{Source, Span};
+
+/// Words that begin a section.
+///
+/// Source: HAProxy `doc/configuration.txt` (3.2), sections 3, 4, 5.3, 11 and 12
+const SECTIONS: &[&[u8]] = &[
+    b"acme",
+    b"backend",
+    b"cache",
+    b"crt-store",
+    b"defaults",
+    b"email-alert",
+    b"fcgi-app",
+    b"frontend",
+    b"global",
+    b"http-errors",
+    b"listen",
+    b"log-forward",
+    b"log-profile",
+    b"mailers",
+    b"peers",
+    b"program",
+    b"resolvers",
+    b"ring",
+    b"traces",
+    b"userlist",
+];
+
+/// The sections of a file, which is the one with the number `file`, each with
+/// its lines as its block. Total; lines before the first section are one
+/// without words.
+pub fn parse(source: &Source, file: usize) -> Vec<Statement> {
+    let mut sections: Vec<Statement> = Vec::new();
+    let mut at = 0;
+    while at < source.bytes.len() {
+        let (words, next) = line(&source.bytes, at);
+        at = next;
+        let Some(first) = words.first().map(|it| it.of(&source.bytes)) else {
+            continue;
+        };
+        let statement = |words, block| Statement { file, words, block };
+        if SECTIONS.contains(&first) {
+            sections.push(statement(words, Some(Vec::new())));
+            continue;
+        }
+        if sections.is_empty() {
+            sections.push(statement(Vec::new(), Some(Vec::new())));
+        }
+        let block = sections.last_mut().and_then(|it| it.block.as_mut());
+        if let Some(block) = block {
+            block.push(statement(words, None));
+        }
+    }
+    sections
+}
+
+/// The words of the line that begins at `start`, without the quotes around
+/// them, and where the next one begins.
+fn line(bytes: &[u8], start: usize) -> (Vec<Span>, usize) {
+    let rest = bytes.get(start..).unwrap_or_default();
+    let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+    let end = start + length;
+    let mut words = Vec::new();
+    let mut at = start;
+    while at < end {
+        match bytes.get(at) {
+            Some(b'#') | None => break,
+            Some(byte) if byte.is_ascii_whitespace() => at += 1,
+            Some(_) => {
+                let word = word(bytes.get(at..end).unwrap_or_default());
+                let quotes = usize::from(matches!(bytes.get(at), Some(b'"' | b'\'')) && word > 1);
+                let last = at + word;
+                let is_closed = quotes == 1 && bytes.get(last - 1) == bytes.get(at);
+                words.push(Span::new(at + quotes, last - usize::from(is_closed)));
+                at = last;
+            }
+        }
+    }
+    (words, end + 1)
+}
+
+/// How many bytes the word at the beginning has, quotes and backslashes heeded.
+fn word(bytes: &[u8]) -> usize {
+    let mut quote = None;
+    let mut is_hidden = false;
+    for (at, &byte) in bytes.iter().enumerate() {
+        let is_plain = !is_hidden && quote.is_none();
+        if is_plain && (byte.is_ascii_whitespace() || byte == b'#') {
+            return at;
+        }
+        let was_hidden = std::mem::replace(&mut is_hidden, false);
+        match quote {
+            _ if was_hidden => {}
+            Some(open) if open == byte => quote = None,
+            None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
+            // Nothing is hidden between single quotes.
+            Some(b'\'') => {}
+            _ => is_hidden = byte == b'\\',
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> Source {
+        Source {
+            name: "f".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        }
+    }
+
+    fn check(text: &str, expected: &str) {
+        let source = source(text);
+        let words = |it: &Statement| {
+            let words = it
+                .words
+                .iter()
+                .map(|it| String::from_utf8_lossy(it.of(&source.bytes)));
+            words.collect::<Vec<_>>().join("~")
+        };
+        let sections = parse(&source, 0);
+        let shown = sections.iter().map(|it| {
+            let lines = it.block.iter().flatten().map(words);
+            format!("{}:{}", words(it), lines.collect::<Vec<_>>().join(","))
+        });
+        let shown: Vec<String> = shown.collect();
+        assert_eq!(shown.join("|"), expected, "{text:?}");
+    }
+
+    #[test]
+    fn sections_have_lines() {
+        check("", "");
+        check("# a\n\n", "");
+        check(
+            "global\n  maxconn 8\nresolvers dns # x\r\n\tnameserver a 10.0.0.1:53\n",
+            "global:maxconn~8|resolvers~dns:nameserver~a~10.0.0.1:53",
+        );
+        check("a b\nlisten l", ":a~b|listen~l:");
+        check(
+            "global\n log \"a b\" 'c\\' d\\ e#f",
+            "global:log~a b~c\\~d\\ e",
+        );
+        check("global\n a \"\n b '", "global:a~\",b~'");
+    }
+
+    #[test]
+    fn length_is_bounded() {
+        let long = format!("global\n{}", "a ".repeat(500_000));
+        let found = parse(&source(&long), 0);
+        let block = found.first().and_then(|it| it.block.as_ref()).unwrap();
+        assert_eq!(block.first().map(|it| it.words.len()), Some(500_000));
+        parse(&source(&"\"\\".repeat(500_000)), 0);
+    }
+}

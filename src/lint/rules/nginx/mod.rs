@@ -1,0 +1,16 @@
+//! Rules about the configuration of nginx: `KG`.
+
+mod names;
+mod resolver_node_stub;
+mod service_resolved_once;
+mod unqualified_service;
+
+use crate::lint::{Check, Rule};
+
+/// The rules of this group, in the order of their codes, each with what it
+/// looks at.
+pub const ALL: &[&Rule] = rules! {
+    unqualified_service: Nginx,
+    service_resolved_once: Nginx,
+    resolver_node_stub: Nginx,
+};

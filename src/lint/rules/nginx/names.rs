@@ -1,0 +1,77 @@
+//! The names in a configuration of nginx, and when it looks them up.
+
+use std::collections::BTreeMap;
+
+use crate::config::named_conf::Statement;
+use crate::lint::rules::prelude::*;
+use crate::text::Span;
+
+/// Words and groups deeper than nginx' grammar needs are not looked at.
+const MAX_DEPTH: usize = 32;
+/// More are not said about one file by one rule.
+pub(super) const MAX_FINDINGS: usize = 100;
+
+/// Every directive of a file, those in blocks behind their own.
+pub(super) fn directives<'d>(file: &NginxText<'d>) -> Vec<&'d Statement> {
+    let mut found = Vec::new();
+    let mut open: Vec<(&Statement, usize)> =
+        file.statements.iter().rev().map(|it| (it, 0)).collect();
+    while let Some((statement, depth)) = open.pop() {
+        found.push(statement);
+        if depth < MAX_DEPTH {
+            let inner = statement.block.iter().flatten().rev();
+            open.extend(inner.map(|it| (it, depth + 1)));
+        }
+    }
+    found
+}
+
+/// The values of variables that `set` gives one value only.
+pub(super) fn variables<'d>(
+    file: &NginxText<'d>,
+    directives: &[&'d Statement],
+) -> BTreeMap<&'d [u8], Option<(&'d str, Span)>> {
+    let mut found: BTreeMap<&[u8], Option<(&str, Span)>> = BTreeMap::new();
+    for it in directives {
+        if file.word(it, 0) == "set" && it.words.len() == 3 {
+            let value = it.words.get(2).map(|span| (file.word(it, 2), *span));
+            let name = file.word(it, 1).as_bytes();
+            let known = found.entry(name).or_insert(value);
+            if known.map(|it| it.0) != value.map(|it| it.0) {
+                *known = None;
+            }
+        }
+    }
+    found
+}
+
+/// The names of groups of servers, which are no names of hosts.
+pub(super) fn groups<'d>(file: &NginxText<'d>, directives: &[&'d Statement]) -> Vec<&'d str> {
+    let own = directives
+        .iter()
+        .filter(|it| file.word(it, 0) == "upstream");
+    own.map(|it| file.word(it, 1)).collect()
+}
+
+/// The host of `SCHEME://HOST:PORT/PATH` or `HOST:PORT`.
+pub(super) fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |it| it.1);
+    let end = rest.find(['/', '?', ':']).unwrap_or(rest.len());
+    rest.get(..end).unwrap_or_default()
+}
+
+/// Whether a name is one of a Service that has its whole path but for the domain of the
+/// cluster: `web.default.svc`. There is no top-level domain `svc`.
+pub(super) fn lacks_domain(host: &str) -> bool {
+    is_name(host) && host.strip_suffix(".svc").is_some_and(|it| it.contains('.'))
+}
+
+/// Whether a name is one of a Service, with or without the domain of the cluster.
+pub(super) fn is_service(host: &str) -> bool {
+    is_name(host) && (lacks_domain(host) || host.contains(".svc."))
+}
+
+fn is_name(host: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    host.bytes().all(is_of_name)
+}

@@ -1,0 +1,146 @@
+//! What a program has that asks by itself, beside the C library.
+
+use super::{guess, sure};
+use crate::program::daemon::Names;
+use crate::program::{Choice, Program};
+
+/// Whom a program asks that has the C library `id`, in `words`, and something
+/// that asks by itself; `None`: the latter is not known.
+pub(super) fn choice(
+    program: &Program,
+    id: &'static str,
+    (words, how): (&str, &str),
+) -> Option<Choice> {
+    let name = program.name();
+    let name = if name.is_empty() { "the program" } else { name };
+    if program.maps("libjvm.") {
+        return Some(of_jvm(program, id, words));
+    }
+    if let Some(choice) = of_grpc(program, id, words) {
+        return Some(choice);
+    }
+    let runtime = RUNTIMES.iter().find(|(own, ..)| is_version_of(own, name));
+    if let Some((_, asks, other)) = runtime {
+        return Some(sure(id, format!("{asks} {words}; {other}")));
+    }
+    if let Some(names) = &program.daemon
+        && let Some(choice) = of_daemon(names, id, words)
+    {
+        return Some(choice);
+    }
+    let daemon = DAEMONS.iter().find(|(program, ..)| *program == name);
+    if let Some((_, title, setting)) = daemon {
+        let why = format!(
+            "{title} asks {words} for the names that its configuration has as they are; with {setting} it asks by itself: --resolver {name}"
+        );
+        return Some(guess(id, why));
+    }
+    let others = OTHERS.iter().filter(|(file, _)| program.maps(file));
+    let others: Vec<&str> = others.map(|(_, name)| *name).collect();
+    if !others.is_empty() {
+        let others = others.join(" and ");
+        let why = format!("{name} has {words} {how}, but also {others}, which asks by itself");
+        return Some(guess(id, why));
+    }
+    None
+}
+
+/// Libraries that ask by themselves, and how it comes that a program has them.
+const OTHERS: &[(&str, &str)] = &[
+    ("libcares.", "c-ares"),
+    ("libunbound.", "libunbound"),
+    ("libldns.", "ldns"),
+    ("libgetdns.", "getdns"),
+    ("libudns.", "udns"),
+    ("libadns.", "adns"),
+    ("libdns-", "libdns of BIND"),
+];
+
+/// Daemons with a resolver of their own, which a setting brings into use.
+const DAEMONS: &[(&str, &str, &str)] = &[
+    ("nginx", "nginx", "a `resolver` directive"),
+    ("haproxy", "HAProxy", "a `resolvers` section"),
+];
+
+/// Languages of which a part asks by itself: how their programs begin, what asks
+/// the C library, and what does not.
+const RUNTIMES: &[(&str, &str, &str)] = &[
+    (
+        "node",
+        "Node's dns.lookup asks",
+        "its dns.resolve asks c-ares, which never searches",
+    ),
+    (
+        "ruby",
+        "Ruby's sockets ask",
+        "its Resolv asks by itself: --resolver ruby-resolv",
+    ),
+    (
+        "beam.smp",
+        "what connects in Erlang asks",
+        "its inet_res asks by itself: --resolver erlang-getbyname",
+    ),
+    (
+        "inet_gethost",
+        "this program of Erlang asks",
+        "inet_res asks by itself: --resolver erlang-getbyname",
+    ),
+];
+
+/// Whether a program is called so, or so with a version: `ruby3.1`. `nodejs` is
+/// Debian's name, and `node_exporter` another program.
+fn is_version_of(own: &str, name: &str) -> bool {
+    let is_version = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    name.strip_prefix(own)
+        .is_some_and(|rest| rest == "js" || is_version(rest))
+}
+
+/// The JVM asks the C library; what Netty gives a program is told by its files.
+fn of_jvm(program: &Program, id: &'static str, words: &str) -> Choice {
+    let jvm = format!("the JVM looks names up with {words}");
+    let is_named = |it: &String| it.contains("netty");
+    if program.maps("libnetty_") || program.arguments.iter().any(is_named) {
+        let netty = "it has Netty, whose DnsNameResolver asks by itself where a program uses it: --resolver netty";
+        return guess(id, format!("{jvm}; {netty}"));
+    }
+    sure(id, format!("{jvm}; Netty's own resolver does not"))
+}
+
+/// gRPC's core, which languages but Go, Java and Node share, asks by a c-ares of
+/// its own.
+///
+/// Source: gRPC `src/core/resolver/dns/dns_resolver_plugin.cc`, `doc/environment_variables.md`
+fn of_grpc(program: &Program, id: &'static str, words: &str) -> Option<Choice> {
+    let is_linked = program.executable.as_ref().is_some_and(|it| it.has_grpc);
+    let libraries = ["libgrpc.", "libgrpc_unsecure.", "cygrpc.", "grpc_c."];
+    if !is_linked && !libraries.iter().any(|it| program.maps(it)) {
+        return None;
+    }
+    let resolver = program.env.get("GRPC_DNS_RESOLVER");
+    let why = match resolver.map(String::as_str) {
+        Some("native") => {
+            format!("{words} is asked, also by gRPC: GRPC_DNS_RESOLVER was native at its start")
+        }
+        _ => format!(
+            "{words} is asked, but gRPC is in it, which asks its own c-ares for the names of its channels where it was built with that: --resolver c-ares is its nearest model, without the SRV and TXT queries that service configurations add"
+        ),
+    };
+    Some(guess(id, why))
+}
+
+/// What the configuration of a daemon tells: with a resolver it asks that for
+/// some names and the C library for others, without one only the latter.
+fn of_daemon(names: &Names, libc: &'static str, words: &str) -> Option<Choice> {
+    let title = names.daemon.title();
+    if let Some(section) = names.counting() {
+        let place = &section.place;
+        let why = format!(
+            "{title} has a resolver at {place}; names that it does not give to that go to {words} when it starts: --resolver {libc}"
+        );
+        return Some(guess(names.daemon.id(), why));
+    }
+    let is_all = names.is_whole() && names.scripts.is_none();
+    let why =
+        format!("{title} has no resolver in its configuration, and asks {words} when it starts");
+    is_all.then(|| sure(libc, why))
+}

@@ -1,0 +1,97 @@
+//! What the configuration of a daemon says of the names that it looks up: which
+//! files it is in, and which servers it names.
+
+mod haproxy;
+mod nginx;
+mod start;
+
+pub use start::{Start, start};
+
+use crate::config::named_conf::NamedConf;
+use crate::scenario::own::{Daemon, Own};
+use crate::text::Place;
+
+/// More resolvers of one configuration are counted, and not kept.
+const MAX_SECTIONS: usize = 100;
+/// More servers of one resolver are not kept.
+const MAX_SERVERS: usize = 100;
+
+/// What a daemon's configuration says of names.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Names {
+    /// Whose it is.
+    pub daemon: Daemon,
+    /// The files that were read, as the daemon sees them, safe to print; the
+    /// first is the main one.
+    pub files: Vec<String>,
+    /// Its resolvers, in the order of the files.
+    pub sections: Vec<Section>,
+    /// How many more there are.
+    pub more: usize,
+    /// Scripts and modules in it that can ask for names by themselves.
+    pub scripts: Option<Place>,
+    /// What could not be read of it, as sentences without a full stop.
+    pub unread: Vec<String>,
+}
+
+/// One resolver of a configuration.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Section {
+    /// Where it is written.
+    pub place: Place,
+    /// Where it holds (`http`, `server`, `location /a`), or its name; safe to print.
+    pub label: String,
+    /// What it says, in the daemon's own words, safe to print: `valid=30s`.
+    pub settings: Vec<String>,
+    /// Where it is used first, for one that has to be named to be used.
+    pub used: Option<Place>,
+    /// What follows for a lookup.
+    pub own: Own,
+}
+
+/// What `conf`, whose first file is the main one, says.
+pub fn names(daemon: Daemon, conf: &NamedConf, unread: Vec<String>) -> Names {
+    let mut names = Names {
+        daemon,
+        files: conf.files.iter().map(|it| it.name.clone()).collect(),
+        sections: Vec::new(),
+        more: 0,
+        scripts: None,
+        unread,
+    };
+    match daemon {
+        Daemon::Nginx => nginx::read(&conf.indexed(), &mut names),
+        Daemon::Haproxy => haproxy::read(&conf.indexed(), &mut names),
+    }
+    names
+}
+
+impl Names {
+    /// The resolver by which a lookup is predicted: of nginx the one of `http` if
+    /// there is one, else the first; of `HAProxy` the first that is used.
+    pub fn counting(&self) -> Option<&Section> {
+        match self.daemon {
+            Daemon::Nginx => {
+                let outer = self.sections.iter().find(|it| it.label == "http");
+                outer.or_else(|| self.sections.first())
+            }
+            Daemon::Haproxy => self.sections.iter().find(|it| it.used.is_some()),
+        }
+    }
+
+    /// Whether all of it was read, and so what it does not have is not there.
+    pub fn is_whole(&self) -> bool {
+        self.unread.is_empty() && !self.files.is_empty()
+    }
+
+    fn put(&mut self, section: Section) {
+        if self.sections.len() < MAX_SECTIONS {
+            self.sections.push(section);
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

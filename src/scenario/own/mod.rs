@@ -1,0 +1,123 @@
+//! The resolver of a daemon's own configuration: nginx' `resolver` directive, a
+//! `resolvers` section of `HAProxy`.
+
+pub mod form;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::address::Server;
+use crate::text::Placed;
+
+/// What a daemon's own configuration says of its resolver, which counts for it
+/// in place of `resolv.conf`. What is `None` is as the daemon has it by default.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Own {
+    /// The resolver that it is for.
+    pub daemon: Daemon,
+    /// What stands where its servers do, in order.
+    pub servers: Vec<Placed<Given>>,
+    /// Whether IPv4 addresses are asked for (`ipv4=off`).
+    pub has_ipv4: bool,
+    /// Whether IPv6 addresses are asked for (`ipv6=off`).
+    pub has_ipv6: bool,
+    /// How long a whole lookup takes (`resolver_timeout`).
+    pub timeout: Option<Duration>,
+    /// How long a query waits (`timeout retry`).
+    pub retry: Option<Duration>,
+    /// How often a name is asked (`resolve_retries`).
+    pub retries: Option<u32>,
+    /// The size that EDNS offers (`accepted_payload_size`).
+    pub edns_size: Option<u16>,
+}
+
+/// A daemon with a resolver of its own.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Daemon {
+    /// nginx.
+    Nginx,
+    /// `HAProxy`.
+    Haproxy,
+}
+
+/// What a model says that leaves one of its servers out.
+pub const UNKNOWN: &str =
+    "a server of the configuration is not understood: what is sent to it is not shown";
+
+/// What stands where a server should.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Given {
+    /// An address and a port.
+    Server(Server),
+    /// A name: the daemon asks the C library for it when it starts.
+    Name(String, u16),
+    /// The servers of `/etc/resolv.conf` (`parse-resolv-conf`).
+    ResolvConf,
+    /// Something that is not known here: a variable, another transport.
+    Unknown(String),
+}
+
+impl Own {
+    /// One for `daemon` without servers, and else as it is by default.
+    pub fn of(daemon: Daemon) -> Self {
+        Self {
+            daemon,
+            servers: Vec::new(),
+            has_ipv4: true,
+            has_ipv6: true,
+            timeout: None,
+            retry: None,
+            retries: None,
+            edns_size: None,
+        }
+    }
+
+    /// The ports of its servers.
+    pub fn ports(&self) -> Vec<u16> {
+        let port = |it: &Placed<Given>| match &it.value {
+            Given::Server(server) => Some(server.port),
+            Given::Name(_, port) => Some(*port),
+            Given::ResolvConf | Given::Unknown(_) => None,
+        };
+        self.servers.iter().filter_map(port).collect()
+    }
+
+    /// Whether it takes the servers of `resolv.conf`.
+    pub fn has_resolv_conf(&self) -> bool {
+        let mut servers = self.servers.iter();
+        servers.any(|it| it.value == Given::ResolvConf)
+    }
+
+    /// Whether one of its servers is not understood here.
+    pub fn has_unknown(&self) -> bool {
+        let mut servers = self.servers.iter();
+        servers.any(|it| matches!(it.value, Given::Unknown(_)))
+    }
+}
+
+impl Daemon {
+    /// Its id among the resolvers ([`crate::resolver::ALL`]).
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Nginx => "nginx",
+            Self::Haproxy => "haproxy",
+        }
+    }
+
+    /// Its name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Nginx => "nginx",
+            Self::Haproxy => "HAProxy",
+        }
+    }
+
+    /// The daemon of this id.
+    pub fn of_id(id: &str) -> Option<Self> {
+        [Self::Nginx, Self::Haproxy]
+            .into_iter()
+            .find(|it| it.id() == id)
+    }
+}
