@@ -6,6 +6,7 @@ use memchr::memmem;
 use crate::config::resolv_conf::is_blank;
 use crate::lint::form::Form;
 use crate::lint::inner::mime;
+use crate::text::MAX_READ;
 
 /// What the file at `path` is; `None`: none of ours. What was not chosen by
 /// anybody, but found, is a resolv.conf only if it can hardly be anything else.
@@ -45,11 +46,11 @@ pub fn can_be(path: &str) -> bool {
 }
 
 /// Endings of files that hold nothing of ours.
-const OTHERS: [&str; 44] = [
-    "rs", "go", "py", "js", "ts", "tsx", "jsx", "c", "h", "cc", "cpp", "hpp", "java", "rb", "sh",
-    "md", "rst", "html", "css", "png", "jpg", "jpeg", "gif", "svg", "pdf", "gz", "xz", "zst",
-    "zip", "tar", "tgz", "so", "a", "o", "exe", "wasm", "lock", "sum", "mod", "tf", "sql", "csv",
-    "proto", "toml",
+const OTHERS: [&str; 42] = [
+    "rs", "go", "py", "js", "ts", "tsx", "jsx", "c", "h", "cc", "cpp", "hpp", "java", "rb", "md",
+    "rst", "html", "css", "png", "jpg", "jpeg", "gif", "svg", "pdf", "gz", "xz", "zst", "zip",
+    "tar", "tgz", "so", "a", "o", "exe", "wasm", "lock", "sum", "mod", "sql", "csv", "proto",
+    "toml",
 ];
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
@@ -89,6 +90,9 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
             names_files || WORDS.iter().any(|it| mentions(bytes, it)) || path.contains("kubelet");
         return is_kubelets.then_some(Form::Unit);
     }
+    if let Some(form) = program(name, &lower, extension, bytes) {
+        return Some(form);
+    }
     if path.ends_with("args/kubelet") && mentions(bytes, b"--") {
         return Some(Form::Arguments);
     }
@@ -110,6 +114,30 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     let has_flags = mentions(bytes, b"=") && (is_known || mentions(bytes, b"--"))
         || mentions(bytes, b"KUBELET_CONFIG_DROPIN");
     (is_variables && has_flags && !looks_like_yaml(bytes)).then_some(Form::Environment)
+}
+
+/// What a script or a file of Terraform is, if it holds a text of ours. One that
+/// is longer than a file may be is a program with an archive in it.
+fn program(name: &str, lower: &str, extension: &str, bytes: &[u8]) -> Option<Form> {
+    let is_script = || {
+        let is_docker = ["dockerfile", "containerfile"]
+            .iter()
+            .any(|it| lower.starts_with(it) || extension == *it);
+        let first = bytes.split(|&it| it == b'\n').next().unwrap_or_default();
+        let is_shell = first.starts_with(b"#!") && mentions(first, b"sh");
+        matches!(extension, "sh" | "bash") || is_docker || !name.contains('.') && is_shell
+    };
+    let form = if extension == "tf" {
+        Form::Terraform
+    } else if is_script() {
+        Form::Script
+    } else {
+        return None;
+    };
+    let marks: [&[u8]; 3] = [b"<<", b"encode(", b"manifest"];
+    let holds = marks.iter().take(if form == Form::Script { 1 } else { 3 });
+    let is_short = bytes.len() < MAX_READ;
+    (is_short && holds.clone().any(|it| mentions(bytes, it)) && has_subject(bytes)).then_some(form)
 }
 
 fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
@@ -172,7 +200,8 @@ pub fn has_dns_policy(bytes: &[u8]) -> bool {
 }
 
 /// Parts of names, and how texts are encoded in others.
-const FACTS: [&[u8]; 16] = [
+const FACTS: [&[u8]; 17] = [
+    b"Subnet",
     b"KubeProxyConfiguration",
     b"NetworkPolicy",
     b"ubelet",
@@ -248,10 +277,15 @@ const MAX_HEAD: usize = 64 << 10;
 
 fn is_json(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
+    match bytes.trim_ascii_start() {
+        [b'{', second, ..] => !matches!(second, b'{' | b'%' | b'#'),
+        [first, ..] => *first == b'[',
+        [] => false,
+    }
 }
 
-const SUBJECTS: [&[u8]; 20] = [
+const SUBJECTS: [&[u8]; 21] = [
+    b"podSubnet",
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
