@@ -21,6 +21,9 @@ pub fn form(path: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
             _ => Form::Wide,
         });
     }
+    if let Some(form) = program(name, bytes) {
+        return holds_text(form, bytes).then_some(form);
+    }
     by_name(path, name, bytes).or_else(|| by_content(name, bytes, is_chosen))
 }
 
@@ -42,15 +45,56 @@ pub fn can_be(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |it| it.1);
     let is_other = OTHERS.iter().any(|it| extension.eq_ignore_ascii_case(it));
-    !is_other
+    // The settings of an editor have comments, which JSON has not.
+    !is_other && name != "devcontainer.json"
 }
 
 /// Endings of files that hold nothing of ours.
-const OTHERS: [&str; 42] = [
-    "rs", "go", "py", "js", "ts", "tsx", "jsx", "c", "h", "cc", "cpp", "hpp", "java", "rb", "md",
-    "rst", "html", "css", "png", "jpg", "jpeg", "gif", "svg", "pdf", "gz", "xz", "zst", "zip",
-    "tar", "tgz", "so", "a", "o", "exe", "wasm", "lock", "sum", "mod", "sql", "csv", "proto",
+const OTHERS: [&str; 44] = [
+    "rs",
+    "go",
+    "py",
+    "js",
+    "ts",
+    "tsx",
+    "jsx",
+    "c",
+    "h",
+    "cc",
+    "cpp",
+    "hpp",
+    "java",
+    "rb",
+    "md",
+    "rst",
+    "html",
+    "css",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "svg",
+    "pdf",
+    "gz",
+    "xz",
+    "zst",
+    "zip",
+    "tar",
+    "tgz",
+    "so",
+    "a",
+    "o",
+    "exe",
+    "wasm",
+    "lock",
+    "sum",
+    "mod",
+    "sql",
+    "csv",
+    "proto",
     "toml",
+    "jsonnet",
+    "libsonnet",
 ];
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
@@ -90,9 +134,6 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
             names_files || WORDS.iter().any(|it| mentions(bytes, it)) || path.contains("kubelet");
         return is_kubelets.then_some(Form::Unit);
     }
-    if let Some(form) = program(name, &lower, extension, bytes) {
-        return Some(form);
-    }
     if path.ends_with("args/kubelet") && mentions(bytes, b"--") {
         return Some(Form::Arguments);
     }
@@ -116,28 +157,32 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     (is_variables && has_flags && !looks_like_yaml(bytes)).then_some(Form::Environment)
 }
 
-/// What a script or a file of Terraform is, if it holds a text of ours. One that
-/// is longer than a file may be is a program with an archive in it.
-fn program(name: &str, lower: &str, extension: &str, bytes: &[u8]) -> Option<Form> {
-    let is_script = || {
-        let is_docker = ["dockerfile", "containerfile"]
-            .iter()
-            .any(|it| lower.starts_with(it) || extension == *it);
+/// Whether it is a program, whose text is none of ours: what it holds can be.
+/// What a node's files are called like is none.
+fn program(name: &str, bytes: &[u8]) -> Option<Form> {
+    let lower = name.to_ascii_lowercase();
+    let extension = lower.rsplit_once('.').map_or("", |it| it.1);
+    let is_docker = ["dockerfile", "containerfile"]
+        .iter()
+        .any(|it| lower.starts_with(it) || extension == *it);
+    let is_shell = || {
         let first = bytes.split(|&it| it == b'\n').next().unwrap_or_default();
-        let is_shell = first.starts_with(b"#!") && mentions(first, b"sh");
-        matches!(extension, "sh" | "bash") || is_docker || !name.contains('.') && is_shell
+        !name.contains('.') && first.starts_with(b"#!") && mentions(first, b"sh")
     };
-    let form = if extension == "tf" {
-        Form::Terraform
-    } else if is_script() {
-        Form::Script
-    } else {
-        return None;
-    };
+    match extension {
+        "tf" => Some(Form::Terraform),
+        "sh" | "bash" => Some(Form::Script),
+        _ => (is_docker || is_shell()).then_some(Form::Script),
+    }
+}
+
+/// Whether a program holds a text of ours. One that is longer than a file may be
+/// has an archive in it.
+fn holds_text(form: Form, bytes: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"<<", b"encode(", b"manifest"];
-    let holds = marks.iter().take(if form == Form::Script { 1 } else { 3 });
-    let is_short = bytes.len() < MAX_READ;
-    (is_short && holds.clone().any(|it| mentions(bytes, it)) && has_subject(bytes)).then_some(form)
+    let marks = marks.iter().take(if form == Form::Script { 1 } else { 3 });
+    let has_mark = marks.into_iter().any(|it| mentions(bytes, it));
+    bytes.len() < MAX_READ && has_mark && has_subject(bytes)
 }
 
 fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {

@@ -26,6 +26,11 @@ pub struct Written {
     pub is_final: bool,
 }
 
+/// What begins an instruction of a Dockerfile that writes files.
+///
+/// Source: moby/buildkit `executor/oci/mounts.go: withROBind`.
+const IMAGE: [&[u8]; 3] = [b"RUN ", b"COPY ", b"ADD "];
+
 /// After so many words that look like the begin of a heredoc without an end the
 /// rest of the script is not read.
 const MAX_UNENDED: usize = 100;
@@ -43,6 +48,10 @@ pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
             continue;
         }
         let words = delimiters(&command);
+        // While an image is built, and in each container, the file is a mount.
+        let is_of_image = IMAGE
+            .iter()
+            .any(|it| command.trim_ascii_start().starts_with(it));
         // What two give one program is not known.
         let target = (words.len() == 1)
             .then(|| command::target(&String::from_utf8_lossy(&command)))
@@ -54,7 +63,9 @@ pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
             };
             let body = Span::new(at, end.0);
             let target = target.clone();
-            texts.extend(target.and_then(|it| written(bytes, body, &word, it, is_template)));
+            let text = target.and_then(|it| written(bytes, body, &word, it, is_template));
+            let is_kept = |it: &Written| !(is_of_image && it.form == Form::ResolvConf);
+            texts.extend(text.filter(is_kept));
             at = end.1;
         }
         command.clear();
