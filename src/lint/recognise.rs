@@ -44,9 +44,9 @@ fn from_utf_16(bytes: &[u8]) -> Option<Vec<u8>> {
 pub fn can_be(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |it| it.1);
-    let is_other = OTHERS.iter().any(|it| extension.eq_ignore_ascii_case(it));
+    let is_other = |it: &&str| extension.eq_ignore_ascii_case(it);
     // The settings of an editor have comments, which JSON has not.
-    !is_other && name != "devcontainer.json"
+    name != "devcontainer.json" && !OTHERS.iter().any(is_other)
 }
 
 /// Endings of files that hold nothing of ours.
@@ -158,7 +158,6 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
 }
 
 /// Whether it is a program, whose text is none of ours: what it holds can be.
-/// What a node's files are called like is none.
 fn program(name: &str, bytes: &[u8]) -> Option<Form> {
     let lower = name.to_ascii_lowercase();
     let extension = lower.rsplit_once('.').map_or("", |it| it.1);
