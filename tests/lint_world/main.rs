@@ -6,7 +6,11 @@
 //! files are made from that here. `expected.tsv` has every finding, each judged by
 //! hand, with the reason. Any other finding is a false one.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
