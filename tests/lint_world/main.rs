@@ -9,6 +9,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test may stop at the first surprise"
 )]
 
