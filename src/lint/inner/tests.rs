@@ -350,7 +350,7 @@ fn texts_that_scripts_write_are_opened() {
     let unit = "cat > /etc/systemd/system/kubelet.service <<EOF\n[Service]\nExecStart=/usr/bin/kubelet --resolv-conf=/a \\\\\n  --cluster-domain=\\$D\nEOF\n";
     says(
         unit,
-        &["Unit ResolvConf /a @/a", "Unit ClusterDomain $D @\\$D"],
+        &["Unit ResolvConf /a @/a", "Unit ClusterDomain $D @$D"],
     );
     let docker = "FROM scratch\nCOPY <<EOF /etc/coredns/Corefile\n. {\n forward . 10.0.0.53\n}\nEOF\n# resolv.conf\n";
     check("Dockerfile", docker, &["forward 10.0.0.53 @10.0.0.53"]);
