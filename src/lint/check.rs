@@ -17,6 +17,9 @@ pub fn documents(found: &Documents, context: &Context<'_>, rules: &[&'static Rul
         let mut report = Report::new(rule);
         for subjects in &subjects {
             let before = report.count();
+            if subjects.document.is_partial && !OF_TEMPLATES.contains(&rule.code) {
+                continue;
+            }
             subjects.check(rule.check, context, &mut report);
             if let Syntax::ResolvConf(_) = subjects.document.syntax {
                 report.keep(before + MAX_OF_RESOLVER_FILE);
@@ -26,6 +29,13 @@ pub fn documents(found: &Documents, context: &Context<'_>, rules: &[&'static Rul
     }
     drafts
 }
+
+/// Rules about what stands there, whatever stands beside it: those that look at the
+/// plain parts of a template.
+const OF_TEMPLATES: [&str; 14] = [
+    "KC002", "KC005", "KC006", "KC026", "KK003", "KK022", "KK026", "KK028", "KP016", "KP018",
+    "KP019", "KP022", "KP023", "KP029",
+];
 
 /// More findings of one rule about a file that resolvers read are counted: its
 /// lines can be as short as a word, and what is said about one is not.

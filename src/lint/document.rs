@@ -49,6 +49,10 @@ pub struct Body {
     pub path: String,
     /// How its bytes stand in the file; empty: they are the file's own.
     pub layers: Layers,
+    /// Whether a script writes it: on which machine is not known.
+    pub is_of_script: bool,
+    /// Whether these are the plain parts of a template: what is missing can be in it.
+    pub is_partial: bool,
 }
 
 /// A text of one kind: a whole file, one of its YAML documents, or a text

@@ -26,6 +26,8 @@ pub struct Facts {
     pub dns_pods: Vec<DnsPod>,
     /// The modes of kube-proxy that it sets: `ipvs`.
     pub proxy_modes: Vec<Text>,
+    /// The networks of pods and Services that it says.
+    pub networks: Vec<(Network, At)>,
     /// What its network policies let out to the cluster's DNS.
     pub let_out: Vec<LetOut>,
 }
@@ -71,6 +73,8 @@ pub struct Resolver {
     pub servers: Vec<Text>,
     /// The words of the last `search` line.
     pub searches: Vec<Text>,
+    /// Whether a script writes it: on which machine is not known.
+    pub is_of_script: bool,
 }
 
 /// What a text sets of a kubelet.
@@ -186,6 +190,43 @@ pub struct Forward {
     pub from: String,
     /// Addresses and files, as written.
     pub to: Vec<Text>,
+}
+
+/// A network of the cluster.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Network {
+    /// An address of it.
+    pub address: IpAddr,
+    /// The length of its prefix.
+    pub length: u8,
+    /// Whether it is that of Services, not of pods.
+    pub is_of_services: bool,
+}
+
+impl Network {
+    /// A network as it is written: `10.244.0.0/16`.
+    pub fn parse(text: &str, is_of_services: bool) -> Option<Self> {
+        let (address, length) = text.trim().split_once('/')?;
+        Some(Self {
+            address: address.parse().ok()?,
+            length: length.parse().ok()?,
+            is_of_services,
+        })
+    }
+
+    /// Whether an address lies in it.
+    pub fn holds(&self, address: IpAddr) -> bool {
+        let (one, other, width) = match (self.address, address.to_canonical()) {
+            (IpAddr::V4(one), IpAddr::V4(other)) => {
+                (one.to_bits().into(), other.to_bits().into(), 32)
+            }
+            (IpAddr::V6(one), IpAddr::V6(other)) => (one.to_bits(), other.to_bits(), 128),
+            _ => return false,
+        };
+        let differing: u128 = one ^ other;
+        let behind = u32::from(width.max(self.length) - self.length);
+        differing.checked_shr(behind).unwrap_or(0) == 0
+    }
 }
 
 /// A Service for the cluster's DNS.

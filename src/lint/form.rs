@@ -23,6 +23,10 @@ pub enum Form {
     Settings,
     /// The configuration of nginx.
     Nginx,
+    /// A script of a shell, or a Dockerfile: its heredocs are read.
+    Script,
+    /// Terraform's language: its heredocs and encoded values are read.
+    Terraform,
     /// Any of these but the first in UTF-16, which is not read.
     Wide,
 }

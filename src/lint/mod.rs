@@ -33,6 +33,7 @@ pub mod settings;
 pub mod settle;
 pub mod subject;
 pub mod suppress;
+mod template;
 pub mod workspace;
 
 use crate::finding::Severity;

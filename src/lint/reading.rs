@@ -1,5 +1,6 @@
 //! From the bytes of a file to its documents.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::config::resolv_conf::ResolvConf;
@@ -10,9 +11,11 @@ use crate::kubelet::distribution;
 use crate::lint::document::{At, Body, Broken, Document, Documents, FileId, Syntax};
 use crate::lint::embedded::{Layer, Layers};
 use crate::lint::form::Form;
-use crate::lint::inner::{self, Content, Inner, decode, mime};
+use crate::lint::inner::heredoc::{self, Written};
+use crate::lint::inner::terraform::{self, Held};
+use crate::lint::inner::{self, Content, Inner, decode, mime, operations};
 use crate::lint::look::MAX_DOCUMENT;
-use crate::lint::recognise;
+use crate::lint::{recognise, template};
 use crate::text::{Source, Span};
 
 /// Texts in texts deeper than this are not opened.
@@ -32,6 +35,9 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             path: source.name.clone(),
             layers: Layers::default(),
             depth: 0,
+            is_of_script: false,
+            is_template: false,
+            is_partial: false,
         };
         reader.read(&text, form);
     }
@@ -44,11 +50,18 @@ struct Reader {
 }
 
 /// A text and how it stands in its file.
+#[derive(Clone)]
 struct Embedded {
     source: Arc<Source>,
     path: String,
     layers: Layers,
     depth: usize,
+    /// Whether a script writes it.
+    is_of_script: bool,
+    /// Whether something is put into it.
+    is_template: bool,
+    /// Whether it is the plain parts of a template.
+    is_partial: bool,
 }
 
 impl Reader {
@@ -57,6 +70,8 @@ impl Reader {
         let syntax = match form {
             Form::Yaml => return self.yaml(text),
             Form::Mime => return self.parts(text),
+            Form::Script => return self.script(text),
+            Form::Terraform => return self.terraform(text),
             Form::Wide => return self.unread(text),
             Form::Arguments => Syntax::Arguments(snap_arguments(text)),
             Form::ResolvConf => Syntax::ResolvConf(ResolvConf::parse(source())),
@@ -80,6 +95,55 @@ impl Reader {
         }
     }
 
+    fn script(&mut self, text: &Embedded) {
+        if text.depth >= MAX_LAYERS {
+            return;
+        }
+        for written in heredoc::texts(&text.source.bytes, text.is_template) {
+            self.written(text, written);
+        }
+    }
+
+    fn terraform(&mut self, text: &Embedded) {
+        for held in terraform::held(&text.source.bytes) {
+            match held {
+                Held::Text(written) => self.written(text, written),
+                Held::Object(root) => {
+                    // What stands there is no YAML, and cannot be changed as such.
+                    let whole = Span::new(0, text.source.bytes.len());
+                    let inner = Embedded {
+                        layers: text.layers.within(Layer::slice(whole).fixed()),
+                        is_template: true,
+                        ..text.clone()
+                    };
+                    self.object(&inner, root);
+                }
+            }
+        }
+    }
+
+    fn written(&mut self, outer: &Embedded, written: Written) {
+        let path = &written.path;
+        let inner = within(
+            outer,
+            path,
+            &written.bytes,
+            written.layer,
+            Some(written.form),
+        );
+        let Some((mut inner, form)) = inner else {
+            return;
+        };
+        inner.is_of_script = true;
+        inner.is_template |= written.is_open;
+        let before = self.found.broken.len();
+        self.read(&inner, form);
+        if inner.is_template || !written.is_final {
+            // What it becomes can be whole.
+            self.found.broken.truncate(before);
+        }
+    }
+
     /// Go's YAML would read it; other tools than the kubelet do not.
     fn unread(&mut self, text: &Embedded) {
         let at = At {
@@ -98,6 +162,8 @@ impl Reader {
             source: Arc::clone(&text.source),
             path: text.path.clone(),
             layers: text.layers.clone(),
+            is_of_script: text.is_of_script,
+            is_partial: text.is_partial,
         };
         self.found.documents.push(Document {
             body,
@@ -110,20 +176,16 @@ impl Reader {
         // Of a long stream only what can be ours is parsed.
         let is_long = text.source.bytes.len() > MAX_DOCUMENT;
         let is_wanted = |it: &[u8]| !is_long || recognise::is_wanted_document(it);
+        let mut whole = BTreeSet::new();
+        let mut is_broken = false;
         for document in yaml::wanted_documents(&text.source, &is_wanted) {
             match document.root {
                 Ok(root) => {
-                    let inside: Vec<(Embedded, Form)> = inner::texts(&root)
-                        .iter()
-                        .filter(|_| text.depth < MAX_LAYERS)
-                        .filter_map(|it| embedded(text, it))
-                        .collect();
-                    self.add(text, Syntax::Yaml(root));
-                    for (text, form) in &inside {
-                        self.read(text, *form);
-                    }
+                    whole.insert(document.start);
+                    self.object(text, root);
                 }
                 Err(error) => {
+                    is_broken = true;
                     let span = Span {
                         start: error.at,
                         end: error.at,
@@ -138,6 +200,54 @@ impl Reader {
                     });
                 }
             }
+        }
+        if is_broken && !is_long && !text.is_partial {
+            self.plain_parts(text, &whole);
+        }
+    }
+
+    /// What stands in a template whatever it is rendered with, but for documents
+    /// that were read as they are.
+    fn plain_parts(&mut self, text: &Embedded, read: &BTreeSet<u32>) {
+        let Some(bytes) = template::plain(&text.source.bytes) else {
+            return;
+        };
+        let span = Span::new(0, bytes.len());
+        let name = text.source.name.clone();
+        let source = Arc::new(Source { name, bytes });
+        let plain = Embedded {
+            source,
+            layers: text.layers.within(Layer::slice(span).fixed()),
+            is_partial: true,
+            ..text.clone()
+        };
+        let before = self.found.broken.len();
+        for document in yaml::documents(&plain.source) {
+            if let Ok(root) = document.root
+                && !read.contains(&document.start)
+            {
+                self.object(&plain, root);
+            }
+        }
+        self.found.broken.truncate(before);
+    }
+
+    fn object(&mut self, text: &Embedded, root: yaml::Node) {
+        let inside: Vec<(Embedded, Form)> = inner::texts(&root)
+            .iter()
+            .filter(|_| text.depth < MAX_LAYERS)
+            .filter_map(|it| embedded(text, it))
+            .collect();
+        let patched = operations::object(&root);
+        self.add(text, Syntax::Yaml(root));
+        if let Some(patched) = patched {
+            let whole = Span::new(0, text.source.bytes.len());
+            let layers = text.layers.within(Layer::slice(whole).fixed());
+            let text = text.clone();
+            self.add(&Embedded { layers, ..text }, Syntax::Yaml(patched));
+        }
+        for (text, form) in &inside {
+            self.read(text, *form);
         }
     }
 }
@@ -194,6 +304,9 @@ fn within(
         path,
         layers: outer.layers.within(layer),
         depth: outer.depth + 1,
+        is_of_script: outer.is_of_script,
+        is_template: outer.is_template,
+        is_partial: outer.is_partial,
     };
     Some((inner, form))
 }

@@ -1,12 +1,15 @@
 //! What a file is, by its name and a look at its bytes: cheap, so that
 //! thousands of files that are none of ours cost nothing.
 
+mod resolv_conf;
+
 use memchr::memmem;
 
+use self::resolv_conf::{is_conf, is_resolv_conf, is_resolv_conf_name};
 use crate::config::nginx_conf;
-use crate::config::resolv_conf::is_blank;
 use crate::lint::form::Form;
 use crate::lint::inner::mime;
+use crate::text::MAX_READ;
 
 /// What the file at `path` is; `None`: none of ours. What was not chosen by
 /// anybody, but found, is a resolv.conf only if it can hardly be anything else.
@@ -20,6 +23,9 @@ pub fn form(path: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
             Form::ResolvConf => it,
             _ => Form::Wide,
         });
+    }
+    if let Some(form) = program(name, bytes) {
+        return holds_text(form, bytes).then_some(form);
     }
     by_name(path, name, bytes).or_else(|| by_content(name, bytes, is_chosen))
 }
@@ -41,16 +47,57 @@ fn from_utf_16(bytes: &[u8]) -> Option<Vec<u8>> {
 pub fn can_be(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |it| it.1);
-    let is_other = OTHERS.iter().any(|it| extension.eq_ignore_ascii_case(it));
-    !is_other
+    let is_other = |it: &&str| extension.eq_ignore_ascii_case(it);
+    // The settings of an editor have comments, which JSON has not.
+    name != "devcontainer.json" && !OTHERS.iter().any(is_other)
 }
 
 /// Endings of files that hold nothing of ours.
 const OTHERS: [&str; 44] = [
-    "rs", "go", "py", "js", "ts", "tsx", "jsx", "c", "h", "cc", "cpp", "hpp", "java", "rb", "sh",
-    "md", "rst", "html", "css", "png", "jpg", "jpeg", "gif", "svg", "pdf", "gz", "xz", "zst",
-    "zip", "tar", "tgz", "so", "a", "o", "exe", "wasm", "lock", "sum", "mod", "tf", "sql", "csv",
-    "proto", "toml",
+    "rs",
+    "go",
+    "py",
+    "js",
+    "ts",
+    "tsx",
+    "jsx",
+    "c",
+    "h",
+    "cc",
+    "cpp",
+    "hpp",
+    "java",
+    "rb",
+    "md",
+    "rst",
+    "html",
+    "css",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "svg",
+    "pdf",
+    "gz",
+    "xz",
+    "zst",
+    "zip",
+    "tar",
+    "tgz",
+    "so",
+    "a",
+    "o",
+    "exe",
+    "wasm",
+    "lock",
+    "sum",
+    "mod",
+    "sql",
+    "csv",
+    "proto",
+    "toml",
+    "jsonnet",
+    "libsonnet",
 ];
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
@@ -111,6 +158,33 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     let has_flags = mentions(bytes, b"=") && (is_known || mentions(bytes, b"--"))
         || mentions(bytes, b"KUBELET_CONFIG_DROPIN");
     (is_variables && has_flags && !looks_like_yaml(bytes)).then_some(Form::Environment)
+}
+
+/// Whether it is a program, whose text is none of ours: what it holds can be.
+fn program(name: &str, bytes: &[u8]) -> Option<Form> {
+    let lower = name.to_ascii_lowercase();
+    let extension = lower.rsplit_once('.').map_or("", |it| it.1);
+    let is_docker = ["dockerfile", "containerfile"]
+        .iter()
+        .any(|it| lower.starts_with(it) || extension == *it);
+    let is_shell = || {
+        let first = bytes.split(|&it| it == b'\n').next().unwrap_or_default();
+        !name.contains('.') && first.starts_with(b"#!") && mentions(first, b"sh")
+    };
+    match extension {
+        "tf" => Some(Form::Terraform),
+        "sh" | "bash" => Some(Form::Script),
+        _ => (is_docker || is_shell()).then_some(Form::Script),
+    }
+}
+
+/// Whether a program holds a text of ours. One that is longer than a file may be
+/// has an archive in it.
+fn holds_text(form: Form, bytes: &[u8]) -> bool {
+    let marks: [&[u8]; 3] = [b"<<", b"encode(", b"manifest"];
+    let marks = marks.iter().take(if form == Form::Script { 1 } else { 3 });
+    let has_mark = marks.into_iter().any(|it| mentions(bytes, it));
+    bytes.len() < MAX_READ && has_mark && has_subject(bytes)
 }
 
 fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
@@ -183,7 +257,8 @@ pub fn has_dns_policy(bytes: &[u8]) -> bool {
 }
 
 /// Parts of names, and how texts are encoded in others.
-const FACTS: [&[u8]; 16] = [
+const FACTS: [&[u8]; 17] = [
+    b"Subnet",
     b"KubeProxyConfiguration",
     b"NetworkPolicy",
     b"ubelet",
@@ -259,10 +334,15 @@ const MAX_HEAD: usize = 64 << 10;
 
 fn is_json(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
+    match bytes.trim_ascii_start() {
+        [b'{', second, ..] => !matches!(second, b'{' | b'%' | b'#'),
+        [first, ..] => *first == b'[',
+        [] => false,
+    }
 }
 
-const SUBJECTS: [&[u8]; 21] = [
+const SUBJECTS: &[&[u8]] = &[
+    b"podSubnet",
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
@@ -288,47 +368,4 @@ const SUBJECTS: [&[u8]; 21] = [
 
 fn mentions(bytes: &[u8], word: &[u8]) -> bool {
     memmem::find(bytes, word).is_some()
-}
-
-/// Whether a file is called as a resolv.conf is: `resolv.conf`,
-/// `pod.resolv.conf`, `resolv-uplink.conf`, `resolv.conf.bak`. A page of a
-/// manual, a template and a program about it are none.
-fn is_resolv_conf_name(name: &str) -> bool {
-    const ABOUT: [&str; 13] = [
-        "5", "8", "diff", "erb", "in", "j2", "lua", "patch", "php", "pl", "tmpl", "tpl", "txt",
-    ];
-    let copy = name.strip_prefix("resolv.conf.");
-    copy.is_some_and(|it| !ABOUT.contains(&it))
-        || name.ends_with("resolv.conf")
-        || name.starts_with("resolv") && is_conf(name)
-}
-
-fn is_conf(name: &str) -> bool {
-    name.strip_suffix(".conf").is_some()
-}
-
-/// Whether every line that says anything begins with a keyword of
-/// `resolv.conf(5)`, one of them with `nameserver` or `search`; of a file that
-/// is named so, one line.
-fn is_resolv_conf(is_named: bool, bytes: &[u8]) -> bool {
-    let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let mut telling = 0_usize;
-    for line in head.split(|&byte| byte == b'\n') {
-        let line = line.trim_ascii_start();
-        if line.is_empty() || matches!(line.first(), Some(b'#' | b';')) {
-            continue;
-        }
-        let keyword = line
-            .split(|&byte| is_blank(byte))
-            .next()
-            .unwrap_or_default();
-        match keyword {
-            b"nameserver" | b"search" | b"options" | b"domain" => telling += 1,
-            b"sortlist" => {}
-            _ if is_named => {}
-            _ => return false,
-        }
-    }
-    telling > 0 && (is_named || mentions(head, b"nameserver"))
 }

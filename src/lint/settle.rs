@@ -27,7 +27,8 @@ pub struct Settled {
 }
 
 /// What is said of a template, if there is one.
-const ONE_TEMPLATE: &str = "a template, which is no YAML before it is rendered, was not read";
+const ONE_TEMPLATE: &str =
+    "of a template, which is no YAML before it is rendered, only plain parts were read";
 
 /// What only stands in templates, beside `{{`: of Terraform, Jinja, ERB, and
 /// of what is put in by `sed` and `envsubst`.
@@ -52,8 +53,9 @@ pub fn join_templates(findings: &mut Vec<Finding>) {
         return;
     }
     let count = files.len();
-    first.message =
-        format!("{count} templates, which are no YAML before they are rendered, were not read");
+    first.message = format!(
+        "of {count} templates, which are no YAML before they are rendered, only plain parts were read"
+    );
     let named = others.iter().take(NAMED_TEMPLATES).cloned();
     let mut named = named.collect::<Vec<_>>().join(", ");
     if let more @ 1.. = others.len().saturating_sub(NAMED_TEMPLATES) {

@@ -15,10 +15,11 @@ pub(super) enum Topic {
     DnsPods,
     ProxyModes,
     Importable,
+    Networks,
 }
 
 /// All of them, in their order.
-pub(super) const TOPICS: [Topic; 7] = [
+pub(super) const TOPICS: [Topic; 8] = [
     Topic::ClusterDns,
     Topic::ClusterDomain,
     Topic::Services,
@@ -26,6 +27,7 @@ pub(super) const TOPICS: [Topic; 7] = [
     Topic::DnsPods,
     Topic::ProxyModes,
     Topic::Importable,
+    Topic::Networks,
 ];
 
 /// Where more files than this are equally near, none is.
@@ -104,6 +106,7 @@ impl Topic {
             Self::DnsPods => !facts.dns_pods.is_empty(),
             Self::ProxyModes => !facts.proxy_modes.is_empty(),
             Self::Importable => !facts.importable.is_empty(),
+            Self::Networks => !facts.networks.is_empty(),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::kubelet::Version;
 use crate::lint::context::near::{Topic, agreed};
 use crate::lint::context::{Context, Known};
 use crate::lint::document::{At, FileId};
-use crate::lint::facts::CorefileFacts;
+use crate::lint::facts::{CorefileFacts, Network};
 
 impl<'w> Context<'w> {
     /// The version of CoreDNS: the one that was given, else that of the images
@@ -21,6 +21,29 @@ impl<'w> Context<'w> {
         let (value, at) = *agreed(&versions.iter().collect::<Vec<_>>(), |it| it.0)?;
         let at = Some(at);
         Some(Known { value, at })
+    }
+
+    /// The networks of the cluster: those of pods that were given, else what the
+    /// files near a file say.
+    pub fn networks(&self, near: FileId) -> Vec<Known<Network>> {
+        let given = self.options().pod_cidr.iter();
+        let given = given.map(|&(address, length)| Known {
+            value: Network {
+                address,
+                length,
+                is_of_services: false,
+            },
+            at: None,
+        });
+        let mut networks: Vec<Known<Network>> = given.collect();
+        if networks.is_empty() {
+            let near = self.near(near, Topic::Networks, |it| it.networks.iter().collect());
+            networks.extend(near.into_iter().map(|&(value, at)| Known {
+                value,
+                at: Some(at),
+            }));
+        }
+        networks
     }
 
     /// The Corefiles near one that begins at `own`, without itself: those of

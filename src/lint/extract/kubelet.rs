@@ -21,8 +21,15 @@ pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
         settings,
         body: (form == KubeletForm::Rancher).then(|| Box::new(document.body.clone())),
     };
-    if let Some(read) = read(document, root) {
-        return vec![facts(read)];
+    if let Some((form, mut settings)) = read(document, root) {
+        if !document.is_partial {
+            return vec![facts((form, settings))];
+        }
+        // What a template does not say it can become.
+        settings.retain(|it| !it.values.iter().any(|it| it.text.contains('$')));
+        let is_telling = !settings.is_empty();
+        let facts = facts((KubeletForm::Cluster, settings));
+        return is_telling.then_some(facts).into_iter().collect();
     }
     let clusters = cluster::settings(document, root).into_iter();
     let clusters = clusters.filter(|it| !it.is_empty());

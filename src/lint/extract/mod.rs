@@ -35,6 +35,13 @@ pub(super) fn facts_of(document: &Document) -> Facts {
 }
 
 fn add(document: &Document, facts: &mut Facts) {
+    if document.is_partial {
+        // What is missing there can be in it.
+        let root = document.yaml();
+        let kubelets = root.map(|it| kubelet::facts(document, it));
+        facts.kubelets.extend(kubelets.unwrap_or_default());
+        return;
+    }
     match &document.syntax {
         Syntax::ResolvConf(conf) => facts.resolvers.push(resolver(document, conf)),
         Syntax::Corefile(file) => {
@@ -60,6 +67,7 @@ fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
         facts
             .proxy_modes
             .extend(objects::proxy_mode(document, object));
+        facts.networks.extend(objects::networks(document, object));
         let policies = egress::policies(object).into_iter();
         facts.let_out.extend(policies.filter_map(Policy::let_out));
     }
@@ -91,6 +99,7 @@ pub(super) fn resolver(document: &Document, conf: &ResolvConf) -> Resolver {
         file: document.file,
         servers,
         searches,
+        is_of_script: document.is_of_script,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::config::manifest::template_spec;
 use crate::config::yaml::{Kind, Node};
-use crate::lint::document::Document;
-use crate::lint::facts::{DnsPod, Service, Text};
+use crate::lint::document::{At, Document};
+use crate::lint::facts::{DnsPod, Network, Service, Text};
 use crate::lint::subject::Workload;
 
 use super::text;
@@ -98,6 +98,32 @@ pub(super) fn proxy_mode(document: &Document, object: &Node) -> Option<Text> {
         .get("mode")
         .filter(|_| kind(object) == "KubeProxyConfiguration")?;
     text(document, mode)
+}
+
+/// The networks of pods and Services that an object says.
+///
+/// Source: kubernetes `cmd/kubeadm/app/apis/kubeadm/v1beta4/types.go: Networking`;
+/// kubernetes-sigs/kind `pkg/apis/config/v1alpha4/types.go: Networking`;
+/// kubernetes/kube-proxy `config/v1alpha1/types.go: KubeProxyConfiguration`.
+pub(super) fn networks(document: &Document, object: &Node) -> Vec<(Network, At)> {
+    let paths: &[(&[&str], bool)] = match kind(object) {
+        "ClusterConfiguration" | "Cluster" => &[
+            (&["networking", "podSubnet"], false),
+            (&["networking", "serviceSubnet"], true),
+        ],
+        "KubeProxyConfiguration" => &[(&["clusterCIDR"], false)],
+        _ => &[],
+    };
+    let networks = paths.iter().flat_map(|(path, is_of_services)| {
+        let written = object.at(path).and_then(|it| text(document, it));
+        let written = written.map_or((String::new(), At::default()), |it| (it.text, it.at));
+        let parts = written.0.split(',').map(str::to_owned).collect::<Vec<_>>();
+        let parsed = parts
+            .into_iter()
+            .filter_map(|it| Network::parse(&it, *is_of_services));
+        parsed.map(move |it| (it, written.1))
+    });
+    networks.collect()
 }
 
 /// Whether it has the label that the DNS of every cluster has.

@@ -1,16 +1,21 @@
-//! Texts that values of YAML and JSON hold: which value, what it is called,
-//! and how it is written there.
+//! Texts that values of YAML and JSON, scripts and Terraform's files hold: which
+//! value, what it is called, and how it is written there.
 //!
 //! The files of an Ignition or cloud-init file, the keys of a `ConfigMap`, the
-//! patches of a kustomization. What is written there as it is keeps its places;
+//! patches of a kustomization, heredocs. What is written there as it is keeps its places;
 //! what is encoded has that of the whole value.
 
 mod cloud_init;
+mod command;
 pub mod decode;
+mod hcl;
+pub mod heredoc;
 mod ignition;
 pub mod mime;
 mod objects;
+pub mod operations;
 pub mod pieces;
+pub mod terraform;
 
 pub(super) use cloud_init::kubeadm_spec;
 pub use objects::chart_values;

@@ -18,7 +18,11 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
     match kind {
         "ConfigMap" => config_map(object),
         "HelmChart" | "HelmChartConfig" => values(object),
-        "Kustomization" => kustomization(object),
+        "Kustomization" => {
+            let mut texts = kustomization(object);
+            texts.extend(chart_servers(object));
+            texts
+        }
         "Cluster" => kind_patches(object),
         "ResolverConfig" => resolver_config(object).into_iter().collect(),
         "NodeConfig" => nodeadm(object)
@@ -140,8 +144,13 @@ fn kustomization(object: &Node) -> Vec<Inner<'_>> {
         let text = &patch.as_scalar()?.text;
         // The name of a file is one line.
         let is_object = text.contains('\n') && text.contains("kind:");
+        // Of operations on objects those that say something of the DNS of pods count.
+        let is_of_pods = ["dnsPolicy", "dnsConfig"]
+            .iter()
+            .any(|it| text.contains(it))
+            && text.trim_start().starts_with(['-', '[']);
         let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
-        is_object.then(|| inner.of_form(Form::Yaml))
+        (is_object || is_of_pods).then(|| inner.of_form(Form::Yaml))
     });
     let of_kubelets = object
         .items(&["patches"])

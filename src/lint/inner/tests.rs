@@ -61,7 +61,7 @@ fn settings(document: &Document) -> Option<String> {
     matches!(document.syntax, Syntax::Settings(_)).then(|| format!("settings {}", document.path))
 }
 
-fn check(path: &str, text: &str, expected: &[&str]) {
+pub(super) fn check(path: &str, text: &str, expected: &[&str]) {
     assert_eq!(found(path, text), expected, "{path}\n{text}");
 }
 
@@ -293,4 +293,62 @@ fn values_of_charts_and_patches_are_opened() {
         patch,
         &["forward 10.0.0.53 @10.0.0.53"],
     );
+}
+
+#[test]
+fn texts_that_scripts_write_are_opened() {
+    let script = |body: &str| format!("#!/bin/sh\n{body}");
+    let says = |body: &str, expected: &[&str]| check("setup.sh", &script(body), expected);
+    let at = "nameserver 10.0.0.53 @10.0.0.53";
+    says(
+        "cat > /etc/resolv.conf <<EOF\nnameserver 10.0.0.53\nEOF\n",
+        &[at],
+    );
+    says(
+        "cat <<-E |\\\n tee /etc/resolv.conf\n\tnameserver 10.0.0.53\n\tE\n",
+        &[at],
+    );
+    says(
+        "cat > /etc/resolv.conf <<EOF\r\nnameserver 10.0.0.53\r\nEOF\r\n",
+        &[at],
+    );
+    // What is put in, added, unfinished or elsewhere is not known.
+    says("cat > /etc/resolv.conf <<EOF\nnameserver $DNS\nEOF\n", &[]);
+    says(
+        "cat > /etc/resolv.conf <<'EOF'\nnameserver $DNS\nEOF\n",
+        &["nameserver $DNS @$DNS"],
+    );
+    says(
+        "cat >> /etc/resolv.conf <<EOF\nnameserver 10.0.0.53\nEOF\n",
+        &[],
+    );
+    says("cat > /etc/resolv.conf <<EOF\nnameserver 10.0.0.53\n", &[]);
+    says("cat > resolv.conf <<EOF\nnameserver 10.0.0.53\nEOF\n", &[]);
+    says(
+        "cat > $ROOT/etc/resolv.conf <<EOF\nnameserver 10.0.0.53\nEOF\n",
+        &[],
+    );
+    says("echo $((1 << X)) resolv.conf\nX\n", &[]);
+    let kubelet = "kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\nresolvConf: /a\nhostname: $X\n";
+    let found = &["Configuration ResolvConf /a @/a"];
+    says(
+        &format!("tee \"$D/config.yaml\" <<EOF\n{kubelet}EOF\n"),
+        found,
+    );
+    says(&format!("kubectl apply -f - <<EOF\n{kubelet}EOF\n"), found);
+    says(
+        &format!("kubectl apply -f - <<EOF\n{kubelet}$X\nEOF\n"),
+        &[],
+    );
+    says(
+        "kubectl apply -f - <<EOF\nkind: KubeletConfiguration\n  a: b\nEOF\n",
+        &["broken: mapping values are not allowed in this context"],
+    );
+    let unit = "cat > /etc/systemd/system/kubelet.service <<EOF\n[Service]\nExecStart=/usr/bin/kubelet --resolv-conf=/a \\\\\n  --cluster-domain=\\$D\nEOF\n";
+    says(
+        unit,
+        &["Unit ResolvConf /a @/a", "Unit ClusterDomain $D @$D"],
+    );
+    let docker = "FROM scratch\nCOPY <<EOF /etc/coredns/Corefile\n. {\n forward . 10.0.0.53\n}\nEOF\n# resolv.conf\n";
+    check("Dockerfile", docker, &["forward 10.0.0.53 @10.0.0.53"]);
 }

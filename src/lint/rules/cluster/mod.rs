@@ -2,9 +2,11 @@
 
 mod chart_without_plugin;
 mod dns_left_out;
+mod dns_pods_not_spread;
 mod dns_role_without_slices;
 mod dns_rule_misses;
 mod dns_service_without_port;
+mod memory_limit_too_low;
 mod names_not_watched;
 mod one_dns_pod;
 mod probe_without_plugin;
@@ -24,4 +26,6 @@ pub const ALL: &[&Rule] = rules! {
     probe_without_plugin: Workload,
     setting_of_kube_dns: Object,
     chart_without_plugin: Object,
+    dns_pods_not_spread: Object,
+    memory_limit_too_low: Object,
 };

@@ -22,6 +22,7 @@ mod no_lameduck;
 mod node_cache_ipvs_bind;
 mod node_cache_no_bind;
 mod non_equivalent_upstreams;
+mod overflow_version;
 mod pillar_left;
 mod plugin_twice;
 mod plugins;
@@ -78,4 +79,5 @@ pub const ALL: &[&Rule] = rules! {
     template_answers_all: Corefile,
     autopath_unverified: Corefile,
     no_cache: Corefile,
+    overflow_version: Corefile,
 };

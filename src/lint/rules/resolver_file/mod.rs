@@ -15,6 +15,7 @@ mod loopback_nameserver;
 mod magicdns_nameserver;
 mod missing_nameserver;
 mod misspelled_option;
+mod nameserver_in_cluster_network;
 mod nameserver_not_ip;
 mod nameserver_of_other_family;
 mod not_plain_text;
@@ -75,4 +76,5 @@ pub const ALL: &[&Rule] = rules! {
     carriage_returns: Resolver,
     search_of_strangers: Resolver,
     servers_beside_public_ones: Resolver,
+    nameserver_in_cluster_network: Resolver,
 };

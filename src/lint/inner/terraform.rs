@@ -1,0 +1,199 @@
+//! Texts and objects in Terraform's files: heredocs that say what they are, and
+//! what `yamlencode`, `jsonencode` and a `manifest` make.
+//!
+//! Source: hashicorp/terraform, "Strings and Templates" and `yamlencode`;
+//! hashicorp/terraform-provider-helm `helm_release`: `values`;
+//! hashicorp/terraform-provider-kubernetes `kubernetes_manifest`: `manifest`.
+
+use crate::config::yaml::Node;
+use crate::lint::embedded::Layer;
+use crate::lint::form::Form;
+use crate::lint::inner::hcl::{Heredoc, Reader};
+use crate::lint::inner::heredoc::{self, Written};
+use crate::lint::recognise;
+use crate::text::Span;
+
+/// What stands in a file of Terraform.
+#[derive(Clone, Debug)]
+pub enum Held {
+    /// A text.
+    Text(Written),
+    /// An object, as it is encoded.
+    Object(Node),
+}
+
+/// The texts and objects of a file. Total: any bytes give a result.
+pub fn held(bytes: &[u8]) -> Vec<Held> {
+    let mut held = Vec::new();
+    let mut reader = Reader { bytes, at: 0 };
+    // The last attribute: `values = [`.
+    let mut attribute: &[u8] = b"";
+    let mut word: &[u8] = b"";
+    while let Some(byte) = reader.peek() {
+        if reader.comment() {
+            continue;
+        }
+        match byte {
+            // Behind a text without an end nothing can be told.
+            b'"' => {
+                if reader.string().is_none() {
+                    break;
+                }
+            }
+            b'<' if reader.rest().starts_with(b"<<") => match reader.heredoc() {
+                Some(found) => held.extend(text(bytes, &found, attribute).map(Held::Text)),
+                None => break,
+            },
+            b'(' if matches!(word, b"yamlencode" | b"jsonencode") => {
+                reader.at += 1;
+                let value = reader.value(0);
+                held.extend(is_object(&value, bytes).then_some(Held::Object(value)));
+            }
+            b'=' if word == b"manifest" => {
+                reader.at += 1;
+                let value = Reader { ..reader }.value(0);
+                let is_literal = value.as_mapping().is_some() && is_object(&value, bytes);
+                if is_literal {
+                    reader.at = value.span.end as usize;
+                    held.push(Held::Object(value));
+                }
+            }
+            b'=' => {
+                attribute = word;
+                reader.at += 1;
+            }
+            it if it.is_ascii_alphanumeric() || it == b'_' => word = reader.word(),
+            _ => reader.at += 1,
+        }
+    }
+    held
+}
+
+fn is_object(value: &Node, bytes: &[u8]) -> bool {
+    value.as_scalar().is_none() && recognise::has_subject(value.span.of(bytes))
+}
+
+/// The text of a heredoc, if it says what it is.
+fn text(bytes: &[u8], found: &Heredoc, attribute: &[u8]) -> Option<Written> {
+    let text = unindented(bytes, found);
+    let (written, runs) = &text;
+    let is_chart = attribute == b"values" && memchr::memmem::find(written, b"plugins:").is_some();
+    if !is_chart && !recognise::has_subject(written) {
+        return None;
+    }
+    let begins = |words: &[&[u8]]| {
+        let text = written.trim_ascii_start();
+        words.iter().any(|it| text.starts_with(it))
+    };
+    let has_line = |word: &[u8]| {
+        let mut lines = written.split(|&it| it == b'\n');
+        lines.any(|it| it.starts_with(word))
+    };
+    let (path, form) = if begins(&[b"#!"]) {
+        ("script.sh", Form::Script)
+    } else if begins(&[b"MIME-Version:", b"Content-Type: multipart/"]) {
+        ("user-data", Form::Mime)
+    } else if begins(&[b"#cloud-config", b"variant:"]) {
+        ("user-data.yaml", Form::Yaml)
+    } else if has_line(b"apiVersion:") && has_line(b"kind:") {
+        ("manifest.yaml", Form::Yaml)
+    } else if attribute == b"values" {
+        ("values.yaml", Form::Yaml)
+    } else {
+        return None;
+    };
+    let is_open = heredoc::has_mark(written);
+    // What is written only under a condition is not known.
+    let has_directive = memchr::memmem::find(written, b"%{").is_some();
+    let layer = match runs.as_slice() {
+        [(0, span)] if *span == found.body && !is_open => Layer::slice(found.body),
+        runs => heredoc::layer_of(found.whole, runs),
+    };
+    (!has_directive).then(|| Written {
+        path: path.to_owned(),
+        form,
+        bytes: written.clone(),
+        layer,
+        is_open,
+        is_final: false,
+    })
+}
+
+/// The text without the blanks that all its lines begin with, where they are
+/// left out, and where its runs stand.
+fn unindented(bytes: &[u8], found: &Heredoc) -> (Vec<u8>, Vec<(usize, Span)>) {
+    let body = found.body.of(bytes);
+    if !found.is_indented {
+        return (body.to_vec(), vec![(0, found.body)]);
+    }
+    let lines = || body.split_inclusive(|&it| it == b'\n');
+    let indent = |line: &[u8]| {
+        line.iter()
+            .take_while(|it| matches!(it, b' ' | b'\t'))
+            .count()
+    };
+    let is_said = |line: &&[u8]| !line.trim_ascii().is_empty();
+    let least = lines().filter(is_said).map(indent).min().unwrap_or(0);
+    let (mut text, mut runs) = (Vec::with_capacity(body.len()), Vec::new());
+    let mut at = found.body.start as usize;
+    for line in lines() {
+        let skipped = least.min(indent(line));
+        let kept = line.get(skipped..).unwrap_or_default();
+        runs.push((text.len(), Span::new(at + skipped, at + line.len())));
+        text.extend_from_slice(kept);
+        at += line.len();
+    }
+    (text, runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lint::inner::tests::check;
+
+    #[test]
+    fn values_in_terraform_are_opened() {
+        let says = |text: &str, expected: &[&str]| check("main.tf", text, expected);
+        let chart = "values = [yamlencode({ servers = [{ zones = [{ zone = \".\" }], plugins = [{ name = \"forward\", parameters = \". 10.0.0.53\" }, { name = var.configBlock }] }] })]\n";
+        says(chart, &["forward 10.0.0.53 @10.0.0.53"]);
+        let heredoc = "values = [<<-E\n    # ${x}\n    servers:\n    - plugins:\n      - name: forward\n        parameters: . 10.0.0.53 # coredns\n  E\n]\n";
+        says(heredoc, &["forward 10.0.0.53 @10.0.0.53"]);
+        let data = "user_data = <<E\n#!/bin/sh\ncat > /etc/resolv.conf <<'X'\nnameserver 10.0.0.53\nX\nE\n";
+        says(data, &["nameserver 10.0.0.53 @10.0.0.53"]);
+        says(&data.replace("10.0.0.53", "${var.dns}"), &[]);
+        let map = "kind = \"KubeletConfiguration\", apiVersion = \"kubelet.config.k8s.io/v1beta1\", resolvConf = \"/a\"";
+        let found = &["Configuration ResolvConf /a @\"/a\""];
+        says(&format!("x = jsonencode({{{map}}})\n"), found);
+        says(&format!("manifest = {{{map}}}\n"), found);
+        says(&format!("x = jsonencode(merge({{{map}}}, y))\n"), &[]);
+        says(
+            &format!("x = jsonencode({{for k in y : k => {{{map}}}}})\n"),
+            &[],
+        );
+        says(&format!("# x = jsonencode({{{map}}})\n/* {map}"), &[]);
+        says("x = jsonencode({resolvConf = \"", &[]);
+        says(
+            &format!("x = jsonencode({}resolvConf", "[".repeat(10_000)),
+            &[],
+        );
+    }
+
+    #[test]
+    fn long_scripts_cost_little() {
+        let heads = "cat <<A > /etc/resolv.conf\n".repeat(40_000);
+        check("a.sh", &heads, &[]);
+        check("a.tf", &heads.replace("<<A >", "<<A\n"), &[]);
+        check("b.tf", &"jsonencode({resolv.conf=[".repeat(40_000), &[]);
+        check("c.tf", &"jsonencode(\"${resolv.conf".repeat(40_000), &[]);
+        check(
+            "d.tf",
+            &format!("jsonencode([{}", "<<A\nresolv.conf".repeat(40_000)),
+            &[],
+        );
+        let many = format!(
+            "cat {} resolv.conf\n{}",
+            "<<A".repeat(100_000),
+            "A\n".repeat(100_000)
+        );
+        check("b.sh", &many, &[]);
+    }
+}
