@@ -11,26 +11,17 @@ use crate::text::Place;
 ///
 /// Where the own rules change nothing the answer is that of the node alone.
 pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) -> Tree {
-    let from = |start: &Start, packet: &Packet| {
-        let start = start.clone();
-        Packet {
-            start,
-            ..packet.clone()
-        }
-    };
     let through = |packet: Packet| evaluate(node, &from(start, &packet));
     let mut tables = own.rules.tables.iter();
-    let to = packet.destination;
-    let mut addresses = own.addresses.iter().flatten();
-    let stays = to.is_loopback() || addresses.any(|it| it.ip == to);
-    if !stays
-        && own.known != RulesKnown::Part
-        && tables.all(|it| it.is_empty() && it.bases.is_empty())
-    {
+    let has_rules =
+        own.known == RulesKnown::Part || !tables.all(|it| it.is_empty() && it.bases.is_empty());
+    if !has_rules && !stays(own, packet) {
         return through(packet.clone());
     }
-    let first = evaluate(own, &from(&Start::Host, packet));
-    let leaves = |it: &Outcome| matches!(it.kind, Kind::Endpoint | Kind::NoRoute);
+    let mut first = evaluate(own, &from(&Start::Host, packet));
+    for outcome in &mut first.outcomes {
+        outcome.is_own = !leaves(outcome);
+    }
     let is_same = |it: &Outcome| {
         leaves(it)
             && (it.address, it.port) == (packet.destination, packet.port)
@@ -51,11 +42,7 @@ pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) ->
     for outcome in &first.outcomes {
         if !leaves(outcome) {
             verdicts.push(verdict(outcome.kind));
-            let ended = outcome.clone();
-            both.outcomes.push(Outcome {
-                is_own: true,
-                ..ended
-            });
+            both.outcomes.push(outcome.clone());
             continue;
         }
         let next = Packet {
@@ -79,6 +66,26 @@ pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) ->
     both.gaps.sort();
     both.gaps.dedup();
     both
+}
+
+/// The packet where it comes in there.
+fn from(start: &Start, packet: &Packet) -> Packet {
+    Packet {
+        start: start.clone(),
+        ..packet.clone()
+    }
+}
+
+/// Whether a packet is for its sender's own network namespace, and never leaves it.
+fn stays(own: &Host, packet: &Packet) -> bool {
+    let to = packet.destination;
+    let mut addresses = own.addresses.iter().flatten();
+    to.is_loopback() || addresses.any(|it| it.ip == to)
+}
+
+/// Whether a packet leaves its sender's network namespace at this end.
+fn leaves(outcome: &Outcome) -> bool {
+    matches!(outcome.kind, Kind::Endpoint | Kind::NoRoute)
 }
 
 /// A packet that its sender's own routes do not let leave, in the system's word.

@@ -10,6 +10,7 @@ mod live;
 mod output;
 mod subject;
 
+use std::net::IpAddr;
 use std::ops::ControlFlow;
 
 use clap::builder::PossibleValuesParser;
@@ -79,7 +80,7 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
         show: args.show.clone(),
     });
     let about = input.subject.context.about.clone();
-    let mut services = input.subject.services.clone();
+    let services = input.subject.services.clone();
     let mut failed = None;
     let mut last = None;
     let ended = input.each(&mut |event| {
@@ -116,20 +117,27 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
     output.lookups(watch.take_judged(), streams)?;
     let report = watch.end(&end);
     let notes = [about, ended.notes].concat();
-    let is_wanted = |it: &Route| !args.anonymize && is_asked_in_vain(it, &report);
-    services.retain(|it| it.as_ref().is_ok_and(is_wanted));
+    let services = asked_in_vain(args, services, &report);
     output.end(&report, &services, &notes, streams)?;
     streams.out.flush()?;
     Ok(status(args, &report, streams))
 }
 
-/// Whether something is wrong with a server that this leads to.
-fn is_asked_in_vain(route: &Route, report: &Report) -> bool {
-    let mut servers = report.findings.iter().filter_map(|it| it.server);
-    servers.any(|server| {
-        let mut trees = route.trees.iter();
-        trees.any(|it| it.packet.destination == server.ip())
-    })
+/// Those of the Services with which something is wrong; none where addresses are hidden.
+fn asked_in_vain(
+    args: &WatchArgs,
+    services: Vec<Result<Route, String>>,
+    report: &Report,
+) -> Vec<Result<Route, String>> {
+    let servers = report.findings.iter().filter_map(|it| it.server);
+    let wrong: Vec<IpAddr> = servers.map(|it| it.ip()).collect();
+    let is_wrong = |it: &Route| {
+        let mut trees = it.trees.iter();
+        !args.anonymize && trees.any(|it| wrong.contains(&it.packet.destination))
+    };
+    let services = services.into_iter();
+    let found = services.filter(|it| it.as_ref().is_ok_and(is_wrong));
+    found.collect()
 }
 
 fn status(args: &WatchArgs, report: &Report, streams: &mut Streams<'_>) -> Status {
