@@ -9,7 +9,7 @@ use libtest_mimic::Trial;
 use tempfile::TempDir;
 
 use crate::lab::{Running, explains};
-use crate::root::trial;
+use crate::root::{program, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -113,8 +113,10 @@ impl Files {
     /// A daemon in a network namespace of its own.
     fn start(&self, words: &str, more: &[&str]) -> Master {
         let words = self.put(words);
+        let (name, arguments) = words.split_once(' ').unwrap();
         let mut command = Command::new("unshare");
-        command.arg("--net").args(words.split(' ')).args(more);
+        command.arg("--net").arg(program(name).unwrap());
+        command.args(arguments.split(' ')).args(more);
         Master(Running::start(&mut command))
     }
 }

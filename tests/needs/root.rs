@@ -1,6 +1,7 @@
-//! Trials that need root, and programs of the PATH.
+//! Trials that need root, and programs.
 
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
 
 use libtest_mimic::Trial;
 
@@ -16,11 +17,16 @@ fn missing(programs: &[&str]) -> Option<String> {
     if !nix::unistd::geteuid().is_root() {
         return Some("needs root".to_owned());
     }
-    let path = std::env::var("PATH").unwrap_or_default();
-    let is_there = |program: &&&str| {
-        path.split(':')
-            .any(|it| Path::new(it).join(program).exists())
-    };
-    let missing = programs.iter().find(|it| !is_there(it))?;
+    let missing = programs.iter().find(|it| program(it).is_none())?;
     Some(format!("needs {missing}"))
+}
+
+/// A program of the PATH, or one that `.ci/install-real` has unpacked.
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let real = env::var_os("KDNS_REAL_DIR");
+    let real = real.map_or_else(|| root.join("target/real"), PathBuf::from);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain([real.join("servers/usr/sbin")]);
+    folders.map(|it| it.join(name)).find(|it| it.exists())
 }
