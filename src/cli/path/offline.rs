@@ -66,6 +66,8 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         table.get_or_insert_default().entries = entries;
     }
     if let Some(servers) = servers.filter(|_| texts.client.servers.is_empty()) {
+        // They are the node's own, of which no pod knows.
+        texts.client.is_node = true;
         texts.client.servers = servers;
     }
     let to = match (destination.as_deref(), texts.client.servers.as_slice()) {
