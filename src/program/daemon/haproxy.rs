@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::{MAX_SERVERS, Names, Section};
-use crate::address::Server;
 use crate::config::named_conf::{Indexed, Statement};
 use crate::scenario::own::{Daemon, Given, Own};
 use crate::text::{Place, Placed, escaped};
@@ -115,17 +114,8 @@ fn server(word: &[u8]) -> Given {
         return unknown();
     };
     let inner = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    match inner.unwrap_or(host).parse::<IpAddr>() {
-        Ok(ip) => Given::Server(Server {
-            address: ip.into(),
-            port,
-        }),
-        Err(_) if !host.is_empty() && host.bytes().all(is_name) => {
-            Given::Name(host.to_owned(), port)
-        }
-        Err(_) => unknown(),
-    }
+    let ip = inner.unwrap_or(host).parse::<IpAddr>().ok();
+    Given::of(host, ip, port).unwrap_or_else(unknown)
 }
 
 /// A time of `HAProxy`: a number with a unit, milliseconds without one.

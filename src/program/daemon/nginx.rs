@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use super::{MAX_SERVERS, Names, Section};
-use crate::address::{DNS_PORT, Server};
+use crate::address::DNS_PORT;
 use crate::config::named_conf::{Indexed, Statement};
 use crate::scenario::own::{Daemon, Given, Own};
 use crate::text::{Placed, escaped};
@@ -111,17 +111,7 @@ fn server(word: &[u8]) -> Given {
         Some(inner) => inner.parse::<Ipv6Addr>().map(IpAddr::from),
         None => host.parse::<Ipv4Addr>().map(IpAddr::from),
     };
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    match ip {
-        Ok(ip) => Given::Server(Server {
-            address: ip.into(),
-            port,
-        }),
-        Err(_) if !host.is_empty() && host.bytes().all(is_name) => {
-            Given::Name(host.to_owned(), port)
-        }
-        Err(_) => unknown(),
-    }
+    Given::of(host, ip.ok(), port).unwrap_or_else(unknown)
 }
 
 /// A time of nginx: numbers with units, seconds without one.

@@ -3,6 +3,7 @@
 
 pub mod form;
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,19 @@ pub enum Given {
     ResolvConf,
     /// Something that is not known here: a variable, another transport.
     Unknown(String),
+}
+
+impl Given {
+    /// A host and its address, if it is one; `None`: it can be no host's name either.
+    pub fn of(host: &str, ip: Option<IpAddr>, port: u16) -> Option<Self> {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        if let Some(ip) = ip {
+            let address = ip.into();
+            return Some(Self::Server(Server { address, port }));
+        }
+        let is_host = !host.is_empty() && host.bytes().all(is_name);
+        is_host.then(|| Self::Name(host.to_owned(), port))
+    }
 }
 
 impl Own {
