@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use crate::address::DNS_PORT;
-use crate::path::Protocol;
+use crate::path::{Host, Protocol};
 use crate::rules::Named;
 
 /// Where packets are to go.
@@ -61,17 +61,25 @@ pub(super) fn packets(
     BOTH.into_iter().filter(is_wanted).map(move |it| (port, it))
 }
 
-/// The Services of this name among those that rules name, with the port and the
-/// protocol that is asked for: port 53, if it has it.
+/// The Services of this name among those that the rules of a node name, with the
+/// port and the protocol that is asked for: port 53, if it has it.
 pub(super) fn named(
-    services: &[Named],
+    node: &Host,
     name: &str,
     port: Option<u16>,
     protocol: Option<Protocol>,
 ) -> anyhow::Result<Vec<(IpAddr, u16, Protocol)>> {
+    let services = node.rules.services_named();
     let all: Vec<&Named> = services.iter().filter(|it| is_called(it, name)).collect();
     if all.is_empty() {
-        anyhow::bail!(unknown(services, name));
+        let pod = node.pods.iter().find(|it| it.1 == name);
+        anyhow::bail!(match pod {
+            Some((address, _)) => format!(
+                "{name} is a pod, and no Service: its address as DESTINATION, {address}, is what is sent to; \
+                 with --target {name} it is the one that sends"
+            ),
+            None => unknown(&services, name),
+        });
     }
     let wanted = |it: &&Named| {
         let is_port = port.is_none_or(|port| it.port == port);
@@ -142,4 +150,21 @@ fn unknown(services: &[Named], name: &str) -> String {
         "no Service {name} in the rules; near names: {}",
         names.join(", ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pod_is_told_from_a_service() {
+        let address = IpAddr::from([10, 244, 0, 10]);
+        let node = Host {
+            pods: [(address, "shop/web".to_owned())].into(),
+            ..Host::default()
+        };
+        let said = |name| named(&node, name, None, None).unwrap_err().to_string();
+        assert!(said("shop/web").contains("--target shop/web"));
+        assert!(said("shop/cart").contains("cannot be found"));
+    }
 }

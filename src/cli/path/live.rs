@@ -21,7 +21,6 @@ use crate::node::kernel::ConntrackCounters;
 use crate::path::findings::Around;
 use crate::path::probe::{self, Seen};
 use crate::path::{self, Host, Link, LinkKind, Packet, Protocol, Site, Start, Tree};
-use crate::rules::Rules;
 use crate::text::escaped;
 use crate::wire::endpoints;
 
@@ -49,7 +48,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     let mut site = both.into_site()?;
     let to = match (to, wanted) {
         (Some(to), _) => to,
-        (None, wanted) => named(&site.node.rules, wanted)?,
+        (None, wanted) => named(&site.node, wanted)?,
     };
     let sources = client.sources(&sockets(&to))?;
     let trees: Vec<Tree> = to
@@ -211,10 +210,10 @@ fn to_ports(ips: &[IpAddr], port: Option<u16>, protocol: Option<Protocol>) -> Ve
 }
 
 /// The addresses of a Service that the rules name.
-fn named(rules: &Rules, wanted: Option<Destination>) -> anyhow::Result<Vec<To>> {
+fn named(node: &Host, wanted: Option<Destination>) -> anyhow::Result<Vec<To>> {
     match wanted {
         Some(Destination::Name(name, port, protocol)) => {
-            destination::named(&rules.services_named(), &name, port, protocol)
+            destination::named(node, &name, port, protocol)
         }
         _ => Ok(Vec::new()),
     }

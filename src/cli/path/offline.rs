@@ -72,7 +72,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     }
     let to = match (destination.as_deref(), texts.client.servers.as_slice()) {
         (None, [_, ..]) => texts.servers(),
-        (text, _) => destinations(&texts.site.node.rules, text, has_rules)?,
+        (text, _) => destinations(&texts.site.node, text, has_rules)?,
     };
     texts.ask_as(args, to.first().map(|it| it.0))?;
     let mut trees = Vec::new();
@@ -276,15 +276,14 @@ fn open(path: &Path, streams: &mut Streams<'_>) -> anyhow::Result<Box<dyn Text +
 }
 
 fn destinations(
-    rules: &Rules,
+    node: &Host,
     destination: Option<&str>,
     has_rules: bool,
 ) -> anyhow::Result<Vec<(IpAddr, u16, Protocol)>> {
     let Some(text) = destination else {
-        let services = rules.services_named();
         let known = DNS
             .iter()
-            .find_map(|it| destination::named(&services, it, None, None).ok());
+            .find_map(|it| destination::named(node, it, None, None).ok());
         return known.ok_or_else(|| {
             anyhow::anyhow!("the rules name no Service of the cluster's DNS; give a DESTINATION")
         });
@@ -296,8 +295,6 @@ fn destinations(
         Destination::Name(name, ..) if !has_rules => {
             anyhow::bail!("files alone do not know the address of {name}; give it")
         }
-        Destination::Name(name, port, protocol) => {
-            destination::named(&rules.services_named(), &name, port, protocol)
-        }
+        Destination::Name(name, port, protocol) => destination::named(node, &name, port, protocol),
     }
 }
