@@ -183,6 +183,30 @@ fn fixes_fix_once_and_for_all() {
     assert!(fixed > 2, "{fixed}");
 }
 
+/// A pod's spec is not on the node: its servers can be its own, by dnsPolicy None.
+#[test]
+fn servers_that_can_be_the_pods_own_are_not_called_old() {
+    let said = |node: &str| {
+        let example = Example {
+            name: node.to_owned(),
+            verdict: Verdict::Bad,
+            directory: Path::new(env!("CARGO_MANIFEST_DIR")).to_owned(),
+            args: vec!["--root".to_owned(), format!("testdata/nodes/{node}")],
+            _made: None,
+        };
+        let text = lint(&example, &["--select", "KP012"]);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for node in ["cluster-policy-none", "coredns-upstream-timeout"] {
+        let text = said(node);
+        assert!(text.contains("1 remark in"), "{node}: {text}");
+        assert!(text.contains("with dnsPolicy None"), "{node}: {text}");
+        assert!(!text.contains("still has"), "{node}: {text}");
+    }
+    let text = said("drift-fixed");
+    assert!(text.contains("1 pod still has 127.0.0.53"), "{text}");
+}
+
 fn copy_into(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

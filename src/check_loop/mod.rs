@@ -46,6 +46,7 @@ pub use report::{
     Chain, Edit, End, Fix, Hop, Proof, Report, Setup, Sighting, State, Verdict, When, Who,
 };
 pub use running::as_running;
+pub(crate) use view::{Policy, is_supposed, policy};
 
 /// Whether the DNS of `node` loops.
 #[expect(clippy::too_many_lines, reason = "one case after the other")]

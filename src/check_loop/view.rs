@@ -30,7 +30,7 @@ pub(super) type View = Result<Vec<Listed>, Unknown>;
 
 /// What a pod's DNS servers come from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Policy {
+pub(crate) enum Policy {
     /// The cluster's DNS: `ClusterFirst`, `ClusterFirstWithHostNet`.
     Cluster,
     /// The kubelet's file: `Default`, and `ClusterFirst` on the host network.
@@ -192,7 +192,7 @@ pub(super) fn origin<T>(node: &Node, setting: &Setting<T>, value: &str) -> Optio
 /// What the pod's file was made of, recognised by the file itself: the pod's spec
 /// is not on the node. The kubelet gives `ndots:5` and the cluster's search
 /// list to pods that use the cluster's DNS, and to no others.
-pub(super) fn policy(node: &Node, pod: &Pod) -> Policy {
+pub(crate) fn policy(node: &Node, pod: &Pod) -> Policy {
     let Some(conf) = pod.own_file() else {
         return Policy::Host;
     };
@@ -237,7 +237,7 @@ fn is_installers(pod: &Pod) -> bool {
 
 /// Whether only the pod's name says that it has the kubelet's file: what it has
 /// is neither what the kubelet would write nor another file of the node.
-pub(super) fn is_supposed(node: &Node, pod: &Pod) -> bool {
+pub(crate) fn is_supposed(node: &Node, pod: &Pod) -> bool {
     let is_handed = |conf: &ResolvConf| can_be_handed_over(node, pod, conf);
     policy(node, pod) == Policy::Host && pod.own_file().is_some_and(|it| !is_handed(it))
 }

@@ -19,6 +19,10 @@ pub(super) fn before(reads_node: bool, sudo: Option<&Command>, streams: &mut Str
         streams.tell(format_args!(
             "not root: what belongs to others on this node is not seen; to see all: {sudo}"
         ));
+    } else if reads_node && crate::host::is_root_of_namespace() {
+        streams.tell(
+            "root here is that of a user namespace: what belongs to others on this node is not seen",
+        );
     }
 }
 

@@ -332,7 +332,7 @@ fn missing_to_read() -> Option<&'static str> {
 /// over what is not its namespace's.
 ///
 /// Source: `user_namespaces(7)`: the first namespace maps all numbers.
-fn is_root_of_namespace() -> bool {
+pub(crate) fn is_root_of_namespace() -> bool {
     let map = std::fs::read_to_string("/proc/self/uid_map");
     map.is_ok_and(|it| it.split_whitespace().ne(["0", "0", "4294967295"]))
 }

@@ -204,12 +204,18 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
         } else {
             0
         };
+        let mut ordered = Courses::default();
+        ordered_by_chance(other, &mut ordered);
+        let ordered = ordered.any_order;
         let (to, end, within) = loop {
             let (to, end) = (run.sent.len() - same, other.sent.len() - same);
             let before = if same > 0 { end } else { usize::MAX };
             let within = self.courses(other, first, before);
             // Where one of these goes on for longer, both come together by chance only.
-            match within.one_of.iter().map(|it| it.to).max() {
+            let further = within.one_of.iter().map(|it| it.to);
+            let orders = within.any_order.iter().filter(|it| !ordered.contains(it));
+            let further = further.chain(orders.flat_map(Group::numbers).map(|last| last + 1));
+            match further.max() {
                 Some(further) if further > end => same = other.sent.len() - further,
                 _ => break (to, end, within),
             }

@@ -11,6 +11,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("kernel::setns is refused", &["strace"], setns),
         trial("kernel::no /proc", &["unshare", "mount", "sh"], no_proc),
         trial("kernel::packet sockets are refused", &["strace"], no_socket),
+        trial(
+            "kernel::root of a namespace",
+            &["unshare", "sh"],
+            mapped_root,
+        ),
     ]
 }
 
@@ -92,6 +97,20 @@ fn no_socket() {
 }
 
 /// What needs no process does its work; what does says what is missing.
+/// Root of a user namespace sees as little of others as anybody.
+fn mapped_root() {
+    let text = script(
+        r#"
+set +e
+for command in check-loop pods doctor upstream 'lint --node'; do
+    unshare --user --map-root-user "$KDNS" $command 2>&1 >/dev/null | head -1
+done
+"#,
+    );
+    let said = "kdns: root here is that of a user namespace: what belongs to others on this node is not seen\n";
+    assert_eq!(text, said.repeat(5));
+}
+
 fn no_proc() {
     let text = script(
         r#"

@@ -82,7 +82,10 @@ impl<'a> CachingClient<'a> {
 
     /// Source: hickory-resolver `src/caching_client.rs: CachingClient::lookup`.
     pub(super) async fn lookup(&self, query: Query) -> Result<Vec<IpAddr>, NetError> {
-        self.inner_lookup(query, false, 0).await
+        self.pool.lookups.set(self.pool.lookups.get() + 1);
+        let found = self.inner_lookup(query, false, 0).await;
+        self.pool.lookups.set(self.pool.lookups.get() - 1);
+        found
     }
 
     /// `preserved`: a reply before this one had CNAME records.
@@ -108,6 +111,7 @@ impl<'a> CachingClient<'a> {
             Records::Exist(ips) => Ok(ips),
             Records::Missing(error) => Err(error),
             Records::CnameChain(target) => {
+                self.pool.fall_behind(&query).await;
                 let next = Query {
                     name: target,
                     record_type: query.record_type,

@@ -1,11 +1,13 @@
 //! Which servers a query goes to, and how often.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
+
+use hickory_proto::rr::RecordType;
 
 use crate::address::Server;
 use crate::engine::io::Io;
@@ -23,6 +25,10 @@ const NUM_CONCURRENT_REQS: usize = 2;
 const DRAWN: &str =
     "hickory draws the order of its servers at random, and asks two of them at once";
 const MEASURED: &str = "hickory asks the servers first that answered fastest: of two that are as fast as each other it can be either";
+const BEHIND: &str =
+    "hickory goes on with A before or after the reply to what it asks for AAAA meanwhile";
+/// How long an answer is read after another one that came with it. Ours.
+const BEHIND_DELAY: Duration = Duration::from_millis(2);
 /// How late a time-out is. Ours.
 const TIMER_DELAY: Duration = Duration::from_millis(1);
 /// UDP payload size. Source: hickory-proto `src/op/edns.rs: DEFAULT_MAX_PAYLOAD_LEN`.
@@ -36,6 +42,8 @@ pub(super) struct NameServerPool<'a> {
     servers: Vec<NameServer>,
     /// How servers that are equally fast were ordered.
     drawn: RefCell<Vec<Drawn>>,
+    /// Lookups that go on: AAAA and A.
+    pub(super) lookups: Cell<usize>,
     /// Of one round of requests.
     pub(super) timeout: Duration,
     /// Of rounds after the first.
@@ -74,6 +82,7 @@ impl<'a> NameServerPool<'a> {
             io,
             servers,
             drawn: RefCell::default(),
+            lookups: Cell::default(),
             timeout: reading.timeout.value,
             attempts: reading.attempts.value,
             edns: settings.edns0.then_some(Edns::plain(PAYLOAD_LEN)),
@@ -97,6 +106,7 @@ impl<'a> NameServerPool<'a> {
                 _ if remaining_attempts == 0 => return Err(error),
                 _ => remaining_attempts -= 1,
             }
+            self.fall_behind(query).await;
         }
     }
 
@@ -151,6 +161,15 @@ impl<'a> NameServerPool<'a> {
                 }
                 error = most_specific(error, current);
             }
+        }
+    }
+
+    /// Waits, perhaps, until what AAAA asks meanwhile is answered, which decides who is the fastest server then.
+    pub(super) async fn fall_behind(&self, query: &Query) {
+        let can_differ = self.lookups.get() > 1 && self.servers.len() > 1;
+        if can_differ && query.record_type == RecordType::A && self.io.choose(2, BEHIND) == 1 {
+            let until = self.io.now().saturating_add(BEHIND_DELAY);
+            self.io.sleep(until).await;
         }
     }
 

@@ -51,7 +51,12 @@ pub(super) async fn lookup(io: Rc<Io>, seen: &Scenario, mut manager: Manager<'_>
         if let Some(reply) = manager.stub_replies.pop_front() {
             client.arrived(arrival(reply));
         } else {
-            wait(&io, &mut manager, until.map(|it| it + POLL_DELAY)).await;
+            let until = until.map(|it| it + POLL_DELAY);
+            let is_late = wait(&io, &mut manager, until).await;
+            // poll(2) tells of an answer that came before the client runs again.
+            if is_late && let Some(reply) = manager.stub_replies.pop_front() {
+                client.arrived(arrival(reply));
+            }
         }
     }
 }
@@ -122,21 +127,33 @@ fn arrival(reply: StubReply) -> Arrival {
 }
 
 /// Waits for a server, for resolved's timers, or until the client's patience ends. Where
-/// resolved's timers run out at about that time, too, it is left to chance which come first.
-async fn wait(io: &Io, manager: &mut Manager<'_>, client_until: Option<Duration>) {
+/// resolved's timers run out at about that time, too, it is left to chance which come first, and whether the client
+/// runs only when the answer to what resolved then asks is there: then it says so.
+async fn wait(io: &Io, manager: &mut Manager<'_>, client_until: Option<Duration>) -> bool {
     let wake_at = manager.wake_at();
     let is_before = |client: &Duration| wake_at.is_none_or(|wake_at| *client < wake_at);
     let mut until = client_until.filter(is_before).or(wake_at);
     let mut event = manager.next_event(until).await;
+    let mut sleeps_until = None;
     if let (None, Some(client), Some(wake_at)) = (&event, client_until, wake_at)
         && client < wake_at
         && wake_at < client + TOGETHER
-        && io.choose(2, CLIENT_LATER) == 1
     {
-        until = Some(wake_at);
-        event = manager.next_event(until).await;
+        let lot = io.choose(3, CLIENT_LATER);
+        if lot > 0 {
+            until = Some(wake_at);
+            event = manager.next_event(until).await;
+        }
+        sleeps_until = (lot == 2).then(|| client + TOGETHER);
     }
     if event.is_some() || wake_at.is_some() && until == wake_at {
         manager.run(event).await;
     }
+    while sleeps_until.is_some() && manager.stub_replies.is_empty() {
+        let Some(event) = manager.next_event(sleeps_until).await else {
+            break;
+        };
+        manager.run(Some(event)).await;
+    }
+    sleeps_until.is_some()
 }

@@ -2,10 +2,22 @@
 
 use std::net::IpAddr;
 
+use crate::check_loop::{Policy, is_supposed, policy};
 use crate::config::resolv_conf::ResolvConf;
 use crate::lint::rules::node::look;
 use crate::lint::rules::prelude::*;
 use crate::node::Pod;
+
+/// What is known of a pod that has other servers than the kubelet would write.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Kind {
+    /// They are older than what the kubelet has.
+    Old,
+    /// They are, if its dnsPolicy is `Default`, as its name says.
+    DefaultByName,
+    /// They are, if its dnsPolicy is `ClusterFirst`, as its search list says.
+    ClusterFirstBySearch,
+}
 
 pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some(conf) = look::kubelet_file(node) else {
@@ -13,47 +25,39 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     };
     let next = addresses(conf);
     let dns = look::cluster_dns(node);
-    let is_stale_host = |pod: &&Pod| {
-        let Some(file) = pod.own_file().filter(|it| !is_clusters(it)) else {
-            return false;
-        };
-        let now = addresses(file);
-        let is_dns = pod
-            .containers
-            .iter()
-            .any(|it| DNS_PODS.contains(&it.name.as_str()));
+    let kind = |pod: &Pod| {
+        let now = addresses(pod.own_file().filter(|_| !pod.mounts_resolv_conf())?);
+        let own = policy(node, pod);
+        if own == Policy::Own {
+            return Some(Kind::ClusterFirstBySearch);
+        }
+        if own == Policy::Cluster || next.is_empty() || now.is_empty() || now == next {
+            return None;
+        }
+        let mut names = pod.containers.iter().map(|it| it.name.as_str());
+        let is_dns = own == Policy::Host && names.any(|it| DNS_PODS.contains(&it));
         // No pod's own settings have a loopback server that is not in the pod.
-        let is_old_stub = file_is_own(&now)
-            && pod.host_network == Some(false)
-            && !crate::node::is_dns_server(pod);
-        !next.is_empty()
-            && !now.is_empty()
-            && now != next
-            && (is_dns || is_old_stub && !file_is_own(&next))
+        let is_stub = file_is_own(&now);
+        let is_old_stub =
+            is_stub && pod.host_network == Some(false) && !crate::node::is_dns_server(pod);
+        match is_dns {
+            true if is_supposed(node, pod) && !is_stub => Some(Kind::DefaultByName),
+            true => Some(Kind::Old),
+            false => (is_old_stub && !file_is_own(&next)).then_some(Kind::Old),
+        }
     };
-    let is_stale_cluster = |pod: &&Pod| {
-        let file = pod.own_file().filter(|it| is_clusters(it));
-        let first = file.and_then(|it| addresses(it).first().copied());
-        !dns.is_empty() && first.is_some_and(|it| !dns.contains(&it))
-    };
-    let pods: Vec<&Pod> = node.pods.iter().filter(is_stale_host).collect();
-    say(
-        node,
-        &pods,
-        &next,
-        look::resolv_conf_place(node),
-        Severity::Warning,
-        report,
-    );
-    let pods: Vec<&Pod> = node.pods.iter().filter(is_stale_cluster).collect();
-    say(
-        node,
-        &pods,
-        dns,
-        look::cluster_dns_place(node),
-        Severity::Info,
-        report,
-    );
+    for (wanted, next, set) in [
+        (Kind::Old, next.as_slice(), look::resolv_conf_place(node)),
+        (Kind::DefaultByName, &next, look::resolv_conf_place(node)),
+        (
+            Kind::ClusterFirstBySearch,
+            dns,
+            look::cluster_dns_place(node),
+        ),
+    ] {
+        let pods = node.pods.iter().filter(|it| kind(it) == Some(wanted));
+        say(wanted, (conf, &pods.collect::<Vec<_>>()), next, set, report);
+    }
 }
 
 /// The containers of the cluster's DNS, whose pods have the policy `Default`.
@@ -69,24 +73,11 @@ fn addresses(conf: &ResolvConf) -> Vec<IpAddr> {
     servers.take(crate::pod::Limits::EXPANDED.servers).collect()
 }
 
-/// Whether the file has what the kubelet writes for pods that ask the
-/// cluster's DNS, and for no others.
-fn is_clusters(conf: &ResolvConf) -> bool {
-    let has = |keyword: &[u8], wanted: fn(&[u8]) -> bool| {
-        conf.lines().any(|line| {
-            let mut words = line.words().map(|it| it.bytes);
-            words.next() == Some(keyword) && words.any(wanted)
-        })
-    };
-    has(b"options", |it| it == b"ndots:5") && has(b"search", |it| it.starts_with(b"svc."))
-}
-
 fn say(
-    node: &Node,
-    pods: &[&Pod],
+    kind: Kind,
+    (conf, pods): (&ResolvConf, &[&Pod]),
     next: &[IpAddr],
     set: Option<crate::text::Place>,
-    severity: Severity,
     report: &mut Report,
 ) {
     let file = pods.first().and_then(|it| it.own_file());
@@ -94,32 +85,49 @@ fn say(
         return;
     };
     let words: Vec<String> = next.iter().map(ToString::to_string).collect();
-    let verb = if pods.len() == 1 { "has" } else { "have" };
-    let finding = report.add(
-        place,
-        format!(
-            "{} still {verb} {now}, and the kubelet would now write {}: {}",
-            look::counted(pods.len(), "pod"),
-            words.join(", "),
-            look::named(pods)
-        ),
-    );
-    finding
-        .severity(severity)
-        .note("a pod keeps the file that its sandbox was made with");
-    if file_is_own(next) {
-        finding.help(
-            "give the kubelet a file with servers that pods reach before these pods are recreated",
-        );
+    let words = words.join(", ");
+    let (counted, named) = (look::counted(pods.len(), "pod"), look::named(pods));
+    let one = pods.len() == 1;
+    let message = match kind {
+        Kind::Old => {
+            let has = if one { "has" } else { "have" };
+            format!("{counted} still {has} {now}, and the kubelet would now write {words}: {named}")
+        }
+        Kind::DefaultByName => {
+            let has = if one { "has" } else { "have" };
+            format!(
+                "{counted} {has} {now}, and the kubelet writes {words} for dnsPolicy Default: {named}"
+            )
+        }
+        Kind::ClusterFirstBySearch => {
+            let asks = if one { "asks" } else { "ask" };
+            format!("{counted} {asks} {now}, and the kubelet's clusterDNS is {words}: {named}")
+        }
+    };
+    let finding = report.add(place, message);
+    if kind == Kind::Old {
+        finding.note("a pod keeps the file that its sandbox was made with");
+        finding.help(if file_is_own(next) {
+            "give the kubelet a file with servers that pods reach before these pods are recreated"
+        } else {
+            "recreate the pods: kubectl rollout restart; a restart of their containers is not enough"
+        });
     } else {
-        finding.help("recreate the pods: kubectl rollout restart; a restart of their containers is not enough");
+        let policy = match kind {
+            Kind::ClusterFirstBySearch => "ClusterFirst",
+            Kind::Old | Kind::DefaultByName => "Default",
+        };
+        finding
+            .severity(Severity::Info)
+            .note(format!(
+                "the spec, which is not on the node, tells: with dnsPolicy None these are its own \
+                 servers and stay; with {policy} the file is older than what the kubelet has now"
+            ))
+            .help(format!(
+                "recreate it only if its dnsPolicy is {policy}: kubectl get pod -o yaml"
+            ));
     }
-    if severity == Severity::Info {
-        finding.note("pods with dnsPolicy: None and a file like the cluster's look the same");
-    }
-    let listed = look::kubelet_file(node)
-        .map(look::servers)
-        .unwrap_or_default();
+    let listed = look::servers(conf);
     let set = set.or_else(|| listed.into_iter().next().map(|it| it.1));
     finding.also_each(set, "this counts now");
 }
