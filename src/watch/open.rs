@@ -166,7 +166,9 @@ impl Table {
 
     /// The lookups of a client that can be of this name.
     pub(super) fn of_base(&self, client: IpAddr, base: u64) -> &[u32] {
-        self.bases.get(&self.keys.of_base(client, base)).map_or(&[], Vec::as_slice)
+        self.bases
+            .get(&self.keys.of_base(client, base))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// A lookup that is under way.

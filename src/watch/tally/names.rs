@@ -196,11 +196,7 @@ impl Names {
     fn entry(&mut self, name: &Name, exchange: &Exchange, is_wasted: bool, entries: &[Name]) {
         let wire = exchange.name.as_wire();
         let suffix = wire.get(name.as_wire().len()..).unwrap_or_default();
-        if suffix.is_empty()
-            || !entries
-                .iter()
-                .any(|it| same(it.as_wire(), suffix))
-        {
+        if suffix.is_empty() || !entries.iter().any(|it| same(it.as_wire(), suffix)) {
             return;
         }
         let known = self
