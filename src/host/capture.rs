@@ -190,8 +190,14 @@ impl<R: BufRead> Read for Zstd<R> {
                 continue;
             }
             let one = BlockDecodingStrategy::UptoBlocks(1);
-            let decoded = self.decoder.decode_blocks(&mut self.source, one);
-            decoded.map_err(|error| damaged(&error))?;
+            if let Err(error) = self.decoder.decode_blocks(&mut self.source, one) {
+                let is_cut = self.source.fill_buf()?.is_empty();
+                return Err(if is_cut {
+                    io::ErrorKind::UnexpectedEof.into()
+                } else {
+                    damaged(&error)
+                });
+            }
         }
     }
 }

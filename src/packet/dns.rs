@@ -37,17 +37,13 @@ impl<'a> Header<'a> {
     /// Looks at a message; `None`: it is shorter than a header.
     pub fn parse(message: &'a [u8]) -> Option<Self> {
         let (head, rest) = message.split_at_checked(HEADER)?;
-        let [a, b, c, d, counts @ ..] = head else {
+        let &[a, b, c, d, q0, q1, n0, n1, u0, u1, x0, x1] = head else {
             return None;
         };
-        let mut words = counts.chunks_exact(2).map(|it| match *it {
-            [high, low] => u16::from_be_bytes([high, low]),
-            _ => 0,
-        });
-        let counts = [(); 4].map(|()| words.next().unwrap_or_default());
+        let counts = [[q0, q1], [n0, n1], [u0, u1], [x0, x1]].map(u16::from_be_bytes);
         Some(Self {
-            id: u16::from_be_bytes([*a, *b]),
-            flags: u16::from_be_bytes([*c, *d]),
+            id: u16::from_be_bytes([a, b]),
+            flags: u16::from_be_bytes([c, d]),
             counts,
             question: (counts[0] > 0).then(|| question(rest)).flatten(),
         })

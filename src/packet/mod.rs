@@ -20,7 +20,8 @@ pub use counters::Counters;
 pub use reader::{CaptureError, Reader};
 pub use writer::Writer;
 
-use std::net::SocketAddr;
+use std::hash::Hasher;
+use std::net::{IpAddr, SocketAddr};
 
 /// A frame as it was captured.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +75,21 @@ pub enum Transport {
     Udp,
     /// Part of a connection.
     Tcp(StreamId),
+}
+
+/// Gives an address to a hasher, in one word.
+pub(crate) fn hash_ip(ip: IpAddr, hasher: &mut impl Hasher) {
+    match ip {
+        IpAddr::V4(ip) => hasher.write_u32(ip.to_bits()),
+        IpAddr::V6(ip) => hasher.write_u128(ip.to_bits()),
+    }
+}
+
+/// Gives both ends of a packet to a hasher, in three words.
+pub(crate) fn hash_ends(from: SocketAddr, to: SocketAddr, hasher: &mut impl Hasher) {
+    hash_ip(from.ip(), hasher);
+    hash_ip(to.ip(), hasher);
+    hasher.write_u32(u32::from(from.port()) << 16 | u32::from(to.port()));
 }
 
 /// One DNS message, or what was seen in its place.

@@ -70,7 +70,7 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
     if let Some(same) = same {
         return again(exchanges, same, new);
     }
-    let is_name = |it: &&Exchange| it.name.eq_ignore_case(&new.name);
+    let is_name = |it: &&Exchange| it.hash == new.hash && it.name.eq_ignore_case(&new.name);
     if let Some(other) = exchanges.iter().rev().find(is_name) {
         // A lookup of one type does not turn to another one later, but for
         // what follows an answer.

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
 use crate::packet::{Transport, Unreachable};
-use crate::watch::open::Question;
+use crate::watch::open::{Key, Question};
 use crate::watch::reply::Reply;
 
 /// More responses to one query are not kept.
@@ -57,6 +57,8 @@ pub struct Exchange {
     pub name: Name,
     /// Its hash, whatever its case.
     pub(super) hash: u64,
+    /// What it is found by.
+    pub(super) key: Key,
     /// The type; 0: the query is cut before it.
     pub qtype: u16,
     /// The id.

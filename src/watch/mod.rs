@@ -187,13 +187,11 @@ impl Watch {
 
     fn take(&mut self, seen: &Seen<'_>) {
         self.joiner.push(seen, self.judge.lists());
-        if self.joiner.has_ended() {
-            self.settle();
-        }
+        self.settle();
     }
 
     fn settle(&mut self) {
-        for lookup in self.joiner.take_ended() {
+        while let Some(lookup) = self.joiner.next_ended() {
             self.judge.add(lookup, &self.joiner);
         }
     }
@@ -261,6 +259,3 @@ fn with<'b>(content: Content<'_>, bytes: &'b [u8]) -> Content<'b> {
         },
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -29,11 +29,14 @@ impl<'a> Shape<'a> {
     /// root's zero. What is no label ends it.
     pub(super) fn of(wire: &'a [u8]) -> Self {
         // No length of a label is a letter, so all bytes can be put in lower case.
-        let mut lower = [0; MAX_WIRE_BYTES];
+        let mut lower = [0; MAX_WIRE_BYTES + 1];
         let length = wire.len().min(MAX_WIRE_BYTES);
-        let (lower, _) = lower.split_at_mut(length);
-        lower.copy_from_slice(wire.get(..length).unwrap_or_default());
-        lower.make_ascii_lowercase();
+        let (used, _) = lower.split_at_mut(length);
+        used.copy_from_slice(wire.get(..length).unwrap_or_default());
+        let (words, _) = lower.as_chunks_mut();
+        for word in words.iter_mut().take(length.div_ceil(8)) {
+            *word = lower_case(u64::from_ne_bytes(*word)).to_ne_bytes();
+        }
         let mut marks = [(0, 0); MAX_LABELS];
         let (mut at, mut count, mut hasher) = (0_usize, 0, FixedState::default().build_hasher());
         while let Some(&length) = lower.get(at).filter(|it| (1..64).contains(*it)) {
@@ -87,13 +90,24 @@ impl<'a> Shape<'a> {
             .len()
             .checked_sub(tail.len())
             .filter(|it| *it > 0 && !tail.is_empty())?;
-        if !self.wire.get(start..)?.eq_ignore_ascii_case(tail) {
-            return None;
-        }
         let marks = self.marks.get(..self.count)?;
         let is_start = |it: &(u8, u64)| usize::from(it.0) == start;
-        marks.iter().position(is_start).map(|it| it + 1)
+        let labels = marks.iter().position(is_start)? + 1;
+        same(self.wire.get(start..)?, tail).then_some(labels)
     }
+}
+
+/// Eight bytes with their letters A to Z in lower case, all at once: a loop over
+/// bytes takes longer than all else that is done with a name.
+fn lower_case(bytes: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const TOP: u64 = EACH * 0x80;
+    // Without its top bit a byte is below 128, and so no sum goes over into the next.
+    let low = bytes & !TOP;
+    let from_a = low + EACH * u64::from(0x80 - b'A');
+    let after_z = low + EACH * u64::from(0x80 - (b'Z' + 1));
+    let is_upper = from_a & !after_z & !bytes & TOP;
+    bytes | is_upper >> 2
 }
 
 /// Names that were seen, each once as long as there is room.
@@ -119,6 +133,12 @@ impl Names {
         self.known.insert(hash, name.clone());
         name
     }
+}
+
+/// Whether both are the same labels, whatever their case.
+pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
+    // Nearly always they are the same bytes, which is seen faster.
+    one == other || one.eq_ignore_ascii_case(other)
 }
 
 /// The name with these labels and lengths; the root if it is none.
@@ -151,6 +171,16 @@ mod tests {
         assert_eq!(shape.before(&name("luster.local")), None);
         assert_eq!(shape.before(&long), None);
         assert_eq!(shape.before(&Name::root()), None);
+    }
+
+    #[test]
+    fn letters_in_lower_case() {
+        for byte in 0..=255_u8 {
+            for bytes in [[byte; 8], [b'A', byte, b'Z', byte, 0xff, byte, 0, byte]] {
+                let lower = lower_case(u64::from_ne_bytes(bytes)).to_ne_bytes();
+                assert_eq!(lower, bytes.map(|it| it.to_ascii_lowercase()), "{byte}");
+            }
+        }
     }
 
     #[test]

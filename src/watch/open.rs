@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::hash_map::Entry;
-use std::hash::BuildHasher as _;
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::net::{IpAddr, SocketAddr};
 
 use foldhash::quality::RandomState;
 
-use crate::packet::Transport;
+use crate::packet::{StreamId, Transport, hash_ends, hash_ip};
 use crate::watch::lookup::{Ended, Exchange, Lookup, Reading};
 use crate::watch::map::Map;
 
@@ -61,18 +61,27 @@ impl Keys {
     /// The key of a query of a client to a server.
     pub(super) fn of(
         &self,
-        ends: (SocketAddr, SocketAddr),
+        (client, server): (SocketAddr, SocketAddr),
         transport: Transport,
         id: u16,
         question: Question,
     ) -> Key {
-        Key(self.0.hash_one((ends, transport, id, question)))
+        let mut hasher = self.0.build_hasher();
+        hash_ends(client, server, &mut hasher);
+        if let Transport::Tcp(StreamId(stream)) = transport {
+            hasher.write_u64(stream);
+        }
+        hasher.write_u32(u32::from(id) << 16 | u32::from(question.qtype));
+        hasher.write_u64(question.name);
+        Key(hasher.finish())
     }
 
-    /// The key of an exchange, as its first query has it.
-    pub(super) fn of_exchange(&self, exchange: &Exchange) -> Key {
-        let ends = (exchange.client, exchange.server);
-        self.of(ends, exchange.transport, exchange.id, exchange.question())
+    /// The key of a name that a client can have asked for, by its hash.
+    fn of_base(&self, client: IpAddr, base: u64) -> Key {
+        let mut hasher = self.0.build_hasher();
+        hash_ip(client, &mut hasher);
+        hasher.write_u64(base);
+        Key(hasher.finish())
     }
 }
 
@@ -105,8 +114,8 @@ pub(super) struct Table {
     /// The newest exchange with an id and question, where [`Question::slot`] says;
     /// it can have ended.
     questions: Vec<Option<(u16, Question, Place)>>,
-    /// The lookups of a client that can be of a name, by its hash; the newest last.
-    bases: Map<(IpAddr, u64), Vec<u32>>,
+    /// The lookups of a client that can be of a name; the newest last.
+    bases: Map<Key, Vec<u32>>,
     /// The newest lookup that uses a client's port.
     ports: Vec<u32>,
     /// When to look at which lookup; the number tells whether it is still the same.
@@ -157,7 +166,9 @@ impl Table {
 
     /// The lookups of a client that can be of this name.
     pub(super) fn of_base(&self, client: IpAddr, base: u64) -> &[u32] {
-        self.bases.get(&(client, base)).map_or(&[], Vec::as_slice)
+        self.bases
+            .get(&self.keys.of_base(client, base))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// A lookup that is under way.
@@ -199,8 +210,8 @@ impl Table {
             u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
         });
         for reading in &lookup.readings {
-            let of_base = self.bases.entry((lookup.client, reading.hash)).or_default();
-            of_base.push(index);
+            let key = self.keys.of_base(lookup.client, reading.hash);
+            self.bases.entry(key).or_default().push(index);
         }
         self.queue.push(Reverse((due, index, lookup.number)));
         if let Some(slot) = self.slots.get_mut(index as usize) {
@@ -214,7 +225,7 @@ impl Table {
     }
 
     /// Adds an exchange to a lookup.
-    pub(super) fn add(&mut self, index: u32, key: Key, exchange: Exchange) {
+    pub(super) fn add(&mut self, index: u32, exchange: Exchange) {
         let Some(open) = self.slots.get_mut(index as usize).and_then(Option::as_mut) else {
             return;
         };
@@ -234,8 +245,8 @@ impl Table {
         if let Some(newest) = newest {
             *newest = Some((exchange.id, exchange.question(), place));
         }
+        self.places.insert(exchange.key, place);
         open.lookup.exchanges.push(exchange);
-        self.places.insert(key, place);
     }
 
     /// The same query under other addresses.
@@ -262,7 +273,8 @@ impl Table {
         open.lookup.readings.retain(|reading| {
             let kept = keeps(reading);
             if !kept {
-                leave(&mut self.bases, (client, reading.hash), index);
+                let key = self.keys.of_base(client, reading.hash);
+                leave(&mut self.bases, key, index);
             }
             kept
         });
@@ -310,20 +322,21 @@ impl Table {
         let mut lookup = open.lookup;
         self.exchanges = self.exchanges.saturating_sub(lookup.exchanges.len());
         for exchange in &lookup.exchanges {
-            self.places.remove(&self.keys.of_exchange(exchange));
+            self.places.remove(&exchange.key);
         }
         for key in &open.translated {
             self.places.remove(key);
         }
         for reading in &lookup.readings {
-            leave(&mut self.bases, (lookup.client, reading.hash), index);
+            let key = self.keys.of_base(lookup.client, reading.hash);
+            leave(&mut self.bases, key, index);
         }
         lookup.ended = ended;
         Some(lookup)
     }
 }
 
-fn leave(bases: &mut Map<(IpAddr, u64), Vec<u32>>, key: (IpAddr, u64), index: u32) {
+fn leave(bases: &mut Map<Key, Vec<u32>>, key: Key, index: u32) {
     if let Entry::Occupied(mut entry) = bases.entry(key) {
         let of_base = entry.get_mut();
         if let Some(at) = of_base.iter().position(|it| *it == index) {

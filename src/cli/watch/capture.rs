@@ -94,6 +94,9 @@ impl<'s> Capture<'s> {
 fn reason(error: &CaptureError) -> String {
     match error {
         CaptureError::Read(error) if error.raw_os_error().is_some() => io_reason(error),
+        CaptureError::Read(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            "the compressed capture is cut: its end is missing".to_owned()
+        }
         error => error.to_string(),
     }
 }

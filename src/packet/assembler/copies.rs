@@ -1,14 +1,15 @@
 //! Recognizes a packet that is seen again on another interface.
 
-use std::hash::BuildHasher as _;
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::net::SocketAddr;
 
 use foldhash::quality::RandomState;
 
 use super::link::Place;
+use crate::packet::hash_ends;
 
 /// What one packet keeps from interface to interface.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Print {
     pub(super) from: SocketAddr,
     pub(super) to: SocketAddr,
@@ -61,7 +62,12 @@ impl Copies {
     /// Whether the packet was seen on another interface. Two that are alike on
     /// the same one are two packets.
     pub(super) fn is_copy(&mut self, print: Print, place: Place, time: i64) -> bool {
-        let hash = self.hasher.hash_one(print);
+        let mut hasher = self.hasher.build_hasher();
+        hash_ends(print.from, print.to, &mut hasher);
+        hasher.write_u32(print.inside);
+        hasher.write_usize(print.length << 8 | usize::from(print.flags));
+        print.ip_id.hash(&mut hasher);
+        let hash = hasher.finish();
         let slot = usize::try_from(hash >> 48).unwrap_or_default() % ROOM;
         let Some(known) = self.seen.get_mut(slot) else {
             return false;

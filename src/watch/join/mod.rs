@@ -3,6 +3,7 @@
 mod message;
 mod misfits;
 
+use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use self::message::Message;
@@ -53,7 +54,7 @@ pub(super) struct Joiner {
     numbers: Numbers,
     now: i64,
     pub(super) strays: Strays,
-    ended: Vec<Lookup>,
+    ended: VecDeque<Lookup>,
 }
 
 impl Joiner {
@@ -92,14 +93,9 @@ impl Joiner {
         }
     }
 
-    /// Lookups that have ended since the last call.
-    pub(super) fn take_ended(&mut self) -> Vec<Lookup> {
-        std::mem::take(&mut self.ended)
-    }
-
-    /// Whether lookups have ended since then.
-    pub(super) fn has_ended(&self) -> bool {
-        !self.ended.is_empty()
+    /// The next lookup that has ended, in order.
+    pub(super) fn next_ended(&mut self) -> Option<Lookup> {
+        self.ended.pop_front()
     }
 
     /// The time of the last packet.
@@ -128,11 +124,10 @@ impl Joiner {
         };
         for exchange in lookup.exchanges.iter().filter(|it| !it.is_tcp()) {
             if let Some(reply) = exchange.reply {
-                let key = self.table.keys.of_exchange(exchange);
-                self.answered.insert(key, reply.packet);
+                self.answered.insert(exchange.key, reply.packet);
             }
         }
-        self.ended.push(lookup);
+        self.ended.push_back(lookup);
     }
 
     fn message(&mut self, seen: &Seen<'_>, bytes: &[u8], length: usize, lists: &Lists) {
@@ -191,6 +186,7 @@ impl Joiner {
         let exchange = Exchange {
             name: self.names.get(one.shape, one.shape.labels()),
             hash: one.question.name,
+            key,
             qtype: one.question.qtype,
             id: one.header.id,
             flags: one.header.flags,
@@ -220,7 +216,7 @@ impl Joiner {
             }
             None => self.begin(&exchange, one.shape, &bases, search),
         };
-        self.table.add(index, key, exchange);
+        self.table.add(index, exchange);
     }
 
     fn begin(

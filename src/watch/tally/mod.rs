@@ -259,8 +259,6 @@ impl Tally {
         (entries, is_given): (&[Name], bool),
     ) {
         const LOCAL: &[u8] = b"\x05local";
-        let zone_of = zone(&exchange.name);
-        let (_, top) = zone_of.split_at(zone_of.len().saturating_sub(LOCAL.len()));
         let is_as_is = lookup.readings.first().map(|it| it.hash) == Some(exchange.hash);
         if !is_as_is || self.local.len() >= MAX_LOCAL {
             return;
@@ -273,6 +271,8 @@ impl Tally {
             }
             return;
         }
+        let zone_of = zone(&exchange.name);
+        let (_, top) = zone_of.split_at(zone_of.len().saturating_sub(LOCAL.len()));
         if !top.eq_ignore_ascii_case(LOCAL) {
             return;
         }

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use crate::name::Name;
 use crate::watch::lookup::{Exchange, Lookup};
 use crate::watch::map::Map;
-use crate::watch::name::{Shape, of_wire};
+use crate::watch::name::{Shape, of_wire, same};
 use crate::watch::open::Question;
 use crate::watch::tally::Histogram;
 
@@ -18,6 +18,9 @@ const MAX_QUESTIONS: usize = 8192;
 
 /// So many names that programs asked for are told apart.
 const MAX_NAMES: usize = 4096;
+
+/// So many servers of a question.
+const MAX_SERVERS: usize = 8;
 
 /// So many entries of search lists.
 const MAX_ENTRIES: usize = 64;
@@ -90,7 +93,9 @@ impl Questions {
         };
         tally.span.1 = tally.span.1.max(exchange.first.time);
         let server = exchange.server.ip();
-        if !tally.servers.iter().any(|it| it.0 == server) && tally.servers.len() < 8 {
+        let known = tally.servers.iter().position(|it| it.0 == server);
+        let place = known.unwrap_or(tally.servers.len());
+        if known.is_none() && place < MAX_SERVERS {
             tally.servers.push((server, [0; 4]));
         }
         let kind = match exchange.reply {
@@ -100,7 +105,7 @@ impl Questions {
             Some(_) => 1,
             None => 3,
         };
-        if let Some((_, counts)) = tally.servers.iter_mut().find(|it| it.0 == server)
+        if let Some((_, counts)) = tally.servers.get_mut(place)
             && let Some(count) = counts.get_mut(kind)
         {
             *count += 1;
@@ -191,17 +196,13 @@ impl Names {
     fn entry(&mut self, name: &Name, exchange: &Exchange, is_wasted: bool, entries: &[Name]) {
         let wire = exchange.name.as_wire();
         let suffix = wire.get(name.as_wire().len()..).unwrap_or_default();
-        if suffix.is_empty()
-            || !entries
-                .iter()
-                .any(|it| it.as_wire().eq_ignore_ascii_case(suffix))
-        {
+        if suffix.is_empty() || !entries.iter().any(|it| same(it.as_wire(), suffix)) {
             return;
         }
         let known = self
             .entries
             .iter()
-            .position(|it| it.entry.as_wire().eq_ignore_ascii_case(suffix));
+            .position(|it| same(it.entry.as_wire(), suffix));
         if known.is_none() && self.entries.len() >= MAX_ENTRIES {
             return;
         }

@@ -77,7 +77,7 @@ impl Of<'_> {
                     "{server} answers nothing: {} and no answer",
                     queries(number)
                 ),
-                "from here a server that is gone, a filter and a route that loses packets look alike; nobody asked it over TCP successfully either",
+                "from here a server that is gone, a filter and a route that loses packets look alike, and so does a closed port where ICMP was not captured; nobody asked it over TCP successfully either",
                 "kdns dig @SERVER over UDP and TCP from the node and from the pod; kdns check-loop on the node",
             ),
             What::ServerClosed(kind) => three(

@@ -1,1 +1,0 @@
-//! Lookups as they can go.
