@@ -68,6 +68,29 @@ pub fn recognise<'c>(
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
+    let found = ranked(&found);
+    let Some(Sighting { message, .. }) = found.first() else {
+        return Err(Unknown {
+            nearest: super::nearest::nearest(catalogue, &small),
+            asked: server(&text, &[], node),
+        });
+    };
+    let matches: Vec<&Match<'_>> = found.iter().map(|it| &it.at).collect();
+    let asked = server(&text, &matches, node);
+    let name = name(&text, &matches);
+    let asks = name.as_deref().filter(|_| !message.speaker.is_server());
+    let looked = asks.and_then(Looked::of_name);
+    Ok(Recognised {
+        message,
+        others: found.iter().skip(1).map(|it| it.message).collect(),
+        asked,
+        causes: causes(catalogue, &found, asked.as_ref(), looked),
+        name,
+    })
+}
+
+/// The one that says the most first.
+fn ranked<'f, 'c, 't>(found: &'f [Sighting<'c, 't>]) -> Vec<&'f Sighting<'c, 't>> {
     // What is no DNS error says nothing beside one, unless that is only what
     // everybody sees; a program's message says what it means, and what leads
     // somewhere more than what does not; then what says more comes first.
@@ -91,25 +114,7 @@ pub fn recognise<'c>(
     let ranks: Vec<_> = found.iter().map(rank).collect();
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.sort_by_key(|&it| ranks.get(it).copied());
-    let found: Vec<&Sighting<'_, '_>> = order.iter().filter_map(|&it| found.get(it)).collect();
-    let Some(Sighting { message, .. }) = found.first() else {
-        return Err(Unknown {
-            nearest: super::nearest::nearest(catalogue, &small),
-            asked: server(&text, &[], node),
-        });
-    };
-    let matches: Vec<&Match<'_>> = found.iter().map(|it| &it.at).collect();
-    let asked = server(&text, &matches, node);
-    let name = name(&text, &matches);
-    let asks = name.as_deref().filter(|_| !message.speaker.is_server());
-    let looked = asks.and_then(Looked::of_name);
-    Ok(Recognised {
-        message,
-        others: found.iter().skip(1).map(|it| it.message).collect(),
-        asked,
-        causes: causes(catalogue, &found, asked.as_ref(), looked),
-        name,
-    })
+    order.iter().filter_map(|&it| found.get(it)).collect()
 }
 
 /// The one message whose end is cut at the end of the text; `None`: it is none, or
