@@ -125,6 +125,8 @@ pub enum Fact<'o> {
         drifting: Vec<String>,
         /// DNS pods that do not stay up.
         crashing: Vec<String>,
+        /// Pods that ask their own loopback addresses, where nobody listens.
+        unheard: Vec<String>,
         /// What could not be read of them.
         unread: Vec<&'o str>,
     },

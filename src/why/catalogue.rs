@@ -111,6 +111,13 @@ impl Catalogue {
                 }
             }
         }
+        // Whatever the message: no server can know it.
+        let is_nothing = looked == Some(Looked::Nothing) && message.is_dns();
+        let nothing = self.cause("not-a-host-name").filter(|_| is_nothing);
+        if let Some(cause) = nothing {
+            found.retain(|it| it.1.code != cause.code);
+            found.insert(0, (Likely::High, cause));
+        }
         found.sort_by_key(|it| it.0);
         found
     }

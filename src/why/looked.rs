@@ -15,18 +15,29 @@ pub enum Looked {
     Public,
     /// The API server's Service, which every cluster has: `kubernetes.default`.
     Api,
-    /// What programs look up for a value that was not set, or take from a URL that is
-    /// written twice: `null`, `http`.
+    /// What programs look up for a value that was not set, or take from a URL or in its
+    /// place: `null`, `$(HOST)`, `http`, `redis://db:6379`.
     Nothing,
 }
 
+/// What stands there for a value that was not set, or is a part of a URL.
+const NOTHING: [&str; 8] = [
+    "-",
+    "http",
+    "https",
+    "nil",
+    "none",
+    "null",
+    "undefined",
+    "username",
+];
+
 /// Zones whose names people and programs ask for most, and that are there.
-const PUBLIC: [&str; 24] = [
+const PUBLIC: [&str; 23] = [
     "alpinelinux.org",
     "amazonaws.com",
     "archlinux.org",
     "baidu.com",
-    "centos.org",
     "cloudflare.com",
     "debian.org",
     "docker.com",
@@ -71,7 +82,7 @@ impl Looked {
         if name == "kubernetes.default" || name.starts_with("kubernetes.default.svc") {
             return Some(Self::Api);
         }
-        if ["none", "null", "nil", "undefined", "http", "https"].contains(&name.as_str()) {
+        if NOTHING.contains(&name.as_str()) || name.contains(['$', '(', '@', '/']) {
             return Some(Self::Nothing);
         }
         let is_below = |zone: &str| {
@@ -129,6 +140,9 @@ mod tests {
             ("db", Some(Looked::Short)),
             ("", None),
             ("null", Some(Looked::Nothing)),
+            ("$(DB_HOST)", Some(Looked::Nothing)),
+            ("@db", Some(Looked::Nothing)),
+            ("redis://db:6379", Some(Looked::Nothing)),
             ("db.prod", None),
             ("db.prod.svc", None),
             ("db.prod.svc.cluster.local.", Some(Looked::Service)),

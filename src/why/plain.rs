@@ -20,7 +20,8 @@ pub(super) fn plain(text: &str) -> String {
         }
     }
     out.truncate(out.trim_end().len());
-    out
+    // As musl says it, and as glibc does.
+    out.replace("Address in use", "Address already in use")
 }
 
 /// The last beginning of a character at or before this byte.
@@ -104,6 +105,7 @@ mod tests {
             ("\u{1b}[31mERROR\u{1b}[0m x", "ERROR x"),
             (r"\u001b[1;31mE", "E"),
             ("host address ‘db’", "host address 'db'"),
+            ("bind: Address in use", "bind: Address already in use"),
             ("upstream „db“, »db«, «db»", r#"upstream "db", "db", "db""#),
             ("a -&gt; b", "a -> b"),
             (r"C:\new\table", r"C:\new\table"),

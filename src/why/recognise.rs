@@ -68,20 +68,7 @@ pub fn recognise<'c>(
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
-    // What is no DNS error says nothing beside one; a program's message says what
-    // it means, and what leads somewhere more than what does not; then what says
-    // more comes first.
-    let rank = |it: &Sighting<'_, '_>| {
-        let is_part = found.iter().any(|other| it.is_part_of(other));
-        let (message, weight) = (it.message, Reverse(it.weight));
-        let is_symptom = message.speaker.is_symptom();
-        let leads = !is_symptom || message.leads();
-        (is_part, !message.is_dns(), is_symptom, !leads, weight)
-    };
-    let ranks: Vec<_> = found.iter().map(rank).collect();
-    let mut order: Vec<usize> = (0..found.len()).collect();
-    order.sort_by_key(|&it| ranks.get(it).copied());
-    let found: Vec<&Sighting<'_, '_>> = order.iter().filter_map(|&it| found.get(it)).collect();
+    let found = ranked(&found);
     let Some(Sighting { message, .. }) = found.first() else {
         return Err(Unknown {
             nearest: super::nearest::nearest(catalogue, &small),
@@ -100,6 +87,34 @@ pub fn recognise<'c>(
         causes: causes(catalogue, &found, asked.as_ref(), looked),
         name,
     })
+}
+
+/// The one that says the most first.
+fn ranked<'f, 'c, 't>(found: &'f [Sighting<'c, 't>]) -> Vec<&'f Sighting<'c, 't>> {
+    // What is no DNS error says nothing beside one, unless that is only what
+    // everybody sees; a program's message says what it means, and what leads
+    // somewhere more than what does not; then what says more comes first.
+    let is_denied = found
+        .iter()
+        .any(|it| !it.message.is_dns() && !it.message.speaker.is_symptom());
+    let rank = |it: &Sighting<'_, '_>| {
+        let is_part = found.iter().any(|other| it.is_part_of(other));
+        let (message, weight) = (it.message, Reverse(it.weight));
+        let is_symptom = message.speaker.is_symptom();
+        let leads = !is_symptom || message.leads();
+        let is_idle = is_denied && !leads;
+        (
+            is_part,
+            !message.is_dns() || is_idle,
+            is_symptom,
+            !leads,
+            weight,
+        )
+    };
+    let ranks: Vec<_> = found.iter().map(rank).collect();
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_key(|&it| ranks.get(it).copied());
+    order.iter().filter_map(|&it| found.get(it)).collect()
 }
 
 /// The one message whose end is cut at the end of the text; `None`: it is none, or

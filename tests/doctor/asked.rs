@@ -35,7 +35,32 @@ pub(crate) fn trials() -> Vec<Trial> {
             alone(name);
         })
     };
-    SERVERS.iter().map(one).collect()
+    let on_node = trial(
+        "asked::a DNS pod on the node's network",
+        &["unshare", "ip"],
+        || {
+            alone(ON_NODE);
+        },
+    );
+    SERVERS.iter().map(one).chain([on_node]).collect()
+}
+
+const ON_NODE: &str = "on-node";
+
+/// NodeLocal DNSCache is on the node's network; everybody answers.
+fn on_node() {
+    shell(
+        "ip link set lo up
+         for it in 169.254.25.10 10.244.0.9 172.31.0.53; do ip address add $it/32 dev lo; done",
+    );
+    for server in ["169.254.25.10:53", "10.244.0.9:53", "172.31.0.53:53"] {
+        udp(server, Duration::ZERO);
+        tcp(server);
+    }
+    let said = Node::copy_of("row07-nodelocal").doctor(&["--ask"]);
+    assert_eq!(said.state("servers"), "ok", "{said:#?}");
+    let fact = said.fact("servers");
+    assert!(fact.contains("nodelocaldns"), "{said:#?}");
 }
 
 /// Runs the scene in a network namespace of its own.
@@ -53,6 +78,10 @@ fn alone(name: &str) {
 /// Runs a scene, if this process was started for that.
 pub(crate) fn run_hidden() -> Option<ExitCode> {
     let name = std::env::args().skip_while(|it| it != HIDDEN).nth(1)?;
+    if name == ON_NODE {
+        on_node();
+        return Some(ExitCode::SUCCESS);
+    }
     let (_, server, expected) = SERVERS.iter().find(|it| it.0 == name)?;
     scene(*server, expected);
     Some(ExitCode::SUCCESS)

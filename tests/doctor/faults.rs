@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 use crate::lab::{Node, Said, doctor, nodes};
 
 /// Nodes on which nothing is wrong.
-const HEALTHY: &[&str] = &[
+pub(crate) const HEALTHY: &[&str] = &[
     "aks",
     "aks-localdns",
     "bottlerocket",
@@ -57,6 +57,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("faults::only a stub", only_a_stub),
         trial("faults::a loop behind the node", loop_behind),
         trial("faults::an old file", old_file),
+        trial("faults::a pod that asks itself", pod_asks_itself),
         trial("faults::a dead server", dead_server),
         trial("faults::a dead server, long ago", over),
         trial("faults::a slow server", slow_server),
@@ -130,6 +131,13 @@ fn old_file() {
         &["old-file", "drift", "stale-pod-file", "stale-file"],
         "lint",
     );
+}
+
+/// A pod that is no DNS server has 127.0.0.53 in its file.
+fn pod_asks_itself() {
+    let said = doctor(&nodes().join("row05-ordinary-pod"), &[]);
+    assert_eq!(said.state("pods"), "warning", "{said:#?}");
+    assert_eq!(said.status, 1, "{said:#?}");
 }
 
 /// Lines of the log of CoreDNS, as containerd writes them.

@@ -79,6 +79,13 @@ impl Said {
         check.map_or("", |it| it["state"].as_str().unwrap())
     }
 
+    /// What a check says.
+    pub(crate) fn fact(&self, code: &str) -> &str {
+        let mut checks = self.document["checks"].as_array().unwrap().iter();
+        let check = checks.find(|it| it["code"] == code);
+        check.map_or("", |it| it["fact"].as_str().unwrap())
+    }
+
     /// Checks that are neither in order nor unknown.
     pub(crate) fn wrong(&self) -> Vec<&str> {
         let checks = self.document["checks"].as_array().unwrap().iter();

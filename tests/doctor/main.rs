@@ -11,6 +11,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod agree;
 mod asked;
 mod faults;
 mod lab;
@@ -30,5 +31,6 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = faults::trials();
     trials.extend(asked::trials());
+    trials.extend(agree::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

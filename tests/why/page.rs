@@ -38,6 +38,13 @@ speaker or lacked the cause, 5 were not known, and none was a wrong certainty. T
 no message of DNS was then tried against the pages that the 65 had touched, and four wrong certainties were there: `bind: cannot assign requested address` of any program, `Error during
 parsing` of any parser and `it is already defined` were taken for CoreDNS, and a line that NodeLocal DNSCache logs at each healthy start for its failure. All were extended or corrected.
 
+Then 93 more messages of issues that were nowhere in this project, seven of them no DNS error, were looked up, in answers to broad questions about programs and tools,
+and labelled before the run: 67 were right (72 %), 12 had another speaker or lacked the cause among the first four, 14 were not known (two of them are no DNS error), and none was a wrong certainty. The pages were
+extended, mostly by what holds for any message: what is no host name (`$(HOST)`, `redis://db:6379`) is said to be none whatever the program, and Java names its own host twice.
+Of the 86 that were looked up afterwards, 16 of them no DNS error, 73 were right (85 %), six had another speaker or the cause lower in the list, five were not known, and two were
+wrong certainties: a registry that refuses, and busybox's `(null)`, were taken for the symptom that DNS does not work. A symptom that leads nowhere says nothing any more beside a message that is no error of DNS.
+There were 86 and not 200, and one hand looked them up, labelled and extended.
+
 Since then a certificate for other names is no DNS error, unless the name is one that everybody knows; neither is an upstream that refuses nginx. Four labels have changed with that.
 
 ";

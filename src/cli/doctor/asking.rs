@@ -12,7 +12,7 @@ use crate::cli::explain;
 use crate::cli::streams::Streams;
 use crate::doctor::{Answer, Asked, Here, Lookup, Unasked, Whom, checks};
 use crate::host::io_reason;
-use crate::node::Node;
+use crate::node::{Node, Pod, is_dns_server};
 use crate::path::Protocol;
 use crate::path::probe::{self, Ask, Came, Size};
 use crate::topology::Network;
@@ -83,14 +83,22 @@ fn ends(loops: &check_loop::Report) -> impl Iterator<Item = SocketAddr> {
     ended.filter_map(|it| it.hops.last()?.sends_to.parse().ok())
 }
 
-/// A DNS pod of its own network, at its own address.
+/// A DNS pod, at its own address, or at the node's if it is on that network.
 fn pod(target: &Target, node: &Node) -> Option<(Whom, SocketAddr)> {
-    let Network::Pod(key) = &target.network else {
-        return None;
+    let is_it = |pod: &&Pod| match &target.network {
+        Network::Pod(key) => pod.key() == *key,
+        Network::Node => {
+            let is_on_node = pod.host_network == Some(true) && is_dns_server(pod);
+            is_on_node && target.who.ends_with(&format!("(pod {})", pod.label()))
+        }
     };
-    let pod = node.pods.iter().find(|it| it.key() == *key)?;
+    let pod = node.pods.iter().find(is_it)?;
+    let addresses = match target.network {
+        Network::Pod(_) => &pod.addresses,
+        Network::Node => &node.addresses,
+    };
     let ip = if target.server.ip().is_loopback() {
-        *pod.addresses.first()?
+        *addresses.first()?
     } else {
         target.server.ip()
     };

@@ -56,7 +56,7 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     let servers = upstream::of_node(&with_pods);
     let health = servers.health(&with_pods);
     sheet.add(checks::upstream(&servers, health), streams)?;
-    sheet.add_of_node(checks::pods(&node), streams)?;
+    sheet.add_of_node(checks::pods(&node, &loops), streams)?;
     let findings = lint::findings_of_node(&root, &node);
     sheet.add_of_node(checks::lint(&findings), streams)?;
     let logs = Logs::of(&node);

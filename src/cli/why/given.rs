@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use clap::Args as _;
 
 use super::args::WhyArgs;
 use crate::text::escaped;
@@ -43,9 +44,10 @@ pub(super) fn of(args: &WhyArgs) -> anyhow::Result<Given> {
         }
         let text = word.to_string_lossy();
         if is_option(&text) && !message.first().is_some_and(|it| is_rule(it)) && !is_rule(&text) {
+            let meant = meant(&text).map_or_else(String::new, |it| format!("did you mean {it}? "));
             bail!(
-                "there is no option {}: kdns why --help lists them; a message that begins with a \
-                 dash goes in quotes",
+                "there is no option {}: {meant}kdns why --help lists them; a message that begins \
+                 with a dash goes in quotes",
                 escaped(word.as_encoded_bytes())
             );
         }
@@ -74,6 +76,20 @@ fn is_file(word: &OsStr) -> bool {
 fn is_option(word: &str) -> bool {
     word.starts_with('-') && !word.contains(char::is_whitespace)
 }
+
+/// The option that is most like this word, as clap would say it, which takes any
+/// word here.
+fn meant(word: &str) -> Option<String> {
+    let command = WhyArgs::augment_args(clap::Command::new("why"));
+    let name = word.trim_start_matches('-').split('=').next()?;
+    let options = command.get_arguments().filter_map(clap::Arg::get_long);
+    let alike = options.map(|it| (strsim::jaro(it, name), it));
+    let best = alike.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (best.0 > ALIKE).then(|| format!("--{}", best.1))
+}
+
+/// So alike are two words that clap suggests one for the other.
+const ALIKE: f64 = 0.7;
 
 /// Whether a message that begins with this word is a rule, as iptables-save and
 /// iptables -S print it.

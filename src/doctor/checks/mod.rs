@@ -5,6 +5,7 @@ mod more;
 use std::net::SocketAddr;
 
 use super::{Check, Fact, Here, State};
+use crate::check_loop::facts::{FileRemark, Remark};
 use crate::check_loop::{self, Verdict};
 use crate::finding::{Finding, Severity};
 use crate::lint::Findings;
@@ -102,18 +103,23 @@ fn first_dead(step: &Step) -> Option<&Step> {
     }
 }
 
-/// How it is with the pods.
-pub fn pods(node: &Node) -> Check<'_> {
+/// How it is with the pods; check-loop knows which of them ask themselves.
+pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
     let labels = |wanted: &dyn Fn(&&Pod) -> bool| -> Vec<String> {
         node.pods.iter().filter(wanted).map(Pod::label).collect()
     };
     let drifting = labels(&|it| it.drifts() == Some(true));
     let crashing = labels(&|it| is_dns_server(it) && it.crashes());
+    let unheard = report.remarks.iter().filter_map(|it| match it {
+        Remark::File(FileRemark::Refused { pod, .. }) => Some(pod.clone()),
+        _ => None,
+    });
+    let unheard: Vec<String> = unheard.collect();
     let unread = node.skipped.iter().map(String::as_str);
     let unread: Vec<&str> = unread.filter(|it| it.starts_with("pod ")).collect();
     let state = if !crashing.is_empty() {
         State::Error
-    } else if !drifting.is_empty() || !unread.is_empty() {
+    } else if !drifting.is_empty() || !unheard.is_empty() || !unread.is_empty() {
         State::Warning
     } else if node.pods.is_empty() {
         State::Unknown
@@ -127,6 +133,7 @@ pub fn pods(node: &Node) -> Check<'_> {
             count: node.pods.len(),
             drifting,
             crashing,
+            unheard,
             unread,
         },
         places: Vec::new(),

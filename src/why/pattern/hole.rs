@@ -49,11 +49,11 @@ impl Hole {
     }
 
     /// How much of the beginning of `rest` it could be. Between words a part of a name
-    /// may be hidden: `sts.<region>.example.com`, `{{host}}`.
+    /// may be hidden: `sts.<region>.example.com`, `{{host}}`; a variable may not be set: `$(HOST)`.
     pub(super) fn longest(self, rest: &str, is_between: bool) -> usize {
         let is_in = |c: char| match self {
             Self::Name | Self::Known => {
-                let is_mark = is_between && "<>{}[]$".contains(c);
+                let is_mark = is_between && "<>{}[]$@()".contains(c);
                 c.is_alphanumeric() || is_mark || ".-_*".contains(c)
             }
             Self::Server(_) | Self::Dns | Self::Peer | Self::Client => {
@@ -65,7 +65,14 @@ impl Hole {
         };
         let cut = boundary(rest, LONGEST);
         let rest = rest.get(..cut).unwrap_or_default();
-        rest.find(|c| !is_in(c)).unwrap_or(rest.len())
+        let end = rest.find(|c| !is_in(c)).unwrap_or(rest.len());
+        // A URL in the place of a name is looked up as one.
+        let behind = rest.get(end..).unwrap_or_default();
+        if self == Self::Name && end > 0 && behind.starts_with("://") {
+            let is_end = |c: char| c.is_whitespace() || "\"',;)".contains(c);
+            return end + behind.find(is_end).unwrap_or(behind.len());
+        }
+        end
     }
 
     pub(super) fn takes(self, text: &str) -> bool {
@@ -75,11 +82,15 @@ impl Hole {
         let address = text.trim_end_matches(['.', ':']);
         let parsed = asked::parsed(address);
         match self {
+            // What C prints for no text.
+            Self::Name => text != "(null)",
             Self::Known => Looked::of_name(text) == Some(Looked::Public),
             Self::Server(None) | Self::Client => parsed.is_some() || asked::is_masked(address),
-            Self::Server(Some(kind)) => {
-                parsed.is_some_and(|it| asked::asked(it.0, None).kind == kind)
-            }
+            Self::Server(Some(kind)) => parsed.is_some_and(|(it, is_written)| {
+                // The API server is a Service, too.
+                let is_other = is_written && it.port() != DNS_PORT && kind == Kind::Service;
+                asked::asked(it, None).kind == kind && !is_other
+            }),
             Self::Dns => parsed.is_some_and(|(it, is_written)| is_written && it.port() == DNS_PORT),
             Self::Peer => {
                 parsed.is_some_and(|(it, is_written)| is_written && it.port() != DNS_PORT)

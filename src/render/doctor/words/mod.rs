@@ -79,8 +79,9 @@ pub(super) fn fact(check: &Check<'_>) -> String {
             count,
             drifting,
             crashing,
+            unheard,
             unread,
-        } => pods(*count, drifting, crashing, unread),
+        } => pods(*count, [drifting, crashing, unheard], unread),
         Fact::Lint {
             worst,
             others,
@@ -110,7 +111,7 @@ fn here(here: &Here, name: Option<&str>) -> String {
     }
 }
 
-fn pods(count: usize, drifting: &[String], crashing: &[String], unread: &[&str]) -> String {
+fn pods(count: usize, [drifting, crashing, unheard]: [&[String]; 3], unread: &[&str]) -> String {
     if !crashing.is_empty() {
         let what = several(crashing.len(), "does not stay up", "do not stay up");
         return format!("{} {what}", some_of(crashing));
@@ -124,6 +125,10 @@ fn pods(count: usize, drifting: &[String], crashing: &[String], unread: &[&str])
             "{} {what} another resolv.conf than the runtime keeps",
             some_of(drifting)
         );
+    }
+    if !unheard.is_empty() {
+        let what = several(unheard.len(), "asks itself", "ask themselves");
+        return format!("{} {what}, where nobody listens", some_of(unheard));
     }
     match count {
         0 => "no pods are to be seen here".to_owned(),
