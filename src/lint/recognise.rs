@@ -43,7 +43,7 @@ fn is_manual(bytes: &[u8]) -> bool {
 /// such: a snapshot of a test, a list of examples.
 pub fn must_be_yaml(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    !name.contains('.') || is_yaml(path, b"")
+    is_yaml(name, b"")
 }
 
 /// The text of a file in UTF-16, which its first two bytes tell.
@@ -209,7 +209,7 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         return Some(Form::Mime);
     }
     if is_yaml(name, bytes) {
-        let is_ours = !is_foreign_json(bytes) && has_subject(bytes);
+        let is_ours = !is_foreign_json(bytes) && !is_chart_index(bytes) && has_subject(bytes);
         return is_ours.then_some(Form::Yaml);
     }
     if is_nginx(name, bytes) {
@@ -325,7 +325,14 @@ pub fn is_wanted_document(bytes: &[u8]) -> bool {
 /// Whether a file that is longer than a document may be has several: YAML is
 /// read on, JSON is one.
 pub fn can_be_long(path: &str, bytes: &[u8]) -> bool {
-    is_yaml(path, bytes) && !is_json(bytes)
+    is_yaml(path, bytes) && !is_json(bytes) && !is_chart_index(bytes)
+}
+
+/// Whether it is the index of a repository of charts, which can be long.
+///
+/// Source: Helm, "The Chart Repository Guide", "The index file".
+fn is_chart_index(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"apiVersion: v1\nentries:\n")
 }
 
 /// Whether it is JSON that is none of Kubernetes' and none of what carries files

@@ -41,7 +41,15 @@ impl<'w> Context<'w> {
         });
         let mut networks: Vec<Known<Network>> = given.collect();
         if networks.is_empty() {
-            let near = self.near(near, Topic::Networks, |it| it.networks.iter().collect());
+            let own = paths::parents(self.path(near)).next().unwrap_or_default();
+            // Files below other directories are of other clusters.
+            let is_of_it = |it: &At| {
+                let path = self.path(it.file);
+                let directory = paths::parents(path).next().unwrap_or_default();
+                path.starts_with(own) || own.starts_with(directory)
+            };
+            let mut near = self.near(near, Topic::Networks, |it| it.networks.iter().collect());
+            near.retain(|it: &&(Network, At)| is_of_it(&it.1));
             networks.extend(near.into_iter().map(|&(value, at)| Known {
                 value,
                 at: Some(at),
