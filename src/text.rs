@@ -2,8 +2,10 @@
 
 mod lines;
 pub mod nearest;
+mod placeholder;
 
 pub use self::lines::{LineIndex, Lines};
+pub use self::placeholder::has_placeholder;
 
 /// The bytes of a file with the name it is shown under.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -22,10 +22,18 @@ pub struct Tree {
     pub links: BTreeMap<String, String>,
     /// What could not be looked at, and why; sorted.
     pub unread: Vec<String>,
+    /// How many directories were passed over that hold input for tests.
+    pub of_tests: usize,
 }
 
 /// Directories of version control, which hold nothing that anyone wrote.
 const UNWANTED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+
+/// Directories with what programs are tested with: right and wrong on purpose.
+///
+/// Source: Go, `go help packages`: a directory named testdata is ignored; Jest,
+/// "Snapshot Testing".
+const OF_TESTS: [&str; 2] = ["testdata", "__snapshots__"];
 
 /// File systems whose files nobody wrote.
 const OF_THE_KERNEL: [FsType; 6] = [
@@ -39,7 +47,8 @@ const OF_THE_KERNEL: [FsType; 6] = [
 
 /// Finds the files below `directory` whose name is `wanted`; what a
 /// `.gitignore` or `.ignore` names, there or above, is left out, and so is what
-/// the kernel shows of itself (`/proc`, `/sys`). Links are not followed.
+/// the kernel shows of itself (`/proc`, `/sys`). Links are not followed. Directories of
+/// test data are passed over, and counted.
 pub fn walk(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Tree {
     // Patterns are about the place itself, however it was named.
     let place = directory.canonicalize();
@@ -91,7 +100,9 @@ impl Walk<'_> {
         if UNWANTED.iter().any(|it| name == *it) || self.ignored.has(&place, kind.is_dir()) {
             return;
         }
-        if kind.is_dir() {
+        if kind.is_dir() && OF_TESTS.iter().any(|it| name == *it) {
+            self.tree.of_tests += 1;
+        } else if kind.is_dir() {
             if !is_of_the_kernel(&path) {
                 self.below(&path, &place);
             }

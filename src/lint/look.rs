@@ -33,6 +33,9 @@ pub(super) struct Look {
     /// Its documents.
     pub(super) found: Option<Box<Documents>>,
     pub(super) form: Option<Form>,
+    /// Whether what cannot be parsed is said: somebody named it, or its name says
+    /// what it is.
+    pub(super) must_parse: bool,
     /// Whether there is nothing to look at twice.
     pub(super) is_done: bool,
     /// Whether it can have comments for kdns.
@@ -69,6 +72,7 @@ pub(super) fn first_look<I: Input>(number: FileId, input: &I, kept: &KeptBytes) 
     // What the caller names, or a node's files name, needs no name that tells it.
     let is_chosen = input.origin() != Origin::Found;
     look.form = recognise::form(&path, &source.bytes, is_chosen);
+    look.must_parse = is_chosen || look.form != Some(Form::Yaml) || recognise::must_be_yaml(&path);
     if is_cut {
         let is_ours = look.form.is_some()
             || recognise::can_be_long(&path, &source.bytes)

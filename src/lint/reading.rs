@@ -99,7 +99,10 @@ impl Reader {
         if text.depth >= MAX_LAYERS {
             return;
         }
-        for written in heredoc::texts(&text.source.bytes, text.is_template) {
+        let bytes = &text.source.bytes;
+        // Of workflows.
+        let has_expression = memchr::memmem::find(bytes, b"${{").is_some();
+        for written in heredoc::texts(bytes, text.is_template || has_expression) {
             self.written(text, written);
         }
     }
@@ -233,6 +236,9 @@ impl Reader {
     }
 
     fn object(&mut self, text: &Embedded, root: yaml::Node) {
+        if is_test_suite(&root) {
+            return;
+        }
         let inside: Vec<(Embedded, Form)> = inner::texts(&root)
             .iter()
             .filter(|_| text.depth < MAX_LAYERS)
@@ -250,6 +256,15 @@ impl Reader {
             self.read(text, *form);
         }
     }
+}
+
+/// Whether it is a suite of helm-unittest: values and parts of what a chart renders.
+///
+/// Source: helm-unittest, DOCUMENT.md, "Test Suite".
+fn is_test_suite(root: &yaml::Node) -> bool {
+    root.items(&["tests"])
+        .iter()
+        .any(|it| it.get("asserts").is_some())
 }
 
 /// The words of a snap's file of arguments.

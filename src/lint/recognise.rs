@@ -14,6 +14,9 @@ use crate::text::MAX_READ;
 /// What the file at `path` is; `None`: none of ours. What was not chosen by
 /// anybody, but found, is a resolv.conf only if it can hardly be anything else.
 pub fn form(path: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
+    if is_manual(bytes) {
+        return None;
+    }
     let name = path.rsplit('/').next().unwrap_or(path);
     if let Some(text) = from_utf_16(bytes) {
         let content = || by_content(name, &text, is_chosen);
@@ -28,6 +31,19 @@ pub fn form(path: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         return holds_text(form, bytes).then_some(form);
     }
     by_name(path, name, bytes).or_else(|| by_content(name, bytes, is_chosen))
+}
+
+/// Whether it is a page of a manual, in the language of `man`: it quotes files.
+fn is_manual(bytes: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 5] = [b".\\\"", b"'\\\"", b".TH ", b".Dd ", b".SH "];
+    BEGINNINGS.iter().any(|it| bytes.starts_with(it))
+}
+
+/// Whether what was found is to be YAML or JSON, and not a text that begins as
+/// such: a snapshot of a test, a list of examples.
+pub fn must_be_yaml(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    is_yaml(name, b"")
 }
 
 /// The text of a file in UTF-16, which its first two bytes tell.
@@ -181,8 +197,8 @@ fn program(name: &str, bytes: &[u8]) -> Option<Form> {
 /// Whether a program holds a text of ours. One that is longer than a file may be
 /// has an archive in it.
 fn holds_text(form: Form, bytes: &[u8]) -> bool {
-    let marks: [&[u8]; 3] = [b"<<", b"encode(", b"manifest"];
-    let marks = marks.iter().take(if form == Form::Script { 1 } else { 3 });
+    let marks: [&[u8]; 4] = [b"<<", b"encode(", b"manifest", b"kubernetes_"];
+    let marks = marks.iter().take(if form == Form::Script { 1 } else { 4 });
     let has_mark = marks.into_iter().any(|it| mentions(bytes, it));
     bytes.len() < MAX_READ && has_mark && has_subject(bytes)
 }
@@ -193,7 +209,7 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         return Some(Form::Mime);
     }
     if is_yaml(name, bytes) {
-        let is_ours = !is_foreign_json(bytes) && has_subject(bytes);
+        let is_ours = !is_foreign_json(bytes) && !is_chart_index(bytes) && has_subject(bytes);
         return is_ours.then_some(Form::Yaml);
     }
     if is_nginx(name, bytes) {
@@ -257,7 +273,9 @@ pub fn has_dns_policy(bytes: &[u8]) -> bool {
 }
 
 /// Parts of names, and how texts are encoded in others.
-const FACTS: [&[u8]; 17] = [
+const FACTS: [&[u8]; 19] = [
+    b"cidr",
+    b"CIDR",
     b"Subnet",
     b"KubeProxyConfiguration",
     b"NetworkPolicy",
@@ -307,7 +325,14 @@ pub fn is_wanted_document(bytes: &[u8]) -> bool {
 /// Whether a file that is longer than a document may be has several: YAML is
 /// read on, JSON is one.
 pub fn can_be_long(path: &str, bytes: &[u8]) -> bool {
-    is_yaml(path, bytes) && !is_json(bytes)
+    is_yaml(path, bytes) && !is_json(bytes) && !is_chart_index(bytes)
+}
+
+/// Whether it is the index of a repository of charts, which can be long.
+///
+/// Source: Helm, "The Chart Repository Guide", "The index file".
+fn is_chart_index(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"apiVersion: v1\nentries:\n")
 }
 
 /// Whether it is JSON that is none of Kubernetes' and none of what carries files
@@ -343,9 +368,19 @@ fn is_json(bytes: &[u8]) -> bool {
 
 const SUBJECTS: &[&[u8]] = &[
     b"podSubnet",
+    b"podCIDR",
+    b"PodCIDR",
+    b"cidrBlocks",
+    b"cluster-cidr",
+    b"ipv4-cidr",
+    b"IPPool",
+    b"ipPools",
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
+    b"dns_policy",
+    b"dns_config",
+    b"host_network",
     b"dnsConfig",
     b"NetworkPolicy",
     b"resolv-conf",

@@ -18,6 +18,7 @@ use crate::lint::context::Context;
 use crate::lint::document::FileId;
 use crate::lint::look::{self, KeptBytes, Look};
 use crate::lint::report::{Draft, Spot};
+use crate::lint::rules::reading::UNPARSEABLE;
 use crate::lint::settle::{self, Settled};
 use crate::lint::workspace::{Given, Workspace};
 use crate::lint::{Rule, check, imports, parallel, reading as read};
@@ -255,7 +256,8 @@ fn drafts(
     let mut drafts = check::documents(&found, context, rules);
     let broken = found.broken.iter();
     let broken = broken.map(|it| settle::broken(it, &source.bytes));
-    drafts.extend(broken.filter(is_wanted));
+    let is_said = |it: &Draft| look.must_parse || it.rule.code != UNPARSEABLE.code;
+    drafts.extend(broken.filter(|it| is_said(it) && is_wanted(it)));
     Drafts {
         drafts,
         is_parted: !found.broken.is_empty(),

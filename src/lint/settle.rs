@@ -12,7 +12,7 @@ use crate::lint::report::{Draft, Mark, Report, Spot};
 use crate::lint::rules::{self, reading};
 use crate::lint::suppress::{self, Suppression};
 use crate::lint::workspace::Workspace;
-use crate::text::{LineIndex, Place, Source, Span};
+use crate::text::{LineIndex, Place, Source, Span, has_placeholder};
 
 /// Gives a file's bytes once more, as they were read. `None`: they are gone.
 pub type Library<'l> = &'l (dyn Fn(FileId) -> Option<Arc<Source>> + Sync);
@@ -72,7 +72,11 @@ pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
     let has = |mark: &[u8]| memchr::memmem::find(bytes, mark).is_some();
     // Of Go and Jinja, and of Terraform.
     let is_rendered_by_helm = has(b"{{");
-    let is_template = is_rendered_by_helm || TEMPLATE_MARKS.iter().any(|it| has(it));
+    let is_template = is_rendered_by_helm
+        || TEMPLATE_MARKS.iter().any(|it| has(it))
+        || lines_to(it.at.span.start, bytes)
+            .lines()
+            .any(|it| has_placeholder(it.trim()));
     let mut report = Report::new(if is_template {
         &reading::TEMPLATE
     } else {
@@ -96,6 +100,21 @@ pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
     };
     draft.clone()
 }
+
+/// The line where reading stopped, and the one before it: what is filled in there
+/// is why.
+fn lines_to(stop: u32, bytes: &[u8]) -> String {
+    let stop = (stop as usize).min(bytes.len());
+    let (before, behind) = bytes.split_at(stop);
+    let mut starts = memchr::memrchr_iter(b'\n', before);
+    let start = starts.nth(1).map_or(0, |it| it + 1);
+    let end = memchr::memchr(b'\n', behind).map_or(bytes.len(), |it| stop + it);
+    let end = end.min(start + LONGEST_LINES);
+    String::from_utf8_lossy(bytes.get(start..end).unwrap_or_default()).into_owned()
+}
+
+/// More of them is not looked at.
+const LONGEST_LINES: usize = 4096;
 
 /// The findings of the file `source`: `drafts` are those whose first place is
 /// in it. `rules` are the rules that ran, which tells unused suppressions;

@@ -1,7 +1,7 @@
 //! The plain parts of a template: what stands in it whatever it is rendered with.
 //!
 //! Source: Go `text/template`, "Actions"; Jinja, "Template Designer
-//! Documentation", "List of Control Structures".
+//! Documentation", "List of Control Structures"; Terraform, "Strings and Templates", "Directives".
 
 /// What a value of a template becomes: the first byte, and all others.
 const UNKNOWN: (u8, u8) = (b'$', b'_');
@@ -22,7 +22,7 @@ enum Effect {
     Stands,
 }
 
-/// A tag: `{{ … }}`, `{% … %}`, `{# … #}`.
+/// A tag: `{{ … }}`, `{% … %}`, `{# … #}`, and Terraform's `%{ … }`.
 #[derive(Clone, Copy, Debug)]
 struct Tag {
     start: usize,
@@ -110,9 +110,12 @@ fn tags(bytes: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
     let mut at = 0;
     while let Some(next) = memchr::memchr(b'{', bytes.get(at..)?) {
-        let start = at + next;
+        let brace = at + next;
+        let is_terraforms = brace > at && bytes.get(brace - 1) == Some(&b'%');
+        let start = brace - usize::from(is_terraforms);
         let rest = bytes.get(start..)?;
         let close: &[u8] = match rest.get(1) {
+            Some(b'{') if is_terraforms => b"}",
             Some(b'{') => b"}}",
             Some(b'%') => b"%}",
             Some(b'#') => b"#}",
@@ -121,12 +124,12 @@ fn tags(bytes: &[u8]) -> Option<Vec<Tag>> {
                 continue;
             }
         };
-        let length = memchr::memmem::find(rest, close)? + 2;
-        let end = start + length;
+        let length = memchr::memmem::find(rest, close)?;
+        let end = start + length + close.len();
         let effect = if close == b"#}" {
             Effect::Stands
         } else {
-            effect(rest.get(2..length - 2)?)
+            effect(rest.get(2..length)?)
         };
         tags.push(Tag { start, end, effect });
         at = end;
@@ -186,6 +189,10 @@ mod tests {
             Some("                                \nb: 2"),
         );
         check("{# if #}\na: 1", Some("        \na: 1"));
+        check(
+            "%{ if x ~}\na: 1\n%{ endif ~}\nb: 2\n",
+            Some("          \n    \n           \nb: 2\n"),
+        );
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub(super) struct Inputs {
     pub(super) given: Given,
     /// What could not be looked at, and why.
     pub(super) unread: Vec<String>,
+    /// How many directories of test data were passed over.
+    pub(super) of_tests: usize,
 }
 
 impl Inputs {
@@ -35,6 +37,16 @@ impl Inputs {
     pub(super) fn file_mut(&mut self, path: &str) -> Option<&mut Input> {
         let at = self.files.binary_search_by(|it| (*it.path).cmp(path));
         self.files.get_mut(at.ok()?)
+    }
+
+    /// What was passed over that nobody named: `2 directories of test data passed over`.
+    pub(super) fn passed_over(&self) -> Option<String> {
+        let counted = match self.of_tests {
+            0 => return None,
+            1 => "1 directory".to_owned(),
+            more => format!("{more} directories"),
+        };
+        Some(format!("{counted} of test data passed over"))
     }
 
     /// The file with a path.
@@ -83,6 +95,7 @@ pub(super) fn collect(
             node,
         },
         unread: inputs.unread,
+        of_tests: inputs.of_tests,
     })
 }
 
@@ -92,6 +105,7 @@ pub(super) struct Collected {
     files: BTreeMap<Arc<str>, Input>,
     links: BTreeMap<String, String>,
     unread: Vec<String>,
+    of_tests: usize,
 }
 
 impl Collected {
@@ -197,7 +211,9 @@ impl Collected {
             files,
             links,
             unread,
+            of_tests,
         } = tree::walk(path, &is_wanted);
+        self.of_tests += of_tests;
         for file in files {
             self.add(plain(&file), Place::File(file.into()), false);
         }

@@ -72,6 +72,7 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
         return baseline::write(path, &outcome, notices, args, streams);
     }
     let mut asides: Vec<String> = wanted.off().into_iter().collect();
+    asides.extend(inputs.passed_over());
     if let Some(path) = &args.baseline {
         match baseline::take_known(path, &mut outcome.findings) {
             Ok(known) => asides.extend(known),

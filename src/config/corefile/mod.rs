@@ -18,7 +18,7 @@ mod strict;
 #[cfg(test)]
 mod tests;
 
-use crate::text::{Place, Source, Span};
+use crate::text::{Place, Source, Span, has_placeholder};
 
 pub use key::{Key, Transport, domain, is_within, split_key, zones};
 pub use manifest::in_manifest;
@@ -126,13 +126,10 @@ impl Corefile {
 }
 
 impl Word {
-    /// Whether an environment variable decides what it says.
+    /// Whether an environment variable decides what it says, or a tool that fills
+    /// in the file. `NodeLocal` `DNSCache` fills in its own names itself.
     pub fn has_variable(&self) -> bool {
-        let has = |start: &str, end: &str| {
-            let after = self.text.split_once(start).map(|it| it.1);
-            after.is_some_and(|rest| rest.split_once(end).is_some_and(|it| !it.0.is_empty()))
-        };
-        has("{$", "}") || has("{%", "%}")
+        has_placeholder(&self.text) && !self.text.contains("__PILLAR__")
     }
 }
 

@@ -252,7 +252,10 @@ fn variables_are_seen() {
         ("{$A}", true),
         ("x{%A%}", true),
         ("{$}", false),
-        ("$A", false),
+        ("$A", true),
+        ("@A@", true),
+        ("__PILLAR__A__", false),
+        ("{1}", false),
     ] {
         let word = Word {
             text: text.to_owned(),

@@ -2,19 +2,23 @@
 
 use crate::kubelet::Version;
 use crate::lint::context::near::{Topic, agreed};
-use crate::lint::context::{Context, Known};
+use crate::lint::context::{Context, Known, paths};
 use crate::lint::document::{At, FileId};
 use crate::lint::facts::{CorefileFacts, Network};
 
 impl<'w> Context<'w> {
     /// The version of CoreDNS: the one that was given, else that of the images
-    /// of the DNS pods near a file, if they agree.
+    /// of the DNS pods beside a file or below its directory, if they agree: those
+    /// further away are of other clusters.
     pub fn coredns_version(&self, near: FileId) -> Option<Known<Version>> {
         if let Some(value) = self.options().coredns_version {
             return Some(Known { value, at: None });
         }
+        let directory = paths::parents(self.path(near)).next().unwrap_or_default();
+        let is_beside = |it: &At| self.path(it.file).starts_with(directory);
         let pods = self.dns_pods(near);
         let images = pods.into_iter().filter_map(|it| it.image.as_ref());
+        let images = images.filter(|it| is_beside(&it.at));
         let versions: Vec<(Version, At)> = images
             .filter_map(|it| Some((of_image(&it.text)?, it.at)))
             .collect();
@@ -37,7 +41,15 @@ impl<'w> Context<'w> {
         });
         let mut networks: Vec<Known<Network>> = given.collect();
         if networks.is_empty() {
-            let near = self.near(near, Topic::Networks, |it| it.networks.iter().collect());
+            let own = paths::parents(self.path(near)).next().unwrap_or_default();
+            // Files below other directories are of other clusters.
+            let is_of_it = |it: &At| {
+                let path = self.path(it.file);
+                let directory = paths::parents(path).next().unwrap_or_default();
+                path.starts_with(own) || own.starts_with(directory)
+            };
+            let mut near = self.near(near, Topic::Networks, |it| it.networks.iter().collect());
+            near.retain(|it: &&(Network, At)| is_of_it(&it.1));
             networks.extend(near.into_iter().map(|&(value, at)| Known {
                 value,
                 at: Some(at),

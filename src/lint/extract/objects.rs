@@ -100,30 +100,108 @@ pub(super) fn proxy_mode(document: &Document, object: &Node) -> Option<Text> {
     text(document, mode)
 }
 
-/// The networks of pods and Services that an object says.
+/// Where objects of a kind say the networks of pods, or of Services (`true`). Those of
+/// no kind are of Talos, k3s and rke2, and values of Cilium's chart.
 ///
 /// Source: kubernetes `cmd/kubeadm/app/apis/kubeadm/v1beta4/types.go: Networking`;
 /// kubernetes-sigs/kind `pkg/apis/config/v1alpha4/types.go: Networking`;
-/// kubernetes/kube-proxy `config/v1alpha1/types.go: KubeProxyConfiguration`.
-pub(super) fn networks(document: &Document, object: &Node) -> Vec<(Network, At)> {
-    let paths: &[(&[&str], bool)] = match kind(object) {
-        "ClusterConfiguration" | "Cluster" => &[
-            (&["networking", "podSubnet"], false),
-            (&["networking", "serviceSubnet"], true),
+/// kubernetes-sigs/cluster-api `api/core/v1beta1/cluster_types.go: ClusterNetwork`;
+/// kubernetes/kube-proxy `config/v1alpha1/types.go: KubeProxyConfiguration`;
+/// k0sproject/k0s `pkg/apis/k0s/v1beta1/network.go`; siderolabs/talos
+/// `pkg/machinery/config/types/v1alpha1: ClusterNetworkConfig`; k3s-io/k3s
+/// `pkg/cli/cmds/server.go`; projectcalico/api `pkg/apis/projectcalico/v3/ippool.go`;
+/// tigera/operator `api/v1/installation_types.go: IPPool`; cilium/cilium
+/// `install/kubernetes/cilium/values.yaml`, `operator/option/config.go`.
+const NETWORKS: [(&str, &[&str], bool); 22] = [
+    ("ClusterConfiguration", &["networking", "podSubnet"], false),
+    (
+        "ClusterConfiguration",
+        &["networking", "serviceSubnet"],
+        true,
+    ),
+    ("Cluster", &["networking", "podSubnet"], false),
+    ("Cluster", &["networking", "serviceSubnet"], true),
+    (
+        "Cluster",
+        &["spec", "clusterNetwork", "pods", "cidrBlocks"],
+        false,
+    ),
+    (
+        "Cluster",
+        &["spec", "clusterNetwork", "services", "cidrBlocks"],
+        true,
+    ),
+    ("KubeProxyConfiguration", &["clusterCIDR"], false),
+    ("ClusterConfig", &["spec", "network", "podCIDR"], false),
+    ("ClusterConfig", &["spec", "network", "serviceCIDR"], true),
+    ("", &["cluster", "network", "podSubnets"], false),
+    ("", &["cluster", "network", "serviceSubnets"], true),
+    ("", &["cluster-cidr"], false),
+    ("", &["service-cidr"], true),
+    ("IPPool", &["spec", "cidr"], false),
+    (
+        "Installation",
+        &["spec", "calicoNetwork", "ipPools", "cidr"],
+        false,
+    ),
+    ("CiliumPodIPPool", &["spec", "ipv4", "cidrs"], false),
+    ("CiliumPodIPPool", &["spec", "ipv6", "cidrs"], false),
+    ("ConfigMap", &["data", "cluster-pool-ipv4-cidr"], false),
+    ("ConfigMap", &["data", "cluster-pool-ipv6-cidr"], false),
+    (
+        "",
+        &["ipam", "operator", "clusterPoolIPv4PodCIDRList"],
+        false,
+    ),
+    (
+        "",
+        &["ipam", "operator", "clusterPoolIPv6PodCIDRList"],
+        false,
+    ),
+    (
+        "HelmRelease",
+        &[
+            "spec",
+            "values",
+            "ipam",
+            "operator",
+            "clusterPoolIPv4PodCIDRList",
         ],
-        "KubeProxyConfiguration" => &[(&["clusterCIDR"], false)],
-        _ => &[],
-    };
-    let networks = paths.iter().flat_map(|(path, is_of_services)| {
-        let written = object.at(path).and_then(|it| text(document, it));
-        let written = written.map_or((String::new(), At::default()), |it| (it.text, it.at));
-        let parts = written.0.split(',').map(str::to_owned).collect::<Vec<_>>();
-        let parsed = parts
+        false,
+    ),
+];
+
+/// The networks of pods and Services that an object says.
+pub(super) fn networks(document: &Document, object: &Node) -> Vec<(Network, At)> {
+    let own = kind(object);
+    // Others have pools of addresses, too.
+    let version = object.word(&["apiVersion"]).unwrap_or_default();
+    if own == "IPPool" && !version.contains("projectcalico.org/") {
+        return Vec::new();
+    }
+    let mut networks = Vec::new();
+    for (_, path, is_of_services) in NETWORKS.iter().filter(|it| it.0 == own) {
+        for written in values(object, path)
             .into_iter()
-            .filter_map(|it| Network::parse(&it, *is_of_services));
-        parsed.map(move |it| (it, written.1))
-    });
-    networks.collect()
+            .filter_map(|it| text(document, it))
+        {
+            let parts = written.text.split(',');
+            let parsed = parts.filter_map(|it| Network::parse(it, *is_of_services));
+            networks.extend(parsed.map(|it| (it, written.at)));
+        }
+    }
+    networks
+}
+
+/// The values at a path of keys, of every item where there is a list.
+fn values<'n>(node: &'n Node, path: &[&str]) -> Vec<&'n Node> {
+    let items = |it: &'n Node| it.as_sequence().map_or(vec![it], |it| it.iter().collect());
+    let mut found = items(node);
+    for key in path {
+        let next = found.iter().filter_map(|it| it.get(key));
+        found = next.flat_map(items).collect();
+    }
+    found
 }
 
 /// Whether it has the label that the DNS of every cluster has.

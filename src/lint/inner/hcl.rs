@@ -51,7 +51,7 @@ impl<'b> Reader<'b> {
     }
 
     /// Passes blanks, line ends, commas and comments.
-    fn blanks(&mut self) {
+    pub(super) fn blanks(&mut self) {
         while self
             .peek()
             .is_some_and(|it| it.is_ascii_whitespace() || it == b',')

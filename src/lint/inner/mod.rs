@@ -15,6 +15,7 @@ pub mod mime;
 mod objects;
 pub mod operations;
 pub mod pieces;
+mod resource;
 pub mod terraform;
 
 pub(super) use cloud_init::kubeadm_spec;

@@ -33,6 +33,7 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
             let mut texts: Vec<Inner<'_>> = talos(object).into_iter().collect();
             texts.extend(chart_servers(object));
             texts.extend(ansible(object));
+            texts.extend(workflow(object));
             if object.word(&["apiVersion"]).is_none() {
                 texts.extend(kustomization(object));
             }
@@ -88,6 +89,29 @@ fn ansible(object: &Node) -> Vec<Inner<'_>> {
             .flatten()
     });
     files.collect()
+}
+
+/// The scripts in the steps of a workflow of GitHub, and of an action.
+///
+/// Source: GitHub, "Workflow syntax for GitHub Actions", `jobs.<job_id>.steps[*].run`.
+fn workflow(object: &Node) -> Vec<Inner<'_>> {
+    let jobs = object.get("jobs").and_then(Node::as_mapping);
+    let jobs = jobs.unwrap_or_default().iter().map(|it| &it.value);
+    let steps = jobs
+        .chain(object.get("runs"))
+        .flat_map(|it| it.items(&["steps"]));
+    let is_shell = |it: &&Node| {
+        let shell = it.word(&["shell"]).unwrap_or("bash");
+        ["bash", "sh"].iter().any(|it| shell.starts_with(it))
+    };
+    let scripts = steps
+        .filter(is_shell)
+        .enumerate()
+        .filter_map(|(index, step)| {
+            let script = Inner::scalar(&format!("step-{:03}.sh", index + 1), step.get("run")?)?;
+            Some(script.of_form(Form::Script))
+        });
+    scripts.collect()
 }
 
 /// The Corefiles that values of the chart of `CoreDNS` make, wherever they

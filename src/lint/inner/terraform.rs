@@ -3,7 +3,8 @@
 //!
 //! Source: hashicorp/terraform, "Strings and Templates" and `yamlencode`;
 //! hashicorp/terraform-provider-helm `helm_release`: `values`;
-//! hashicorp/terraform-provider-kubernetes `kubernetes_manifest`: `manifest`.
+//! hashicorp/terraform-provider-kubernetes `kubernetes_manifest`: `manifest`. Its other
+//! resources are in `resource`.
 
 use crate::config::yaml::Node;
 use crate::lint::embedded::Layer;
@@ -62,7 +63,14 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
                 attribute = word;
                 reader.at += 1;
             }
-            it if it.is_ascii_alphanumeric() || it == b'_' => word = reader.word(),
+            it if it.is_ascii_alphanumeric() || it == b'_' => {
+                word = reader.word();
+                if word == b"resource" {
+                    let object = Reader { ..reader }.resource();
+                    let object = object.filter(|it| it.at(&["spec"]).is_some());
+                    held.extend(object.map(Held::Object));
+                }
+            }
             _ => reader.at += 1,
         }
     }
@@ -103,13 +111,13 @@ fn text(bytes: &[u8], found: &Heredoc, attribute: &[u8]) -> Option<Written> {
         return None;
     };
     let is_open = heredoc::has_mark(written);
-    // What is written only under a condition is not known.
+    // What is written only under a condition is not known; of YAML the rest is.
     let has_directive = memchr::memmem::find(written, b"%{").is_some();
     let layer = match runs.as_slice() {
         [(0, span)] if *span == found.body && !is_open => Layer::slice(found.body),
         runs => heredoc::layer_of(found.whole, runs),
     };
-    (!has_directive).then(|| Written {
+    (!has_directive || form == Form::Yaml).then(|| Written {
         path: path.to_owned(),
         form,
         bytes: written.clone(),

@@ -41,7 +41,7 @@ pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Rep
         .also_each(version.as_ref().and_then(|it| it.at), "the version");
     if version.is_none() {
         finding
-            .severity(Severity::Warning)
+            .severity(Severity::Info)
             .note("CoreDNS before 1.8.1 asks for endpoints only");
     }
 }

@@ -52,6 +52,6 @@ fn is_interface(word: &Word) -> bool {
     !word.has_variable()
         && !is_address
         && has_letter
-        && !text.contains("__")
+        && !text.contains("__PILLAR__")
         && text.chars().all(is_name)
 }

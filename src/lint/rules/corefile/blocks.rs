@@ -34,7 +34,7 @@ pub(super) fn is_template(file: &CorefileText<'_>) -> bool {
     let name = file.document.source.name.rsplit('/').next();
     let ending = name.and_then(|it| Some(it.rsplit_once('.')?.1));
     let bytes = &file.document.source.bytes;
-    let marks: [&[u8]; 3] = [b"{{", b"{% ", b"{%-"];
+    let marks: [&[u8]; 5] = [b"{{", b"{% ", b"{%-", b"<%", b"%{ "];
     ending.is_some_and(|it| TEMPLATES.contains(&it))
         || marks.iter().any(|it| memmem::find(bytes, it).is_some())
 }
@@ -44,9 +44,12 @@ const TEMPLATES: [&str; 8] = [
     "sed", "in", "tmpl", "tpl", "template", "j2", "gotmpl", "erb",
 ];
 
-/// Whether all of it was given: an import can add what seems to be missing.
+/// Whether all of it was given: an import, and what a tool fills in as a
+/// directive, can add what seems to be missing.
 pub(super) fn is_whole(file: &CorefileText<'_>) -> bool {
+    let mut directives = blocks(file).iter().flat_map(|it| &it.directives);
     file.corefile.imports.iter().all(|it| it.found > 0)
+        && !directives.any(|it| it.name.has_variable())
 }
 
 /// The directives of a block with this name.

@@ -6,9 +6,7 @@ use crate::kubelet::flags::Name;
 use crate::lint::context::Known;
 use crate::lint::document::FileId;
 use crate::lint::facts::{Setting, Text};
-use crate::lint::rules::kubelet::common::{
-    counting, is_cache_address, is_placeholder, listed, shown,
-};
+use crate::lint::rules::kubelet::common::{counting, is_cache_address, listed, shown};
 use crate::lint::rules::prelude::*;
 
 /// More kubelets are not compared.
@@ -23,7 +21,7 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
     let right: Vec<IpAddr> = known.iter().map(|it| it.value).collect();
     let servers = addresses(setting);
     // What is no address, KK028 is about.
-    let is_open = setting.values.iter().any(|it| is_placeholder(&it.text));
+    let is_open = setting.values.iter().any(|it| has_placeholder(&it.text));
     let is_other_family = !servers
         .iter()
         .any(|it| right.iter().any(|other| it.is_ipv4() == other.is_ipv4()));

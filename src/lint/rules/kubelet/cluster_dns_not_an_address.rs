@@ -3,7 +3,7 @@
 use crate::kubelet::address;
 use crate::kubelet::flags::Name;
 use crate::lint::facts::{KubeletForm, Text};
-use crate::lint::rules::kubelet::common::{counting, is_placeholder};
+use crate::lint::rules::kubelet::common::counting;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
@@ -12,7 +12,7 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
     };
     let is_wrong = |it: &&Text| address::parse_address(&it.text).is_none();
     // What stands before flags may be a variable of a shell.
-    if setting.values.iter().any(|it| is_placeholder(&it.text)) {
+    if setting.values.iter().any(|it| has_placeholder(&it.text)) {
         return;
     }
     let wrong: Vec<&Text> = setting.values.iter().filter(is_wrong).collect();

@@ -1,7 +1,6 @@
 #![doc = include_str!("cluster_domain_mismatch.md")]
 
 use crate::lint::facts::Text;
-use crate::lint::rules::kubelet::common::is_placeholder;
 use crate::lint::rules::prelude::*;
 use crate::text::Span;
 
@@ -22,7 +21,8 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
             .trim_end_matches('.')
             .eq_ignore_ascii_case(&domain.value)
     };
-    let is_open = is_placeholder(&domain.value) || zones.iter().any(|it| is_placeholder(&it.text));
+    let is_open =
+        has_placeholder(&domain.value) || zones.iter().any(|it| has_placeholder(&it.text));
     // The Corefile can rewrite the domain into its zone.
     if zones.iter().any(is_it) || is_open || mentions(&document.source.bytes, &domain.value) {
         return;

@@ -32,13 +32,6 @@ pub(super) fn kind_at(document: &Document) -> At {
     document.at(kind.map(|it| it.span).unwrap_or_default())
 }
 
-/// Whether something else will stand in place of a text: a template, a
-/// variable.
-pub(super) fn is_placeholder(text: &str) -> bool {
-    let marks = ["{{", "$", "<", "__", "@"];
-    text.starts_with('%') || marks.iter().any(|it| text.contains(it))
-}
-
 /// Whether it is an address of the link, where caches of nodes listen, and
 /// none at which clouds have their own servers.
 pub(super) fn is_cache_address(address: IpAddr) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::kubelet::flags::Name;
 use crate::lint::facts::{KubeletForm, Setting};
-use crate::lint::rules::kubelet::common::{has_form, is_placeholder, names, shown};
+use crate::lint::rules::kubelet::common::{has_form, names, shown};
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
@@ -18,7 +18,7 @@ pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut R
         let Some(flag) = flag.or_else(|| of_kubeadm(file, key, context)) else {
             continue;
         };
-        let is_open = |it: &Setting| it.values.iter().any(|it| is_placeholder(&it.text));
+        let is_open = |it: &Setting| it.values.iter().any(|it| has_placeholder(&it.text));
         let texts = |it: &Setting| {
             it.values
                 .iter()

@@ -4,7 +4,7 @@ use crate::kubelet::choice::NODE_FILE;
 use crate::kubelet::flags::Name;
 use crate::lint::document::At;
 use crate::lint::facts::KubeletForm;
-use crate::lint::rules::kubelet::common::{has_form, is_placeholder, names, shown};
+use crate::lint::rules::kubelet::common::{has_form, names, shown};
 use crate::lint::rules::prelude::*;
 
 /// Among more kubelets than this nothing is compared.
@@ -120,7 +120,7 @@ fn value(kubelet: &Kubelet<'_>, key: Name) -> Option<String> {
         None if key == Name::ResolvConf => NODE_FILE.to_owned(),
         None => return None,
     };
-    (!is_placeholder(&text)).then_some(text)
+    (!has_placeholder(&text)).then_some(text)
 }
 
 fn at(kubelet: &Kubelet<'_>, key: Name) -> Option<At> {

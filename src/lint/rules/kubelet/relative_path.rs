@@ -2,9 +2,7 @@
 
 use crate::kubelet::flags::Name;
 use crate::lint::facts::KubeletForm;
-use crate::lint::rules::kubelet::common::{
-    counting, is_for_windows, is_placeholder, is_windows_path,
-};
+use crate::lint::rules::kubelet::common::{counting, is_for_windows, is_windows_path};
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
@@ -17,7 +15,7 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
         || path.starts_with(['/', '-'])
         || path == "Host"
         || is_windows_path(path)
-        || is_placeholder(path);
+        || has_placeholder(path);
     if is_other || is_for_windows(text.document) {
         return;
     }

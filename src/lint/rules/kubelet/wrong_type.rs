@@ -3,7 +3,7 @@
 use crate::config::yaml::{Kind, Node};
 use crate::kubelet::address;
 use crate::lint::document::{Change, Document};
-use crate::lint::rules::kubelet::common::{entries, is_placeholder, key};
+use crate::lint::rules::kubelet::common::{entries, key};
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
@@ -29,7 +29,7 @@ pub(super) fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report
 
 fn add(document: &Document, value: &Node, name: &str, wanted: &str, report: &mut Report) {
     let scalar = value.as_scalar().map(|it| it.text.as_str());
-    if scalar.is_some_and(is_placeholder) || is_of_template(document, value) {
+    if scalar.is_some_and(has_placeholder) || is_of_template(document, value) {
         return;
     }
     let found = value.described();
@@ -53,7 +53,7 @@ fn add(document: &Document, value: &Node, name: &str, wanted: &str, report: &mut
 /// A `clusterDNS` that is no list.
 fn list(document: &Document, value: &Node, report: &mut Report) {
     let scalar = value.as_scalar().map_or("", |it| &it.text);
-    if is_placeholder(scalar) || is_of_template(document, value) {
+    if has_placeholder(scalar) || is_of_template(document, value) {
         return;
     }
     let found = value.described();
@@ -81,9 +81,9 @@ fn list(document: &Document, value: &Node, report: &mut Report) {
     }
 }
 
-/// Whether a template stands there: `{{.Name}}` is a mapping to YAML.
+/// Whether a template stands there: `{{.Name}}` is a mapping to YAML, `[[Name]]` a list.
 fn is_of_template(document: &Document, value: &Node) -> bool {
-    document.bytes(value.span).starts_with(b"{{")
+    std::str::from_utf8(document.bytes(value.span)).is_ok_and(has_placeholder)
 }
 
 /// A value with quotes in place of another one.

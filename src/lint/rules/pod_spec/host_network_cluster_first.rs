@@ -11,6 +11,9 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
     };
     let policy = match workload.policy() {
         None => return without_policy(workload, host_network, report),
+        Some(policy) if policy.text == "ClusterFirst" && is_filled_in(workload) => {
+            return without_policy(workload, host_network, report);
+        }
         Some(policy) if policy.text == "ClusterFirst" => policy,
         Some(_) => return,
     };
@@ -52,6 +55,15 @@ fn without_policy(workload: &Workload<'_>, host_network: &Node, report: &mut Rep
         .severity(Severity::Info)
         .help("write dnsPolicy: ClusterFirstWithHostNet if it looks up a Service, or dnsPolicy: Default, which says what happens")
         .note("names of Services do not resolve in it");
+}
+
+/// Whether the API server wrote it out, with its own defaults: nobody chose the policy.
+///
+/// Source: kubernetes `pkg/apis/core/v1/defaults.go`: `SetDefaults_PodSpec`, `SetDefaults_Container`.
+fn is_filled_in(workload: &Workload<'_>) -> bool {
+    let containers = workload.spec.items(&["containers"]);
+    let has_path = |it: &Node| it.get("terminationMessagePath").is_some();
+    workload.get("schedulerName").is_some() && containers.iter().all(has_path)
 }
 
 /// Whether it is a part of the cluster's own, by its namespace or priority.

@@ -3,13 +3,11 @@
 use crate::lint::rules::prelude::*;
 use crate::pod::{Rules, is_search};
 
-use super::spec::is_placeholder;
-
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let newest = Rules::of_version(None);
     for search in workload.dns_config("searches") {
         let text = &search.text;
-        if is_placeholder(text) || is_search(text, &newest) {
+        if has_placeholder(text) || is_search(text, &newest) {
             continue;
         }
         let finding = report.add(search.at, format!("\"{text}\" is no search domain"));

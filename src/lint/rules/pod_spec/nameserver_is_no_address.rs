@@ -1,13 +1,12 @@
 #![doc = include_str!("nameserver_is_no_address.md")]
 
-use super::spec::is_placeholder;
 use crate::kubelet::address::parse_address;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     for server in workload.dns_config("nameservers") {
         let text = &server.text;
-        if parse_address(text).is_some() || is_placeholder(text) {
+        if parse_address(text).is_some() || has_placeholder(text) {
             continue;
         }
         let finding = report.add(server.at, format!("{text} is no IP address"));

@@ -1,6 +1,6 @@
 #![doc = include_str!("ndots_too_high.md")]
 
-use super::spec::{is_placeholder, options};
+use super::spec::options;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
@@ -9,7 +9,7 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
             continue;
         };
         let number = value.parse::<u64>().ok().filter(|it| *it > ENOUGH);
-        let Some(number) = number.filter(|_| !is_placeholder(value)) else {
+        let Some(number) = number.filter(|_| !has_placeholder(value)) else {
             continue;
         };
         let finding = report.add(

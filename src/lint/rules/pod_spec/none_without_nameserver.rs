@@ -1,6 +1,6 @@
 #![doc = include_str!("none_without_nameserver.md")]
 
-use super::spec::{is_placeholder, list};
+use super::spec::list;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
@@ -11,7 +11,7 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
     let servers = config.and_then(|it| it.get("nameservers"));
     // Something that is no list is filled in later, or another mistake.
     let is_other =
-        |it: &crate::config::yaml::Node| it.as_scalar().is_some_and(|it| is_placeholder(&it.text));
+        |it: &crate::config::yaml::Node| it.as_scalar().is_some_and(|it| has_placeholder(&it.text));
     if !list(workload, "nameservers").is_empty()
         || [config, servers].into_iter().flatten().any(is_other)
     {

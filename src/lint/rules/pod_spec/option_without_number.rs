@@ -3,7 +3,7 @@
 use crate::config::yaml::Kind;
 use crate::lint::rules::prelude::*;
 
-use super::spec::{asks_cluster_dns, is_placeholder, options};
+use super::spec::{asks_cluster_dns, options};
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     for option in options(workload) {
@@ -14,7 +14,7 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
             || is_other
             || option
                 .value()
-                .is_some_and(|it| is_number(it) || is_placeholder(it))
+                .is_some_and(|it| is_number(it) || has_placeholder(it))
         {
             continue;
         }

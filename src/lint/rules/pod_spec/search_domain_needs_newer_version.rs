@@ -4,8 +4,6 @@ use crate::kubelet::Version;
 use crate::lint::rules::prelude::*;
 use crate::pod::{Rules, is_search};
 
-use super::spec::is_placeholder;
-
 pub(super) fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
     let version = context.kubelet_version();
     let rules = Rules::of_version(version);
@@ -18,7 +16,7 @@ pub(super) fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut
     );
     for search in workload.dns_config("searches") {
         let is_new = is_search(&search.text, &newest) && !is_search(&search.text, &oldest);
-        if !is_new || is_placeholder(&search.text) {
+        if !is_new || has_placeholder(&search.text) {
             continue;
         }
         let message = format!(

@@ -138,12 +138,6 @@ pub(super) fn pod_file(workload: &Workload<'_>, context: &Context<'_>) -> Option
     pod::pod_file(&spec(workload)?, id, &makers).ok()
 }
 
-/// Whether a tool fills the text in before the API server sees it:
-/// `${ADDRESS}`, `{{ .address }}`, `<address>`, `__PILLAR__ADDRESS__`.
-pub(super) fn is_placeholder(text: &str) -> bool {
-    text.contains(['$', '{', '}', '<', '>', '%']) || text.contains("__")
-}
-
 /// Writes another text in place of a scalar, its quotes kept. `None`: it does
 /// not stand there as it is, but as an alias or with escapes.
 pub(super) fn rewritten(workload: &Workload<'_>, node: &Node, text: &str) -> Option<Change> {
@@ -172,12 +166,18 @@ pub(super) fn is_public(address: IpAddr) -> bool {
             let is_shared = first == 100 && (64..128).contains(&second);
             let is_special = it.is_loopback() || it.is_link_local() || it.is_unspecified();
             let is_test = first == 198 && (18..20).contains(&second);
-            !(it.is_private() || is_shared || is_special || is_test || first >= 224)
+            !(it.is_private()
+                || it.is_documentation()
+                || is_shared
+                || is_special
+                || is_test
+                || first >= 224)
         }
-        IpAddr::V6(it) => it
-            .segments()
-            .first()
-            .is_some_and(|it| it & 0xe000 == 0x2000),
+        IpAddr::V6(it) => {
+            let [first, second, ..] = it.segments();
+            let is_documentation = first == 0x2001 && second == 0xdb8;
+            first & 0xe000 == 0x2000 && !is_documentation
+        }
     }
 }
 

@@ -4,13 +4,13 @@ use crate::config::manifest::DnsPolicy;
 use crate::config::yaml::Kind;
 use crate::lint::rules::prelude::*;
 
-use super::spec::{is_placeholder, policy, rewritten};
+use super::spec::{policy, rewritten};
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let Some(node) = workload.get("dnsPolicy") else {
         return;
     };
-    let Some(scalar) = node.as_scalar().filter(|it| !is_placeholder(&it.text)) else {
+    let Some(scalar) = node.as_scalar().filter(|it| !has_placeholder(&it.text)) else {
         return;
     };
     let is_text = node.kind() == Some(Kind::Text);

@@ -1,13 +1,13 @@
 #![doc = include_str!("unknown_option.md")]
 
-use super::spec::{is_placeholder, options};
+use super::spec::options;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     for option in options(workload) {
         let name = option.name();
         let plain = name.split(':').next().unwrap_or_default();
-        if plain.is_empty() || is_placeholder(name) || KNOWN.contains(&plain) {
+        if plain.is_empty() || has_placeholder(name) || KNOWN.contains(&plain) {
             continue;
         }
         let finding = report.add(

@@ -15,13 +15,6 @@ use crate::lint::subject::ResolverFile;
 /// Source: moby `libnetwork/resolver.go`.
 pub(super) const DOCKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 11));
 
-/// Whether a word is to be replaced before the file is used: `{{ dns }}`,
-/// `$DNS`, `__DNS__`.
-pub(super) fn is_template(word: &[u8]) -> bool {
-    let is_mark = |byte: &u8| matches!(byte, b'{' | b'}' | b'$' | b'<' | b'>' | b'@');
-    word.iter().any(is_mark) || word.starts_with(b"__") || word.starts_with(b"%")
-}
-
 /// Whether a word begins a comment, for the one who wrote it.
 pub(super) fn is_comment(word: &[u8]) -> bool {
     matches!(word.first(), Some(b'#' | b';'))

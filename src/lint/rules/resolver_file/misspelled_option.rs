@@ -3,7 +3,7 @@
 use crate::config::resolv_conf::Word;
 use crate::lint::rules::is_near;
 use crate::lint::rules::prelude::*;
-use crate::lint::rules::resolver_file::common::{is_comment, is_template};
+use crate::lint::rules::resolver_file::common::is_comment;
 use crate::text::Span;
 
 /// Those that take a number behind a colon.
@@ -45,7 +45,7 @@ pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Repor
             .collect();
         for (index, word) in words.iter().enumerate() {
             if let Ok(text) = std::str::from_utf8(word.bytes)
-                && !is_template(word.bytes)
+                && !has_placeholder(text)
             {
                 option(file, text, word.span, words.get(index + 1), report);
             }

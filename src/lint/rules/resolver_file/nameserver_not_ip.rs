@@ -4,13 +4,13 @@ use std::net::IpAddr;
 
 use crate::address::inet_aton;
 use crate::lint::rules::prelude::*;
-use crate::lint::rules::resolver_file::common::{is_template, point_to_setting};
+use crate::lint::rules::resolver_file::common::point_to_setting;
 
 pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     let is_pods = file.role != Role::Node;
     for server in &file.read.servers {
         let text = server.text.as_str();
-        if server.server().is_some() || is_template(text.as_bytes()) {
+        if server.server().is_some() || has_placeholder(text) {
             continue;
         }
         if let Some(read) = inet_aton(text.as_bytes()) {
