@@ -115,8 +115,11 @@ pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
             .collect();
     }
     if let Some(names) = aim.program.as_ref().and_then(|it| it.daemon.as_ref()) {
-        scenario.own = names.counting().map(|it| it.own.clone());
-        context.about.extend(render::daemon::sentences(names));
+        let own = names.counting(&scenario.name).filter(|it| !it.is_libc);
+        scenario.own = own.map(|it| it.own.clone());
+        context
+            .about
+            .extend(render::daemon::sentences(names, &scenario.name));
     }
     if let Some(file) = &seen.aliases {
         let path = file.source.name.clone();

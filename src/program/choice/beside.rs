@@ -4,10 +4,11 @@ use super::{guess, sure};
 use crate::program::daemon::Names;
 use crate::program::{Choice, Program};
 
-/// Whom a program asks that has the C library `id`, in `words`, and something
+/// Whom a program asks for the name `asked` that has the C library `id`, in `words`, and something
 /// that asks by itself; `None`: the latter is not known.
 pub(super) fn choice(
     program: &Program,
+    asked: &str,
     id: &'static str,
     (words, how): (&str, &str),
 ) -> Option<Choice> {
@@ -24,7 +25,7 @@ pub(super) fn choice(
         return Some(sure(id, format!("{asks} {words}; {other}")));
     }
     if let Some(names) = &program.daemon
-        && let Some(choice) = of_daemon(names, id, words)
+        && let Some(choice) = of_daemon(names, asked, id, words)
     {
         return Some(choice);
     }
@@ -130,10 +131,14 @@ fn of_grpc(program: &Program, id: &'static str, words: &str) -> Option<Choice> {
 
 /// What the configuration of a daemon tells: with a resolver it asks that for
 /// some names and the C library for others, without one only the latter.
-fn of_daemon(names: &Names, libc: &'static str, words: &str) -> Option<Choice> {
+fn of_daemon(names: &Names, asked: &str, libc: &'static str, words: &str) -> Option<Choice> {
     let title = names.daemon.title();
-    if let Some(section) = names.counting() {
+    if let Some(section) = names.counting(asked) {
         let place = &section.place;
+        if section.is_libc {
+            let why = format!("{title} asks {words} for the cluster at {place}");
+            return Some(guess(libc, why));
+        }
         let why = format!(
             "{title} has a resolver at {place}; names that it does not give to that go to {words} when it starts: --resolver {libc}"
         );
