@@ -113,7 +113,15 @@ pub fn look_at(
 ///
 /// One of them cannot be read.
 pub fn groups(root: &Root) -> Result<Vec<(u32, Vec<u8>)>, ReadError> {
-    let pids = ids(root)?;
+    groups_of(root, ids(root)?)
+}
+
+/// The same of these processes.
+///
+/// # Errors
+///
+/// One of them cannot be read.
+pub fn groups_of(root: &Root, pids: Vec<u32>) -> Result<Vec<(u32, Vec<u8>)>, ReadError> {
     let proc = root.enter(Path::new("/proc"))?;
     let mut groups = Vec::with_capacity(pids.len());
     let mut buffer = vec![0; MAX_GROUP];
