@@ -65,11 +65,13 @@ const DAEMONS: &[(&str, &str, &str)] = &[
 
 /// Languages of which a part asks by itself: how their programs begin, what asks
 /// the C library, and what does not.
+///
+/// Source of gRPC's: grpc-node `packages/grpc-js/src/resolver-dns.ts: lookup` (1.12)
 const RUNTIMES: &[(&str, &str, &str)] = &[
     (
         "node",
         "Node's dns.lookup asks",
-        "its dns.resolve asks c-ares, which never searches",
+        "its dns.resolve asks c-ares, which never searches: so does gRPC for TXT, and with GRPC_NODE_USE_ALTERNATIVE_RESOLVER=true for addresses",
     ),
     (
         "ruby",
@@ -96,9 +98,17 @@ fn is_version_of(own: &str, name: &str) -> bool {
         .is_some_and(|rest| rest == "js" || is_version(rest))
 }
 
-/// The JVM asks the C library; what Netty gives a program is told by its files.
+/// The JVM asks the C library, also for gRPC; what Netty gives a program is told by its files.
+///
+/// Source: grpc-java `core/src/main/java/io/grpc/internal/DnsNameResolver.java`
+/// (`JdkAddressResolver`, `JNDI_TXT_PROPERTY`)
 fn of_jvm(program: &Program, id: &'static str, words: &str) -> Choice {
     let jvm = format!("the JVM looks names up with {words}");
+    let is_grpc = |it: &String| it.contains("grpc-core") || it.contains("grpc-netty");
+    if program.maps("libio_grpc_netty_shaded_") || program.arguments.iter().any(is_grpc) {
+        let grpc = "gRPC's channels ask it as well, and TXT by JNDI only where the property io.grpc.internal.DnsNameResolverProvider.enable_service_config is true";
+        return guess(id, format!("{jvm}; {grpc}"));
+    }
     let is_named = |it: &String| it.contains("netty");
     if program.maps("libnetty_") || program.arguments.iter().any(is_named) {
         let netty = "it has Netty, whose DnsNameResolver asks by itself where a program uses it: --resolver netty";

@@ -139,10 +139,21 @@ fn of_hickory(executable: &Executable) -> Option<Choice> {
     Some(guess("hickory-0.26", why))
 }
 
+/// What Go's own rules say, and that gRPC in it asks the same, and more.
+///
+/// Source: grpc-go `internal/resolver/dns/dns_resolver.go: lookupHost, lookupTXT` (1.60)
+fn of_go(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
+    let mut choice = of_net(program, build, scenario);
+    if build.has_grpc {
+        choice.why.push_str("; gRPC in it asks the same for its channels, and TXT for _grpc_config and the name, with the search list, unless the program turns that off");
+    }
+    choice
+}
+
 /// Go asks libc only where cgo is linked in and something tells it to.
 ///
 /// Source: Go `src/net/conf.go: mustUseGoResolver, lookupOrder`.
-fn of_go(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
+fn of_net(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
     let (id, version) = model(build);
     let name = if build.version.is_empty() {
         "Go"

@@ -286,3 +286,32 @@ fn grpc_asks_by_itself_unless_it_is_told_not_to() {
     }
     assert!(choose(&linked).contains("gRPC is in it"));
 }
+
+#[test]
+fn grpc_of_languages_asks_as_they_do() {
+    let mut java = dynamic(
+        "/usr/bin/java",
+        &[GLIBC, "/usr/lib/jvm/lib/server/libjvm.so"],
+    );
+    java.arguments = vec![
+        "java".to_owned(),
+        "-cp".to_owned(),
+        "/a/grpc-netty-shaded-1.60.jar".to_owned(),
+    ];
+    check(&java, "glibc?");
+    let why = |program: &Program| choose(program, &Scenario::new("1", "db")).why;
+    assert!(
+        why(&java).contains("gRPC's channels ask it"),
+        "{}",
+        why(&java)
+    );
+    let mut go = dynamic("/app", &[]);
+    go.executable.as_mut().unwrap().go = Some(Build {
+        version: "go1.27.3".to_owned(),
+        cgo: Some(false),
+        has_grpc: true,
+        ..Build::default()
+    });
+    check(&go, "go-1.27");
+    assert!(why(&go).contains("_grpc_config"), "{}", why(&go));
+}

@@ -102,3 +102,97 @@ fn families(asked: Family, own: Option<&Own>) -> &'static [Family] {
         (_, _, Order::Ipv4First) => &[Family::Inet, Family::Inet6],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::resolv_conf::ResolvConf;
+    use crate::engine::message::Question;
+    use crate::resolver;
+    use crate::text::{Place, Placed, Source};
+
+    /// What is asked for a name that does not exist.
+    fn check(own: Option<Own>, expected: &str) {
+        let mut scenario = Scenario::new("1", "db");
+        let conf = "nameserver 10.0.0.1\nsearch a.test\noptions timeout:1 attempts:1\n";
+        scenario.resolv_conf = Some(ResolvConf::parse(Source::new("f", conf)));
+        scenario.own = own;
+        let run = resolver::find("envoy").unwrap().predict(&scenario);
+        let sent = run.sent.iter().map(|it| {
+            let query = &it.query;
+            let Question::Asked(name, kind) = &query.question else {
+                panic!("{query:?}");
+            };
+            let edns = query.edns.as_ref().map_or(0, |it| it.size);
+            let (server, transport) = (&query.server, query.transport);
+            format!("{server} {name} {kind} {transport:?} {edns}")
+        });
+        let sent: Vec<String> = sent.collect();
+        assert_eq!(sent.join(", "), expected);
+    }
+
+    fn own(order: Order, servers: &[Given]) -> Own {
+        let mut own = Own::of(Daemon::Envoy);
+        let place = || Place::nowhere("f");
+        let servers = servers.iter().cloned();
+        own.servers = servers
+            .map(|value| Placed {
+                value,
+                place: place(),
+            })
+            .collect();
+        own.order = order;
+        own
+    }
+
+    #[test]
+    fn families_are_asked_one_after_the_other() {
+        let auto = "10.0.0.1 db.a.test AAAA Udp 1232, 10.0.0.1 db AAAA Udp 1232, \
+                    10.0.0.1 db.a.test A Udp 1232, 10.0.0.1 db A Udp 1232";
+        check(None, auto);
+        let file = [Given::ResolvConf];
+        check(Some(own(Order::Ipv6First, &file)), auto);
+        let mut only = own(Order::Together, &file);
+        only.has_ipv6 = false;
+        only.edns_size = Some(4096);
+        check(
+            Some(only),
+            "10.0.0.1 db.a.test A Udp 4096, 10.0.0.1 db A Udp 4096",
+        );
+    }
+
+    #[test]
+    fn servers_and_flags_are_envoys_own() {
+        let server = Given::of("10.0.0.9", "10.0.0.9".parse().ok(), 5353).unwrap();
+        let mut flags = own(Order::Ipv4First, &[server.clone()]);
+        flags.has_search = false;
+        let expected = "10.0.0.9#5353 db A Udp 0, 10.0.0.9#5353 db AAAA Udp 0";
+        check(Some(flags.clone()), expected);
+        flags.is_tcp = true;
+        check(Some(flags), &expected.replace("Udp", "Tcp"));
+        // The file has a server: the others are for when it has none.
+        let mut fallback = own(Order::Together, &[Given::ResolvConf, server]);
+        fallback.has_ipv6 = false;
+        fallback.has_search = false;
+        check(Some(fallback), "10.0.0.1 db A Udp 0");
+    }
+
+    #[test]
+    fn its_time_outs_are_not_those_of_the_file() {
+        let mut scenario = Scenario::new("1", "db");
+        let conf = "nameserver 10.0.0.1\noptions timeout:1 attempts:1\n";
+        scenario.resolv_conf = Some(ResolvConf::parse(Source::new("f", conf)));
+        let resolver = resolver::find("envoy").unwrap();
+        let reading = resolver.reading(&scenario);
+        assert_eq!(
+            (reading.timeout.value, reading.attempts.value),
+            (TIMEOUT, TRIES)
+        );
+        let mut own = own(Order::Together, &[Given::ResolvConf]);
+        (own.retry, own.retries) = (Some(Duration::from_secs(2)), Some(7));
+        scenario.own = Some(own);
+        let reading = resolver.reading(&scenario);
+        let expected = (Duration::from_secs(2), 7);
+        assert_eq!((reading.timeout.value, reading.attempts.value), expected);
+    }
+}
