@@ -217,6 +217,20 @@ impl Node {
         fs::write(full, text).unwrap();
     }
 
+    /// The tree of control groups, with the processes of each.
+    fn group(&self, group: &str, pid: usize) {
+        let mut path = self.root.path().join("sys/fs/cgroup");
+        for part in group.split('/').skip(1) {
+            path = path.join(part);
+            if fs::create_dir_all(&path).is_ok() && !path.join("cgroup.procs").exists() {
+                fs::write(path.join("cgroup.procs"), "").unwrap();
+            }
+        }
+        let file = path.join("cgroup.procs");
+        let before = fs::read_to_string(&file).unwrap();
+        fs::write(file, format!("{before}{pid}\n")).unwrap();
+    }
+
     fn process(&mut self, comm: &str, group: &str, netns: usize) -> usize {
         self.processes += 1;
         let pid = self.processes;
@@ -227,6 +241,7 @@ impl Node {
         self.file(&format!("{path}/stat"), &stat.replacen("S 1 0", "S 1", 1));
         self.other(&format!("{path}/comm"), &format!("{comm}\n"));
         self.file(&format!("{path}/cgroup"), &format!("0::{group}\n"));
+        self.group(group, pid);
         let links = self.root.path().join(&path).join("ns");
         fs::create_dir_all(&links).unwrap();
         let link = |kind: &str| {

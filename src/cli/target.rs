@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::Path;
 
-use super::files::{VARIABLES, cut, use_resolv_conf};
+use super::files::{cut, use_resolv_conf};
 use super::node::node_below;
 use crate::address::Address;
 use crate::config::resolv_conf::ResolvConf;
@@ -108,15 +108,14 @@ pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
         scenario.interfaces.clone_from(interfaces);
     }
     if let Some(program) = &aim.program {
-        let is_known = |name: &str| VARIABLES.contains(&name);
-        let variables = program.env.iter().filter(|(name, _)| is_known(name));
-        scenario.env = variables
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
+        scenario.env = program.variables();
     }
     if let Some(names) = aim.program.as_ref().and_then(|it| it.daemon.as_ref()) {
-        scenario.own = names.counting().map(|it| it.own.clone());
-        context.about.extend(render::daemon::sentences(names));
+        let own = names.counting(&scenario.name).filter(|it| !it.is_libc);
+        scenario.own = own.map(|it| it.own.clone());
+        context
+            .about
+            .extend(render::daemon::sentences(names, &scenario.name));
     }
     if let Some(file) = &seen.aliases {
         let path = file.source.name.clone();

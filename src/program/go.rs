@@ -12,6 +12,8 @@ pub struct Build {
     pub tags: Vec<String>,
     /// `//go:debug` settings that hold where the environment has none.
     pub godebug: String,
+    /// Whether gRPC's module (`google.golang.org/grpc`) is in it.
+    pub has_grpc: bool,
 }
 
 const MAGIC: &[u8] = b"\xff Go buildinf:";
@@ -104,6 +106,7 @@ impl Build {
     /// Takes the lines `build\tKEY=VALUE`.
     fn set(&mut self, settings: &str) {
         for line in settings.lines() {
+            self.has_grpc |= line.starts_with("dep\tgoogle.golang.org/grpc\t");
             let Some((key, value)) = line
                 .strip_prefix("build\t")
                 .and_then(|it| it.split_once('='))
@@ -163,7 +166,7 @@ mod tests {
 
     #[test]
     fn strings_behind_the_header() {
-        let settings = "path\tx\nbuild\tCGO_ENABLED=0\nbuild\t-tags=\"netgo,osusergo\"\nbuild\tDefaultGODEBUG=netdns=cgo\n";
+        let settings = "path\tx\ndep\tgoogle.golang.org/grpc\tv1.60.1\nbuild\tCGO_ENABLED=0\nbuild\t-tags=\"netgo,osusergo\"\nbuild\tDefaultGODEBUG=netdns=cgo\n";
         let mut rest = vec![0; 16];
         rest.push(8);
         rest.extend(b"go1.27.3");
@@ -174,6 +177,7 @@ mod tests {
         assert_eq!((build.minor(), build.cgo), (Some(27), Some(false)));
         assert!(build.has_tag("netgo") && !build.has_tag("net"));
         assert_eq!(build.godebug, "netdns=cgo");
+        assert!(build.has_grpc);
         for end in 0..rest.len() {
             let cut = parse_build(&section(2, &rest[..end]), nothing);
             assert!(cut.is_none() || end >= 25, "{end}");

@@ -75,6 +75,23 @@ impl Program {
         path.rsplit('/').next().unwrap_or_default()
     }
 
+    /// The variables that hold for its resolver: those of [`VARIABLES`] that it was
+    /// started with, and in `GODEBUG` first the settings that Go built into it.
+    ///
+    /// Source: Go `src/internal/godebug/godebug.go: update`
+    pub fn variables(&self) -> BTreeMap<String, String> {
+        let known = self.env.iter();
+        let known = known.filter(|(name, _)| VARIABLES.contains(&name.as_str()));
+        let mut found: BTreeMap<_, _> = known.map(|(a, b)| (a.clone(), b.clone())).collect();
+        let build = self.executable.as_ref().and_then(|it| it.go.as_ref());
+        if let Some(build) = build.filter(|it| !it.godebug.is_empty()) {
+            let own = found.remove("GODEBUG").unwrap_or_default();
+            let all = format!("{},{own}", build.godebug);
+            found.insert("GODEBUG".to_owned(), all);
+        }
+        found
+    }
+
     /// Whether a library whose file name begins so is mapped.
     fn maps(&self, beginning: &str) -> bool {
         let names = self
@@ -105,6 +122,34 @@ pub fn environment(bytes: &[u8]) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_built_in_comes_before_the_environment() {
+        let executable = Executable {
+            go: Some(go::Build {
+                godebug: "netedns0=0".to_owned(),
+                ..go::Build::default()
+            }),
+            ..Executable::default()
+        };
+        let mut program = Program {
+            executable: Some(executable),
+            ..Program::default()
+        };
+        let check = |program: &Program, expected| {
+            assert_eq!(
+                program.variables().get("GODEBUG").map(String::as_str),
+                expected
+            );
+        };
+        check(&program, Some("netedns0=0,"));
+        program.env = environment(b"GODEBUG=netedns0=1\0PATH=x");
+        program.env.insert("PATH".to_owned(), "x".to_owned());
+        check(&program, Some("netedns0=0,netedns0=1"));
+        assert_eq!(program.variables().len(), 1);
+        program.executable = None;
+        check(&program, Some("netedns0=1"));
+    }
 
     #[test]
     fn the_first_variable_of_a_name_counts() {

@@ -6,8 +6,9 @@ use crate::scenario::own::{Daemon, Given};
 /// So many resolvers of one configuration are told one by one.
 const MAX_TOLD: usize = 5;
 
-/// What a daemon's configuration says of names, as sentences without a full stop.
-pub fn sentences(names: &Names) -> Vec<String> {
+/// What a daemon's configuration says of names, and by what of it `asked` is looked up,
+/// as sentences without a full stop.
+pub fn sentences(names: &Names, asked: &str) -> Vec<String> {
     let title = names.daemon.title();
     let mut said: Vec<String> = names
         .unread
@@ -21,7 +22,7 @@ pub fn sentences(names: &Names) -> Vec<String> {
     if more > 0 {
         said.push(format!("{title}'s configuration has {more} more resolvers"));
     }
-    match names.counting() {
+    match names.counting(asked) {
         Some(counting) => {
             let differs = |it: &&Section| it.own.servers != counting.own.servers;
             let others = names
@@ -39,15 +40,22 @@ pub fn sentences(names: &Names) -> Vec<String> {
         )),
     }
     if let Some(place) = &names.scripts {
-        said.push(format!(
-            "{place}: scripts and modules in {title} can look names up by themselves, which is not known here"
-        ));
+        let what = match names.daemon {
+            Daemon::Envoy => {
+                "further clusters and names come from a control plane or from requests"
+            }
+            _ => "scripts and modules in it can look names up by themselves",
+        };
+        said.push(format!("{place}: {title}: {what}, which is not known here"));
     }
     said
 }
 
 /// The files are read as they are now, the daemon has read them before.
 fn nothing(names: &Names) -> String {
+    if names.daemon == Daemon::Envoy {
+        return "no cluster in Envoy's bootstrap has a name for an address".to_owned();
+    }
     let files = match names.files.as_slice() {
         [main] => main.clone(),
         [main, others @ ..] => format!("{main} or the {} files that it leads to", others.len()),
@@ -56,7 +64,7 @@ fn nothing(names: &Names) -> String {
     let (title, lacks) = match names.daemon {
         Daemon::Nginx => ("nginx", "no `resolver`"),
         Daemon::Haproxy if names.sections.is_empty() => ("HAProxy", "no `resolvers`"),
-        Daemon::Haproxy => ("HAProxy", "nothing that uses a `resolvers` section"),
+        _ => ("HAProxy", "nothing that uses a `resolvers` section"),
     };
     format!(
         "{title} has {lacks} in {files}: names are looked up once, when it starts, by the C library"
@@ -87,6 +95,15 @@ fn section(daemon: Daemon, section: &Section) -> String {
         (Daemon::Haproxy, Some(used)) => format!(
             "{place}: HAProxy's `resolvers {label}`: {servers}{settings}; used at {used}, and the C library is asked once, at the start, for names that no line gives to it"
         ),
+        (Daemon::Envoy, _) => {
+            let names = section.names.join(", ");
+            let servers = if section.is_libc {
+                "the C library"
+            } else {
+                &servers
+            };
+            format!("{place}: Envoy's cluster {label}: asks {servers} for {names}{settings}")
+        }
         (Daemon::Haproxy, None) => {
             format!("{place}: HAProxy's `resolvers {label}`: {servers}{settings}; no line uses it")
         }

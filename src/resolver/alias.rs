@@ -86,7 +86,12 @@ const ALIASES: &[Alias] = &[
         why: "it is a Go program, and mostly one without cgo",
     },
     Alias {
-        words: &["envoy", "istio", "grpc", "aiodns", "cares"],
+        words: &["istio"],
+        resolver: "envoy",
+        why: "its proxies are Envoy",
+    },
+    Alias {
+        words: &["grpc", "aiodns", "cares"],
         resolver: "c-ares",
         why: "it has c-ares",
     },

@@ -149,6 +149,7 @@ impl Resolver {
     /// a sentence without a full stop.
     pub fn condition(&self) -> Option<&'static str> {
         match self.model {
+            Model::CAres(_, c_ares::Call::Envoy) => Some(c_ares::ENVOY),
             Model::Nginx => Some(nginx::CONDITION),
             Model::Haproxy => Some(haproxy::CONDITION),
             Model::Netty => Some(netty::CONDITION),

@@ -357,6 +357,12 @@ pub const ALL: &[Resolver] = &[
         "HAProxy at run time, with a `resolvers` section: no search list, no hosts file",
         Model::Haproxy,
     ),
+    named(
+        "envoy",
+        ("1.33", &[]),
+        "clusters of Envoy whose addresses are names",
+        Model::CAres(c_ares::Version::V1_34, c_ares::Call::Envoy),
+    ),
     Resolver {
         id: "netty-4.1.48",
         is_usual: false,

@@ -1,6 +1,8 @@
 //! How well a word names a pod: by its whole name, as its workload, or by the
 //! beginning of its name.
 
+use std::collections::BTreeSet;
+
 use super::Target;
 use crate::node::Pod;
 use crate::node::logs::Owner;
@@ -89,6 +91,17 @@ impl Target {
             Self::Id(id) => (owner.name == *id).then_some(Fit::Whole),
             Self::Pod { .. } => self.named(Some(&owner.namespace), &owner.name, Some(&owner.uid)),
         }
+    }
+
+    /// The uids of the pods that it names whole, by their directories of logs; `None`:
+    /// there are none, or it can be something else as well.
+    pub fn uids<'o>(&self, logs: &'o [Owner]) -> Option<BTreeSet<&'o str>> {
+        let is_pod = matches!(self, Self::Pod { .. });
+        let whole = logs
+            .iter()
+            .filter(|it| self.fit_owner(it) == Some(Fit::Whole));
+        let uids: BTreeSet<&str> = whole.map(|it| it.uid.as_str()).collect();
+        (is_pod && !uids.is_empty()).then_some(uids)
     }
 
     fn named(&self, namespace: Option<&str>, pod: &str, uid: Option<&str>) -> Option<Fit> {

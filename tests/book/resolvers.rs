@@ -73,7 +73,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
             "erlang-resolve",
         ],
     ),
-    ("Daemons", &["nginx", "haproxy"]),
+    ("Daemons", &["nginx", "haproxy", "envoy"]),
     (
         "Other versions",
         &[

@@ -47,13 +47,8 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
         let notices = notices(&inputs, &outcome, args);
         fix::show(&changed, streams.out)?;
         formats::tell(&notices, streams);
-        return Ok(status(
-            &outcome,
-            &notices,
-            !changed.is_empty(),
-            args,
-            &wanted,
-        ));
+        let has_changes = !changed.is_empty();
+        return Ok(status(&outcome, &notices, has_changes, args, &wanted));
     }
     let left = match fix::write(&mut changed, args.outputs.others) {
         Ok(left) => left,

@@ -113,7 +113,15 @@ pub fn look_at(
 ///
 /// One of them cannot be read.
 pub fn groups(root: &Root) -> Result<Vec<(u32, Vec<u8>)>, ReadError> {
-    let pids = ids(root)?;
+    groups_of(root, ids(root)?)
+}
+
+/// The same of these processes.
+///
+/// # Errors
+///
+/// One of them cannot be read.
+pub fn groups_of(root: &Root, pids: Vec<u32>) -> Result<Vec<(u32, Vec<u8>)>, ReadError> {
     let proc = root.enter(Path::new("/proc"))?;
     let mut groups = Vec::with_capacity(pids.len());
     let mut buffer = vec![0; MAX_GROUP];
@@ -122,9 +130,7 @@ pub fn groups(root: &Root) -> Result<Vec<(u32, Vec<u8>)>, ReadError> {
         match proc.read_short(Path::new(&path), &mut buffer) {
             Ok(bytes) => groups.push((pid, bytes.to_vec())),
             Err(Errno::ENOENT | Errno::ESRCH) => {}
-            Err(errno) => {
-                return Err(system(format!("/proc/{path}"), errno));
-            }
+            Err(errno) => return Err(system(format!("/proc/{path}"), errno)),
         }
     }
     Ok(groups)

@@ -17,7 +17,7 @@ use crate::scenario::own::Daemon;
 /// A worker can have lost its arguments and have another root (`chroot`): what
 /// its master has counts, which is its parent and the same program.
 pub(super) fn read_names(root: &Root, process: &Directory, program: &Program) -> Option<Names> {
-    let daemon = Daemon::of_id(program.name())?;
+    let daemon = Daemon::of_program(program.name())?;
     let master = master_of(root, process, daemon);
     let holder = master.as_ref().unwrap_or(process);
     let nothing = |why: String| daemon::names(daemon, &NamedConf::default(), vec![why]);
@@ -36,7 +36,8 @@ pub(super) fn read_names(root: &Root, process: &Directory, program: &Program) ->
     let directory = holder.link("cwd").unwrap_or_else(|| PathBuf::from("/"));
     let (mut conf, skipped) = read_daemon(&own, daemon, &start, &directory);
     let beginning = format!("/proc/{}/root", holder.pid());
-    for file in &mut conf.files {
+    let on_disk = conf.files.iter_mut().filter(|it| it.name.starts_with('/'));
+    for file in on_disk {
         file.name = format!("{beginning}{}", file.name);
     }
     Some(daemon::names(daemon, &conf, skipped))
@@ -47,5 +48,5 @@ fn master_of(root: &Root, process: &Directory, daemon: Daemon) -> Option<Directo
     let path = shown(parent.link("exe")?);
     let path = path.strip_suffix(" (deleted)").unwrap_or(&path);
     let name = Path::new(path).file_name()?;
-    (name == daemon.id()).then_some(parent)
+    (Daemon::of_program(name.to_str()?) == Some(daemon)).then_some(parent)
 }

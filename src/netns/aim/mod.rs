@@ -205,7 +205,7 @@ impl Known {
 /// Only the pods that the target can be by their names: of thousands of
 /// processes and files those that count. `None`: that is not enough.
 fn little_for(root: &Root, target: &Target) -> Option<Known> {
-    let names = pods::names(root)?;
+    let names = pods::names(root, target)?;
     let only = names.wanted(target)?;
     let groups = names.groups.iter();
     let counts = groups.filter(|it| it.pid == 1 || only.has_process(it));

@@ -113,6 +113,27 @@ impl Made {
         .unwrap();
     }
 
+    /// The tree of control groups with the processes that there are.
+    fn tree(&self) {
+        for entry in fs::read_dir(self.0.path().join("proc")).unwrap() {
+            let process = entry.unwrap();
+            let group = fs::read_to_string(process.path().join("cgroup")).unwrap();
+            let mut path = self.0.path().join("sys/fs/cgroup");
+            for part in group.trim().split('/').skip(1) {
+                path = path.join(part);
+                fs::create_dir_all(&path).unwrap();
+                let file = path.join("cgroup.procs");
+                if !file.exists() {
+                    fs::write(file, "").unwrap();
+                }
+            }
+            let pid = process.file_name().into_string().unwrap();
+            let file = path.join("cgroup.procs");
+            let before = fs::read_to_string(&file).unwrap();
+            fs::write(file, format!("{before}{pid}\n")).unwrap();
+        }
+    }
+
     /// A pod with so many containers; `runs`: `s` its sandbox, and each of its
     /// containers by number.
     fn pod(&self, number: u32, name: &str, containers: u32, runs: &str) {
@@ -180,6 +201,21 @@ fn pods_that_are_dead_or_alike() {
     made.pod(12, "deadbeef", 1, "s0");
     let enough = check(made.0.path());
     assert!(enough >= 25, "{enough}");
+    made.tree();
+    assert_eq!(check(made.0.path()), enough);
+    // With the tree nobody looks at processes of other pods.
+    let path = made.0.path().join("proc/420/cgroup");
+    let text = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    let little = |name: &str| {
+        let root = Root::below(made.0.path(), Resolution::default()).unwrap();
+        let target = format!("shop/{name}").parse().unwrap();
+        little_for(&root, &target).map(|it| it.processes.len())
+    };
+    assert_eq!((little("web"), little("one")), (Some(6), None));
+    fs::remove_dir(&path).unwrap();
+    fs::write(&path, text).unwrap();
     // A pod that runs and has no logs can have any name.
     let uid = "00000003-1111-4111-8111-111111111111";
     fs::remove_dir_all(made.0.path().join(format!("var/log/pods/shop_web_{uid}"))).unwrap();

@@ -4,10 +4,11 @@ use super::{guess, sure};
 use crate::program::daemon::Names;
 use crate::program::{Choice, Program};
 
-/// Whom a program asks that has the C library `id`, in `words`, and something
+/// Whom a program asks for the name `asked` that has the C library `id`, in `words`, and something
 /// that asks by itself; `None`: the latter is not known.
 pub(super) fn choice(
     program: &Program,
+    asked: &str,
     id: &'static str,
     (words, how): (&str, &str),
 ) -> Option<Choice> {
@@ -24,7 +25,7 @@ pub(super) fn choice(
         return Some(sure(id, format!("{asks} {words}; {other}")));
     }
     if let Some(names) = &program.daemon
-        && let Some(choice) = of_daemon(names, id, words)
+        && let Some(choice) = of_daemon(names, asked, id, words)
     {
         return Some(choice);
     }
@@ -64,11 +65,13 @@ const DAEMONS: &[(&str, &str, &str)] = &[
 
 /// Languages of which a part asks by itself: how their programs begin, what asks
 /// the C library, and what does not.
+///
+/// Source of gRPC's: grpc-node `packages/grpc-js/src/resolver-dns.ts: lookup` (1.12)
 const RUNTIMES: &[(&str, &str, &str)] = &[
     (
         "node",
         "Node's dns.lookup asks",
-        "its dns.resolve asks c-ares, which never searches",
+        "its dns.resolve asks c-ares, which never searches: so does gRPC for TXT, and with GRPC_NODE_USE_ALTERNATIVE_RESOLVER=true for addresses",
     ),
     (
         "ruby",
@@ -95,9 +98,17 @@ fn is_version_of(own: &str, name: &str) -> bool {
         .is_some_and(|rest| rest == "js" || is_version(rest))
 }
 
-/// The JVM asks the C library; what Netty gives a program is told by its files.
+/// The JVM asks the C library, also for gRPC; what Netty gives a program is told by its files.
+///
+/// Source: grpc-java `core/src/main/java/io/grpc/internal/DnsNameResolver.java`
+/// (`JdkAddressResolver`, `JNDI_TXT_PROPERTY`)
 fn of_jvm(program: &Program, id: &'static str, words: &str) -> Choice {
     let jvm = format!("the JVM looks names up with {words}");
+    let is_grpc = |it: &String| it.contains("grpc-core") || it.contains("grpc-netty");
+    if program.maps("libio_grpc_netty_shaded_") || program.arguments.iter().any(is_grpc) {
+        let grpc = "gRPC's channels ask it as well, and TXT by JNDI only where the property io.grpc.internal.DnsNameResolverProvider.enable_service_config is true";
+        return guess(id, format!("{jvm}; {grpc}"));
+    }
     let is_named = |it: &String| it.contains("netty");
     if program.maps("libnetty_") || program.arguments.iter().any(is_named) {
         let netty = "it has Netty, whose DnsNameResolver asks by itself where a program uses it: --resolver netty";
@@ -130,10 +141,14 @@ fn of_grpc(program: &Program, id: &'static str, words: &str) -> Option<Choice> {
 
 /// What the configuration of a daemon tells: with a resolver it asks that for
 /// some names and the C library for others, without one only the latter.
-fn of_daemon(names: &Names, libc: &'static str, words: &str) -> Option<Choice> {
+fn of_daemon(names: &Names, asked: &str, libc: &'static str, words: &str) -> Option<Choice> {
     let title = names.daemon.title();
-    if let Some(section) = names.counting() {
+    if let Some(section) = names.counting(asked) {
         let place = &section.place;
+        if section.is_libc {
+            let why = format!("{title} asks {words} for the cluster at {place}");
+            return Some(guess(libc, why));
+        }
         let why = format!(
             "{title} has a resolver at {place}; names that it does not give to that go to {words} when it starts: --resolver {libc}"
         );

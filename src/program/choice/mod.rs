@@ -8,19 +8,21 @@ use super::{Certainty, Choice, Program, maps};
 use crate::resolver;
 use crate::resolver::go::{V1_15, V1_19, V1_21, V1_22, V1_27, Version, hands_over_to_libc};
 use crate::scenario::Scenario;
+use crate::scenario::own::Daemon;
 
 /// Which resolver the program asks for the scenario's name. The first rule
 /// that fits counts.
 ///
 /// A cgo program of Go decides by the name and the files, hence the scenario.
 pub fn choose(program: &Program, scenario: &Scenario) -> Choice {
-    let rules = [of_tool, of_busybox, of_known_program];
+    let rules = [of_tool, of_busybox];
     let by_rule = rules.iter().find_map(|rule| rule(program));
+    let by_rule = by_rule.or_else(|| of_envoy(program, &scenario.name));
     let executable = program.executable.as_ref();
     by_rule
         .or_else(|| Some(of_go(program, executable?.go.as_ref()?, scenario)))
         .or_else(|| of_hickory(executable?))
-        .unwrap_or_else(|| of_libc(program))
+        .unwrap_or_else(|| of_libc(program, &scenario.name))
 }
 
 /// The resolvers that are in the program or mapped by it, whichever it asks:
@@ -114,14 +116,21 @@ fn of_busybox(program: &Program) -> Option<Choice> {
     is_nslookup.then(|| sure("busybox-nslookup", format!("nslookup of BusyBox {version}")))
 }
 
-/// Programs that are known to have a resolver in them that no word gives away.
+/// Envoy asks its own c-ares, unless a cluster's configuration says otherwise.
 ///
-/// Source: Envoy `source/extensions/network/dns_resolver/cares/dns_impl.cc`
-/// (`startResolution`), `api/envoy/config/cluster/v3/cluster.proto` (`DnsLookupFamily`)
-fn of_known_program(program: &Program) -> Option<Choice> {
-    let is_envoy = ["envoy", "cilium-envoy"].contains(&program.name());
-    let why = "Envoy asks its own c-ares unless its configuration says otherwise; this is its nearest model, which asks for A and AAAA at once: Envoy asks for AAAA first, and for A only where there is none, unless `dns_lookup_family` says otherwise";
-    is_envoy.then(|| guess("c-ares-1.34", why))
+/// Source: Envoy `source/extensions/network/dns_resolver/cares/dns_impl.cc` (1.36)
+fn of_envoy(program: &Program, asked: &str) -> Option<Choice> {
+    if Daemon::of_program(program.name()) != Some(Daemon::Envoy) {
+        return None;
+    }
+    let section = program.daemon.as_ref().and_then(|it| it.counting(asked));
+    let why = match section {
+        Some(section) if section.is_libc => return None,
+        Some(section) => format!("as the cluster at {} has it", section.place),
+        None => "unless its configuration says otherwise".to_owned(),
+    };
+    let why = format!("Envoy asks its own c-ares, {why}; read in Envoy's source, not observed");
+    Some(guess("envoy", why))
 }
 
 fn of_hickory(executable: &Executable) -> Option<Choice> {
@@ -130,10 +139,21 @@ fn of_hickory(executable: &Executable) -> Option<Choice> {
     Some(guess("hickory-0.26", why))
 }
 
+/// What Go's own rules say, and that gRPC in it asks the same, and more.
+///
+/// Source: grpc-go `internal/resolver/dns/dns_resolver.go: lookupHost, lookupTXT` (1.60)
+fn of_go(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
+    let mut choice = of_net(program, build, scenario);
+    if build.has_grpc {
+        choice.why.push_str("; gRPC in it asks the same for its channels, and TXT for _grpc_config and the name, with the search list, unless the program turns that off");
+    }
+    choice
+}
+
 /// Go asks libc only where cgo is linked in and something tells it to.
 ///
 /// Source: Go `src/net/conf.go: mustUseGoResolver, lookupOrder`.
-fn of_go(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
+fn of_net(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
     let (id, version) = model(build);
     let name = if build.version.is_empty() {
         "Go"
@@ -193,7 +213,7 @@ fn model(build: &Build) -> (&'static str, &'static Version) {
 }
 
 /// What is left asks the C library.
-fn of_libc(program: &Program) -> Choice {
+fn of_libc(program: &Program, asked: &str) -> Choice {
     let Some(libc) = libc_of(program) else {
         return unknown(program);
     };
@@ -212,7 +232,7 @@ fn of_libc(program: &Program) -> Choice {
     let how = if is_static { "linked in" } else { "mapped" };
     let name = program.name();
     let name = if name.is_empty() { "the program" } else { name };
-    if let Some(choice) = beside::choice(program, id, (&words, how)) {
+    if let Some(choice) = beside::choice(program, asked, id, (&words, how)) {
         return choice;
     }
     let is_unsure = libc.family == Family::Musl && version.is_none();

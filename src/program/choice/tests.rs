@@ -150,7 +150,7 @@ fn programs_with_a_resolver_of_their_own() {
     check(&dig, "dig-search");
     check(
         &dynamic("/usr/local/bin/envoy (deleted)", &[GLIBC]),
-        "c-ares-1.34?",
+        "envoy?",
     );
     let mut busybox = dynamic("/bin/busybox", &[MUSL]);
     busybox.executable.as_mut().unwrap().busybox = Some("1.36.1".to_owned());
@@ -285,4 +285,33 @@ fn grpc_asks_by_itself_unless_it_is_told_not_to() {
         executable.has_grpc = true;
     }
     assert!(choose(&linked).contains("gRPC is in it"));
+}
+
+#[test]
+fn grpc_of_languages_asks_as_they_do() {
+    let mut java = dynamic(
+        "/usr/bin/java",
+        &[GLIBC, "/usr/lib/jvm/lib/server/libjvm.so"],
+    );
+    java.arguments = vec![
+        "java".to_owned(),
+        "-cp".to_owned(),
+        "/a/grpc-netty-shaded-1.60.jar".to_owned(),
+    ];
+    check(&java, "glibc?");
+    let why = |program: &Program| choose(program, &Scenario::new("1", "db")).why;
+    assert!(
+        why(&java).contains("gRPC's channels ask it"),
+        "{}",
+        why(&java)
+    );
+    let mut go = dynamic("/app", &[]);
+    go.executable.as_mut().unwrap().go = Some(Build {
+        version: "go1.27.3".to_owned(),
+        cgo: Some(false),
+        has_grpc: true,
+        ..Build::default()
+    });
+    check(&go, "go-1.27");
+    assert!(why(&go).contains("_grpc_config"), "{}", why(&go));
 }

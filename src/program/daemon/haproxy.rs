@@ -63,6 +63,8 @@ fn resolvers(conf: &Indexed<'_>, section: &Statement) -> Section {
         label: escaped(conf.word(section, 1)),
         settings: Vec::new(),
         used: None,
+        is_libc: false,
+        names: Vec::new(),
         own: Own::of(Daemon::Haproxy),
     };
     let own = &mut found.own;

@@ -1,6 +1,7 @@
 //! What the configuration of a daemon says of the names that it looks up: which
 //! files it is in, and which servers it names.
 
+mod envoy;
 mod haproxy;
 mod nginx;
 mod start;
@@ -28,7 +29,8 @@ pub struct Names {
     pub sections: Vec<Section>,
     /// How many more there are.
     pub more: usize,
-    /// Scripts and modules in it that can ask for names by themselves.
+    /// Scripts and modules in it that can ask for names by themselves; of Envoy what
+    /// brings names from elsewhere: a control plane, requests.
     pub scripts: Option<Place>,
     /// What could not be read of it, as sentences without a full stop.
     pub unread: Vec<String>,
@@ -45,6 +47,10 @@ pub struct Section {
     pub settings: Vec<String>,
     /// Where it is used first, for one that has to be named to be used.
     pub used: Option<Place>,
+    /// Whether the C library is asked in its place (Envoy's getaddrinfo resolver).
+    pub is_libc: bool,
+    /// The names that it is for, safe to print; none: that is a matter of what is asked for.
+    pub names: Vec<String>,
     /// What follows for a lookup.
     pub own: Own,
 }
@@ -62,20 +68,27 @@ pub fn names(daemon: Daemon, conf: &NamedConf, unread: Vec<String>) -> Names {
     match daemon {
         Daemon::Nginx => nginx::read(&conf.indexed(), &mut names),
         Daemon::Haproxy => haproxy::read(&conf.indexed(), &mut names),
+        Daemon::Envoy => envoy::read(&conf.files, &mut names),
     }
     names
 }
 
 impl Names {
-    /// The resolver by which a lookup is predicted: of nginx the one of `http` if
-    /// there is one, else the first; of `HAProxy` the first that is used.
-    pub fn counting(&self) -> Option<&Section> {
+    /// The resolver by which a lookup of `name` is predicted: of nginx the one of
+    /// `http` if there is one, else the first; of `HAProxy` the first that is used; of
+    /// Envoy that of the first cluster with this name, else the first.
+    pub fn counting(&self, name: &str) -> Option<&Section> {
         match self.daemon {
             Daemon::Nginx => {
                 let outer = self.sections.iter().find(|it| it.label == "http");
                 outer.or_else(|| self.sections.first())
             }
             Daemon::Haproxy => self.sections.iter().find(|it| it.used.is_some()),
+            Daemon::Envoy => {
+                let has = |it: &&Section| it.names.iter().any(|own| own == name);
+                let own = self.sections.iter().find(has);
+                own.or_else(|| self.sections.first())
+            }
         }
     }
 

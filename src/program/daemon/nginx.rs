@@ -64,6 +64,8 @@ fn resolver(
         label: label.to_owned(),
         settings: Vec::new(),
         used: None,
+        is_libc: false,
+        names: Vec::new(),
         own: Own {
             timeout,
             ..Own::of(Daemon::Nginx)

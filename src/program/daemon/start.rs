@@ -9,6 +9,8 @@ pub struct Start {
     pub paths: Vec<String>,
     /// Where a relative path begins; `None`: at the working directory.
     pub prefix: Option<String>,
+    /// What stands on the command line itself (`--config-yaml`), as it is shown there.
+    pub texts: Vec<String>,
     /// Whether no argument says so, but the program or its usual package does.
     pub is_default: bool,
 }
@@ -27,6 +29,7 @@ pub fn start(daemon: Daemon, arguments: &[String], built: Option<&str>) -> Optio
     match daemon {
         Daemon::Nginx => nginx(arguments, built),
         Daemon::Haproxy => haproxy(arguments),
+        Daemon::Envoy => envoy(arguments),
     }
 }
 
@@ -52,6 +55,7 @@ fn nginx(arguments: &[String], built: Option<&str>) -> Option<Start> {
     Some(Start {
         paths: vec![path.unwrap_or_else(|| NGINX_CONF.to_owned())],
         prefix: Some(prefix.unwrap_or_else(|| NGINX_PREFIX.to_owned())),
+        texts: Vec::new(),
         is_default,
     })
 }
@@ -73,6 +77,27 @@ fn haproxy(arguments: &[String]) -> Option<Start> {
         }
     }
     (!start.paths.is_empty()).then_some(start)
+}
+
+/// Source: Envoy `source/server/options_impl.cc: OptionsImpl` (1.36), whose parser (TCLAP)
+/// takes the value of an option from the next word
+fn envoy(arguments: &[String]) -> Option<Start> {
+    let mut start = Start::default();
+    let mut words = arguments.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-c" | "--config-path" => start.paths = words.next().cloned().into_iter().collect(),
+            "--config-yaml" => {
+                // Line ends are not safe to print.
+                let text = words.next().map(|it| it.replace("\\u{a}", "\n"));
+                start.texts = text.into_iter().collect();
+            }
+            "--" | "--ignore_rest" => break,
+            _ => {}
+        }
+    }
+    let is_given = !start.paths.is_empty() || !start.texts.is_empty();
+    is_given.then_some(start)
 }
 
 /// The word behind an option, or what is left of its own word.

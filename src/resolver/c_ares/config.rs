@@ -12,6 +12,8 @@ use crate::scenario::Scenario;
 
 /// `ndots` without any option.
 const DEFAULT_NDOTS: u32 = 1;
+/// Source: c-ares 1.34 `src/lib/ares_private.h: EDNSPACKETSZ`.
+const EDNS_SIZE: u16 = 1232;
 /// Hosts file, then DNS.
 const DEFAULT_LOOKUPS: &str = "fb";
 
@@ -79,6 +81,7 @@ impl<'a> Sysconfig<'a> {
             note: self.note,
             flags: Flags {
                 edns: true,
+                edns_size: EDNS_SIZE,
                 checks_responses: true,
                 use_vc: self.use_vc,
                 tick: None,

@@ -6,6 +6,7 @@
 
 mod address;
 mod config;
+mod envoy;
 mod name;
 mod status;
 mod v1_18;
@@ -16,6 +17,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
+
+pub use self::envoy::CONDITION as ENVOY;
 
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
@@ -48,6 +51,9 @@ pub enum Call {
     /// `ares_query` in a channel as Node makes it.
     /// Source: Node `src/cares_wrap.cc: ChannelWrap::Setup`.
     Node,
+    /// `ares_getaddrinfo` in a channel as Envoy makes it, for one family after the
+    /// other.
+    Envoy,
 }
 
 /// What a program asks for when it makes a channel.
@@ -56,6 +62,8 @@ struct Flags {
     /// Whether queries have an OPT record: `ARES_FLAG_EDNS`, which a program
     /// that gives flags of its own leaves out.
     edns: bool,
+    /// The size that it offers: `EDNSPACKETSZ` (`src/lib/ares_private.h`).
+    edns_size: u16,
     /// Whether SERVFAIL, NOTIMP and REFUSED lead to the next server: not with
     /// `ARES_FLAG_NOCHECKRESP`.
     checks_responses: bool,
@@ -125,6 +133,8 @@ impl<'a> Setup<'a> {
             config.flags.edns = false;
             config.flags.checks_responses = false;
             config.flags.tick = Some(NODE_TICK);
+        } else if call == Call::Envoy {
+            envoy::apply(&mut config, scenario);
         } else {
             config.flags.use_vc = false;
         }
@@ -170,10 +180,13 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
             }
         }
         Version::V1_34 => {
-            let channel = v1_34::Channel::new(io, config);
+            let mut channel = v1_34::Channel::new(Rc::clone(&io), config);
             match wanted {
+                Wanted::Addresses(_) if setup.call == Call::Envoy => {
+                    envoy::lookup(channel, &io, scenario, config, name).await
+                }
                 Wanted::Addresses(family) => {
-                    v1_34::ares_getaddrinfo(channel, scenario, config, name, family).await
+                    v1_34::ares_getaddrinfo(&mut channel, scenario, config, name, family).await
                 }
                 Wanted::Records(it) => {
                     v1_34::ares_search(channel, scenario, config, name, it).await
@@ -202,7 +215,7 @@ fn wanted(lookup: Lookup, call: Call) -> Wanted {
         }
         (Lookup::Addresses(_), Call::Query | Call::Node) => Wanted::AsIs(RecordType::A),
         (Lookup::Records(record_type), _) => Wanted::Records(record_type),
-        (Lookup::Addresses(family), Call::GetAddrInfo) => Wanted::Addresses(family),
+        (Lookup::Addresses(family), Call::GetAddrInfo | Call::Envoy) => Wanted::Addresses(family),
         (Lookup::Addresses(_), Call::Search) => Wanted::Records(RecordType::A),
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Daemon, Given, Own};
+use super::{Daemon, Given, Order, Own};
 use crate::address::{DNS_PORT, Server};
 use crate::text::{Place, Placed};
 
@@ -15,6 +15,10 @@ use crate::text::{Place, Placed};
     deny_unknown_fields,
     expecting = "a daemon's own resolver as an object"
 )]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a setting of its own, as `Own` has them"
+)]
 pub struct OwnForm {
     daemon: Daemon,
     servers: Vec<GivenForm>,
@@ -22,6 +26,12 @@ pub struct OwnForm {
     ipv4: bool,
     #[serde(default = "yes")]
     ipv6: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    order: Order,
+    #[serde(default, skip_serializing_if = "is_default")]
+    tcp: bool,
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    search: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,6 +63,10 @@ fn yes() -> bool {
     true
 }
 
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl From<OwnForm> for Own {
     fn from(form: OwnForm) -> Self {
         Self {
@@ -60,6 +74,9 @@ impl From<OwnForm> for Own {
             servers: form.servers.into_iter().map(Into::into).collect(),
             has_ipv4: form.ipv4,
             has_ipv6: form.ipv6,
+            order: form.order,
+            is_tcp: form.tcp,
+            has_search: form.search,
             timeout: form.timeout_ms.map(Duration::from_millis),
             retry: form.retry_ms.map(Duration::from_millis),
             retries: form.retries,
@@ -76,6 +93,9 @@ impl From<&Own> for OwnForm {
             servers: own.servers.iter().map(Into::into).collect(),
             ipv4: own.has_ipv4,
             ipv6: own.has_ipv6,
+            order: own.order,
+            tcp: own.is_tcp,
+            search: own.has_search,
             timeout_ms: own.timeout.map(millis),
             retry_ms: own.retry.map(millis),
             retries: own.retries,
@@ -137,10 +157,11 @@ mod tests {
 
     #[test]
     fn a_form_comes_back_as_it_was() {
-        let text = r#"{"daemon": "haproxy", "servers": [{"address": "10.0.0.1", "port": 5353, "place": "f:1:2"}, {"name": "a", "port": 53, "place": "f:1:3"}, {"unknown": "x", "place": "f"}, {"place": "f:2:1"}], "ipv6": false, "retry_ms": 5}"#;
+        let text = r#"{"daemon": "haproxy", "servers": [{"address": "10.0.0.1", "port": 5353, "place": "f:1:2"}, {"name": "a", "port": 53, "place": "f:1:3"}, {"unknown": "x", "place": "f"}, {"place": "f:2:1"}], "ipv6": false, "order": "ipv4-first", "tcp": true, "search": false, "retry_ms": 5}"#;
         let form: OwnForm = serde_json::from_str(text).unwrap();
         let own = Own::from(form);
         assert!(own.has_resolv_conf() && own.has_unknown() && !own.has_ipv6 && own.has_ipv4);
+        assert!(own.is_tcp && !own.has_search && own.order == Order::Ipv4First);
         let again = serde_json::to_string(&OwnForm::from(&own)).unwrap();
         let form: OwnForm = serde_json::from_str(&again).unwrap();
         assert_eq!(Own::from(form), own);

@@ -1,5 +1,5 @@
 //! The resolver of a daemon's own configuration: nginx' `resolver` directive, a
-//! `resolvers` section of `HAProxy`.
+//! `resolvers` section of `HAProxy`, what a cluster of Envoy asks.
 
 pub mod form;
 
@@ -14,6 +14,10 @@ use crate::text::Placed;
 /// What a daemon's own configuration says of its resolver, which counts for it
 /// in place of `resolv.conf`. What is `None` is as the daemon has it by default.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a setting of its own"
+)]
 pub struct Own {
     /// The resolver that it is for.
     pub daemon: Daemon,
@@ -23,13 +27,20 @@ pub struct Own {
     pub has_ipv4: bool,
     /// Whether IPv6 addresses are asked for (`ipv6=off`).
     pub has_ipv6: bool,
+    /// In which order the two are asked for (`dns_lookup_family`).
+    pub order: Order,
+    /// Whether queries go over TCP at once (`use_tcp_for_dns_lookups`).
+    pub is_tcp: bool,
+    /// Whether the search list counts, for a daemon that has one
+    /// (`no_default_search_domain`).
+    pub has_search: bool,
     /// How long a whole lookup takes (`resolver_timeout`).
     pub timeout: Option<Duration>,
-    /// How long a query waits (`timeout retry`).
+    /// How long a query waits (`timeout retry`, `query_timeout_seconds`).
     pub retry: Option<Duration>,
-    /// How often a name is asked (`resolve_retries`).
+    /// How often a name is asked (`resolve_retries`, `query_tries`).
     pub retries: Option<u32>,
-    /// The size that EDNS offers (`accepted_payload_size`).
+    /// The size that EDNS offers (`accepted_payload_size`, `edns0_max_payload_size`).
     pub edns_size: Option<u16>,
 }
 
@@ -41,6 +52,21 @@ pub enum Daemon {
     Nginx,
     /// `HAProxy`.
     Haproxy,
+    /// Envoy.
+    Envoy,
+}
+
+/// How addresses of both families are asked for.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// As the daemon does by itself; of Envoy both in one lookup (`ALL`).
+    #[default]
+    Together,
+    /// IPv6, and IPv4 where that brings nothing (`AUTO`).
+    Ipv6First,
+    /// IPv4, and IPv6 where that brings nothing (`V4_PREFERRED`).
+    Ipv4First,
 }
 
 /// What a model says that leaves one of its servers out.
@@ -81,6 +107,9 @@ impl Own {
             servers: Vec::new(),
             has_ipv4: true,
             has_ipv6: true,
+            order: Order::default(),
+            is_tcp: false,
+            has_search: true,
             timeout: None,
             retry: None,
             retries: None,
@@ -117,6 +146,7 @@ impl Daemon {
         match self {
             Self::Nginx => "nginx",
             Self::Haproxy => "haproxy",
+            Self::Envoy => "envoy",
         }
     }
 
@@ -125,13 +155,18 @@ impl Daemon {
         match self {
             Self::Nginx => "nginx",
             Self::Haproxy => "HAProxy",
+            Self::Envoy => "Envoy",
         }
     }
 
-    /// The daemon of this id.
-    pub fn of_id(id: &str) -> Option<Self> {
-        [Self::Nginx, Self::Haproxy]
-            .into_iter()
-            .find(|it| it.id() == id)
+    /// The daemon whose program has this name.
+    pub fn of_program(name: &str) -> Option<Self> {
+        match name {
+            "nginx" => Some(Self::Nginx),
+            "haproxy" => Some(Self::Haproxy),
+            // Cilium's has another name.
+            "envoy" | "cilium-envoy" => Some(Self::Envoy),
+            _ => None,
+        }
     }
 }

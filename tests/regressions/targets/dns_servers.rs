@@ -15,8 +15,8 @@ use kdns::topology::{DnsServer, Instance, Surroundings, dnsmasq, named, unbound}
 
 use super::{head, inside, possible, printable, source};
 
-/// The first line is `dnsmasq`, `unbound`, `named`, `nginx`, `haproxy`, `resolved` or `varlink`;
-/// the rest what it reads.
+/// The first line is `dnsmasq`, `unbound`, `named`, `nginx`, `haproxy`, `envoy`, `resolved` or
+/// `varlink`; the rest what it reads.
 pub(crate) fn run(data: &[u8]) {
     let (kind, bytes) = head(data);
     let file = source("f", bytes);
@@ -35,6 +35,7 @@ pub(crate) fn run(data: &[u8]) {
             let statements = haproxy_cfg::parse(&file, 0);
             daemon(Daemon::Haproxy, file, statements);
         }
+        b"envoy" => daemon(Daemon::Envoy, file, Vec::new()),
         b"varlink" => match varlink(bytes, "it") {
             Ok(told) => drop(format!("{told:?}")),
             Err(Refusal::Other(reason)) => printable(&reason),
@@ -53,7 +54,7 @@ fn daemon(daemon: Daemon, file: Source, statements: Vec<Statement>) {
     for section in &names.sections {
         possible(&section.place, &bytes);
     }
-    for sentence in render::daemon::sentences(&names) {
+    for sentence in render::daemon::sentences(&names, "example.com") {
         printable(&sentence);
     }
 }

@@ -8,6 +8,7 @@ mod contents;
 mod corefile;
 mod database;
 mod directories;
+mod groups;
 mod runtimes;
 mod skipped;
 mod states;
@@ -20,7 +21,7 @@ use super::processes::{self, Directory, ProcessSeen, find};
 use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Task};
 use crate::node::{Pod, cgroup, mountinfo};
-use crate::target::{Group, Names, Wanted};
+use crate::target::{Group, Names, Target, Wanted};
 use crate::text::ordered;
 
 pub(super) use corefile::corefile_of_manifest;
@@ -78,11 +79,18 @@ pub fn read_only(
     Some((pods, skipped.sentences()))
 }
 
-/// What the names of files and the control groups of processes tell; `None`:
-/// not all of them can be read.
-pub fn names(root: &Root) -> Option<Names> {
+/// What the names of files and the control groups of processes tell of `target`: of
+/// the processes of the pods that it names, if the tree of control groups has them, else
+/// of all. `None`: not all of them can be read.
+pub fn names(root: &Root, target: &Target) -> Option<Names> {
     let mut skipped = Skipped::default();
-    let groups = processes::groups(root).ok()?;
+    let (logs, links) = directories::names(root, &mut skipped);
+    if !skipped.is_empty() {
+        return None;
+    }
+    let uids = target.uids(&logs);
+    let of_tree = uids.and_then(|it| groups::of_pods(root, &|uid| it.contains(uid)));
+    let groups = of_tree.or_else(|| processes::groups(root).ok())?;
     let init = groups.iter().find(|(pid, _)| *pid == 1);
     let prefix = cgroup::Prefix::of_init(init.map_or(&[], |(_, text)| text.as_slice()));
     let mut members: Vec<Group> = Vec::with_capacity(groups.len());
@@ -98,13 +106,11 @@ pub fn names(root: &Root) -> Option<Names> {
         members.push(Group { pid: *pid, ..group });
         last = text;
     }
-    let (logs, links) = directories::names(root, &mut skipped);
     Some(Names {
         logs,
         links,
         groups: members,
     })
-    .filter(|_| skipped.is_empty())
 }
 
 fn facts(

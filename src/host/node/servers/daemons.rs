@@ -54,9 +54,16 @@ pub fn read_daemon(
                     .collect()
             }
             Daemon::Haproxy => includes.haproxy_file(&path, &mut conf),
+            Daemon::Envoy => {
+                conf.files.extend(includes.whole_file(&path, &conf, 0));
+                Vec::new()
+            }
         };
         conf.statements.extend(found);
     }
+    let texts = start.texts.iter().take(1);
+    conf.files
+        .extend(texts.map(|it| Source::new("--config-yaml", it.as_bytes())));
     (conf, skipped)
 }
 

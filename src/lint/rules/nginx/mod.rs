@@ -1,7 +1,9 @@
 //! Rules about the configuration of nginx: `KG`.
 
 mod names;
+mod resolver_asks_ipv6;
 mod resolver_node_stub;
+mod resolver_service_address;
 mod service_resolved_once;
 mod unqualified_service;
 
@@ -13,4 +15,6 @@ pub const ALL: &[&Rule] = rules! {
     unqualified_service: Nginx,
     service_resolved_once: Nginx,
     resolver_node_stub: Nginx,
+    resolver_service_address: Nginx,
+    resolver_asks_ipv6: Nginx,
 };

@@ -26,6 +26,16 @@ pub(super) fn directives<'d>(file: &NginxText<'d>) -> Vec<&'d Statement> {
     found
 }
 
+/// The words behind each `resolver`, in order.
+pub(super) fn resolvers<'d>(file: &'d NginxText<'d>) -> impl Iterator<Item = (Span, &'d str)> {
+    let resolvers = directives(file).into_iter();
+    let resolvers = resolvers.filter(|it| file.word(it, 0) == "resolver" && it.block.is_none());
+    resolvers.flat_map(move |it| {
+        let words = it.words.iter().enumerate().skip(1);
+        words.map(move |(at, span)| (*span, file.word(it, at)))
+    })
+}
+
 /// The values of variables that `set` gives one value only.
 pub(super) fn variables<'d>(
     file: &NginxText<'d>,

@@ -1,6 +1,6 @@
 #![doc = include_str!("resolver_node_stub.md")]
 
-use crate::lint::rules::nginx::names::{MAX_FINDINGS, directives};
+use crate::lint::rules::nginx::names::{MAX_FINDINGS, resolvers};
 use crate::lint::rules::prelude::*;
 
 /// Those of systemd-resolved.
@@ -11,14 +11,11 @@ pub(super) fn check(file: &NginxText<'_>, _: &Context<'_>, report: &mut Report) 
     if !file.is_embedded() {
         return;
     }
-    let resolvers = directives(file).into_iter();
-    let resolvers = resolvers.filter(|it| file.word(it, 0) == "resolver" && it.block.is_none());
-    let words = resolvers.flat_map(|it| {
-        let words = it.words.iter().enumerate().skip(1);
-        words.map(move |(at, span)| (*span, file.word(it, at)))
-    });
     let is_stub = |word: &str| STUBS.contains(&word.split(':').next().unwrap_or_default());
-    for (span, word) in words.filter(|it| is_stub(it.1)).take(MAX_FINDINGS) {
+    for (span, word) in resolvers(file)
+        .filter(|it| is_stub(it.1))
+        .take(MAX_FINDINGS)
+    {
         report
             .add(
                 file.at(span),

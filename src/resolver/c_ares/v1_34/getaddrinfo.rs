@@ -16,8 +16,8 @@ use crate::resolver::c_ares::v1_34::search::ares_search_name_list;
 use crate::scenario::{Family, Scenario};
 
 /// `struct host_query`.
-struct HostQuery<'h> {
-    channel: Channel<'h>,
+struct HostQuery<'h, 'c> {
+    channel: &'h mut Channel<'c>,
     scenario: &'h Scenario,
     name: &'h [u8],
     family: Family,
@@ -30,7 +30,7 @@ struct HostQuery<'h> {
 
 /// Source: c-ares 1.34 `src/lib/ares_getaddrinfo.c: ares_getaddrinfo_int, next_lookup`.
 pub(in crate::resolver::c_ares) async fn ares_getaddrinfo(
-    channel: Channel<'_>,
+    channel: &mut Channel<'_>,
     scenario: &Scenario,
     config: &Config<'_>,
     name: &[u8],
@@ -62,7 +62,7 @@ pub(in crate::resolver::c_ares) async fn ares_getaddrinfo(
     status.outcome()
 }
 
-impl HostQuery<'_> {
+impl HostQuery<'_, '_> {
     /// Asks name after name; `None` when there is none left.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_getaddrinfo.c: next_dns_lookup`.

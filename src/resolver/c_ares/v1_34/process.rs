@@ -12,10 +12,6 @@ use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_34::channel::{Callback, Channel, Qid, Query, Requeue};
 use crate::resolver::c_ares::v1_34::server::Moment;
 
-/// Size in the OPT record.
-///
-/// Source: c-ares 1.34 `src/lib/ares_private.h: EDNSPACKETSZ`.
-const EDNS_SIZE: u16 = 1232;
 /// The option of DNS cookies (RFC 7873).
 const COOKIE: &[u16] = &[10];
 /// What is left to chance, in sentences.
@@ -334,7 +330,7 @@ impl Channel<'_> {
             transport: query.transport,
             socket,
             edns: query.edns.then_some(Edns {
-                size: EDNS_SIZE,
+                size: self.config.flags.edns_size,
                 dnssec_ok: false,
                 options: if query.cookie { COOKIE } else { &[] },
             }),
