@@ -222,13 +222,13 @@ impl Node {
         let mut path = self.root.path().join("sys/fs/cgroup");
         for part in group.split('/').skip(1) {
             path = path.join(part);
-            if fs::create_dir_all(&path).is_ok() && !path.join("cgroup.procs").exists() {
-                fs::write(path.join("cgroup.procs"), "").unwrap();
+            fs::create_dir_all(&path).unwrap();
+            let file = path.join("cgroup.procs");
+            let processes = fs::OpenOptions::new().create(true).append(true).open(file);
+            if path.ends_with(group.trim_start_matches('/')) {
+                writeln!(processes.unwrap(), "{pid}").unwrap();
             }
         }
-        let file = path.join("cgroup.procs");
-        let before = fs::read_to_string(&file).unwrap();
-        fs::write(file, format!("{before}{pid}\n")).unwrap();
     }
 
     fn process(&mut self, comm: &str, group: &str, netns: usize) -> usize {

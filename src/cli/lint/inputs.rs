@@ -28,7 +28,7 @@ pub(super) struct Inputs {
     pub(super) given: Given,
     /// What could not be looked at, and why.
     pub(super) unread: Vec<String>,
-    /// How many directories of test data were passed over.
+    /// How many directories of test data were left out.
     pub(super) of_tests: usize,
 }
 
@@ -39,14 +39,14 @@ impl Inputs {
         self.files.get_mut(at.ok()?)
     }
 
-    /// What was passed over that nobody named: `2 directories of test data passed over`.
+    /// What was left out that nobody named: `2 directories of test data left out`.
     pub(super) fn passed_over(&self) -> Option<String> {
         let counted = match self.of_tests {
             0 => return None,
             1 => "1 directory".to_owned(),
             more => format!("{more} directories"),
         };
-        Some(format!("{counted} of test data passed over"))
+        Some(format!("{counted} of test data left out"))
     }
 
     /// The file with a path.
