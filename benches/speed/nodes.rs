@@ -223,12 +223,11 @@ impl Node {
         for part in group.split('/').skip(1) {
             path = path.join(part);
             fs::create_dir_all(&path).unwrap();
-            let file = path.join("cgroup.procs");
-            let processes = fs::OpenOptions::new().create(true).append(true).open(file);
-            if path.ends_with(group.trim_start_matches('/')) {
-                writeln!(processes.unwrap(), "{pid}").unwrap();
-            }
+            let before = fs::read(path.join("cgroup.procs")).unwrap_or_default();
+            fs::write(path.join("cgroup.procs"), before).unwrap();
         }
+        let before = fs::read_to_string(path.join("cgroup.procs")).unwrap();
+        fs::write(path.join("cgroup.procs"), format!("{before}{pid}\n")).unwrap();
     }
 
     fn process(&mut self, comm: &str, group: &str, netns: usize) -> usize {

@@ -1,10 +1,12 @@
 //! What a file is, by its name and a look at its bytes: cheap, so that
 //! thousands of files that are none of ours cost nothing.
 
+mod json;
 mod resolv_conf;
 
 use memchr::memmem;
 
+use self::json::{is_foreign_json, is_json};
 use self::resolv_conf::{is_conf, is_resolv_conf, is_resolv_conf_name};
 use crate::config::nginx_conf;
 use crate::lint::form::Form;
@@ -333,37 +335,6 @@ pub fn can_be_long(path: &str, bytes: &[u8]) -> bool {
 /// Source: Helm, "The Chart Repository Guide", "The index file".
 fn is_chart_index(bytes: &[u8]) -> bool {
     bytes.starts_with(b"apiVersion: v1\nentries:\n")
-}
-
-/// Whether it is JSON that is none of Kubernetes' and none of what carries files
-/// to nodes: reports, settings of editors, packages.
-fn is_foreign_json(bytes: &[u8]) -> bool {
-    const OURS: [&[u8]; 10] = [
-        b"\"apiVersion\"",
-        b"\"kind\"",
-        b"\"ignition\"",
-        b"\"op\"",
-        b"_files\"",
-        b"\"kubeletconfig\"",
-        b"\"clusterDNS\"",
-        b"\"resolvConf\"",
-        b"\"dnsPolicy\"",
-        b"\"dnsConfig\"",
-    ];
-    let head = bytes.get(..bytes.len().min(MAX_HEAD)).unwrap_or_default();
-    is_json(bytes) && !OURS.iter().any(|it| mentions(head, it))
-}
-
-/// So many bytes tell what JSON is for.
-const MAX_HEAD: usize = 64 << 10;
-
-fn is_json(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    match bytes.trim_ascii_start() {
-        [b'{', second, ..] => !matches!(second, b'{' | b'%' | b'#'),
-        [first, ..] => *first == b'[',
-        [] => false,
-    }
 }
 
 const SUBJECTS: &[&[u8]] = &[
