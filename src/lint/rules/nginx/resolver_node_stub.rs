@@ -21,6 +21,6 @@ pub(super) fn check(file: &NginxText<'_>, _: &Context<'_>, report: &mut Report) 
                 file.at(span),
                 format!("in a pod nobody listens at {word}: it is systemd-resolved's on the node"),
             )
-            .help("write the address or the name of the cluster's DNS Service");
+            .help("write the name of the cluster's DNS Service");
     }
 }
