@@ -22,7 +22,7 @@ pub struct Tree {
     pub links: BTreeMap<String, String>,
     /// What could not be looked at, and why; sorted.
     pub unread: Vec<String>,
-    /// How many directories were passed over that hold input for tests.
+    /// How many directories were left out that hold input for tests.
     pub of_tests: usize,
 }
 
@@ -48,7 +48,7 @@ const OF_THE_KERNEL: [FsType; 6] = [
 /// Finds the files below `directory` whose name is `wanted`; what a
 /// `.gitignore` or `.ignore` names, there or above, is left out, and so is what
 /// the kernel shows of itself (`/proc`, `/sys`). Links are not followed. Directories of
-/// test data are passed over, and counted.
+/// test data are left out, and counted.
 pub fn walk(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Tree {
     // Patterns are about the place itself, however it was named.
     let place = directory.canonicalize();
