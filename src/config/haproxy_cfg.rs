@@ -3,7 +3,7 @@
 //!
 //! Source: HAProxy `src/cfgparse.c: readcfgfile`, `src/tools.c: parse_line` (2.6)
 
-use crate::config::named_conf::Statement;
+use super::statements::Statement;
 use crate::text::{Source, Span};
 
 /// Words that begin a section.

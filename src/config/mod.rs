@@ -14,6 +14,7 @@ pub mod nginx_conf;
 pub mod openresolv_conf;
 pub mod resolv_conf;
 pub mod settings;
+pub mod statements;
 pub mod traced;
 pub mod unbound_conf;
 pub mod unit_file;

@@ -3,77 +3,11 @@
 //!
 //! Source: BIND 9 `lib/isccfg/parser.c: cfg_gettoken, cfg_parse_mapbody`.
 
-use crate::text::{Lines, Place, Source, Span};
+use super::statements::{Statement, Token};
+use crate::text::{Source, Span};
 
 /// Deepest nesting that is looked into; BIND's grammar needs 5.
 const MAX_DEPTH: usize = 20;
-
-/// A statement: `forwarders port 53 { 192.0.2.1; };`.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Statement {
-    /// The file, as a number that the caller gave.
-    pub file: usize,
-    /// The words outside of blocks, without quotes, in order, also those
-    /// behind a block.
-    pub words: Vec<Span>,
-    /// The statements of its first block; `None`: it has none.
-    pub block: Option<Vec<Self>>,
-}
-
-/// Files, and their statements as one configuration.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct NamedConf {
-    /// The files, in the order in which they were opened.
-    pub files: Vec<Source>,
-    /// The statements, those of included files in place of the `include`.
-    pub statements: Vec<Statement>,
-}
-
-impl NamedConf {
-    /// The `index`-th word of a statement; empty if there is none.
-    pub fn word(&self, statement: &Statement, index: usize) -> &[u8] {
-        match (statement.words.get(index), self.files.get(statement.file)) {
-            (Some(span), Some(file)) => span.of(&file.bytes),
-            _ => &[],
-        }
-    }
-
-    /// The same with the lines of its files found.
-    pub fn indexed(&self) -> Indexed<'_> {
-        Indexed {
-            statements: &self.statements,
-            conf: self,
-            files: self.files.iter().map(Lines::of).collect(),
-        }
-    }
-}
-
-/// A configuration in which many places are asked for.
-#[derive(Clone, Debug)]
-pub struct Indexed<'c> {
-    /// [`NamedConf::statements`].
-    pub statements: &'c [Statement],
-    conf: &'c NamedConf,
-    files: Vec<Lines<'c>>,
-}
-
-impl<'c> Indexed<'c> {
-    /// [`NamedConf::word`].
-    pub fn word(&self, statement: &Statement, index: usize) -> &'c [u8] {
-        self.conf.word(statement, index)
-    }
-
-    /// Where the `index`-th word of a statement is written, or the statement.
-    pub fn place(&self, statement: &Statement, index: usize) -> Place {
-        let words = &statement.words;
-        let span = words.get(index).or_else(|| words.first());
-        let start = span.copied().unwrap_or_default().start;
-        match self.files.get(statement.file) {
-            Some(file) => file.place_of(start),
-            None => Source::default().place_of(start),
-        }
-    }
-}
 
 /// The statements of a file, which is the one with the number `file`. Total:
 /// what lacks its end ends with the file.
@@ -89,13 +23,6 @@ pub fn parse(source: &Source, file: usize) -> Vec<Statement> {
         statements.extend(parser.statements(0));
     }
     statements
-}
-
-enum Token {
-    Word(Span),
-    Open,
-    Close,
-    Semicolon,
 }
 
 struct Parser<'c> {
@@ -153,15 +80,9 @@ impl Parser<'_> {
         let start = self.at;
         let rest = self.bytes.get(start..)?;
         let first = *rest.first()?;
-        let one = match first {
-            b'{' => Some(Token::Open),
-            b'}' => Some(Token::Close),
-            b';' => Some(Token::Semicolon),
-            _ => None,
-        };
-        if one.is_some() {
+        if let Some(token) = Token::of_byte(first) {
             self.at += 1;
-            return one;
+            return Some(token);
         }
         if first == b'"' {
             let inside = rest.get(1..)?;

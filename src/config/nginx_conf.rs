@@ -3,7 +3,7 @@
 //!
 //! Source: nginx `src/core/ngx_conf_file.c: ngx_conf_read_token` (1.22)
 
-use crate::config::named_conf::Statement;
+use super::statements::{Statement, Token};
 use crate::text::{Source, Span};
 
 /// Deepest nesting that is looked into; nginx' own grammar needs 6.
@@ -52,13 +52,6 @@ pub fn is_whole(bytes: &[u8]) -> bool {
         bytes: bytes.to_vec(),
     };
     parse(&source, 0).is_whole
-}
-
-enum Token {
-    Word(Span),
-    Open,
-    Close,
-    Semicolon,
 }
 
 struct Parser<'c> {
@@ -134,15 +127,9 @@ impl Parser<'_> {
         let start = self.at;
         let rest = self.bytes.get(start..)?;
         let first = *rest.first()?;
-        let one = match first {
-            b'{' => Some(Token::Open),
-            b'}' => Some(Token::Close),
-            b';' => Some(Token::Semicolon),
-            _ => None,
-        };
-        if one.is_some() {
+        if let Some(token) = Token::of_byte(first) {
             self.at += 1;
-            return one;
+            return Some(token);
         }
         if matches!(first, b'"' | b'\'') {
             let inside = rest.get(1..)?;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::config::corefile::Corefile;
 use crate::config::env_file::Variable;
-use crate::config::named_conf::Statement;
 use crate::config::resolv_conf::ResolvConf;
+use crate::config::statements::Statement;
 use crate::config::traced::Traced;
 use crate::config::{ini, unit_file, yaml};
 use crate::lint::embedded::Layers;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::config::corefile::{self, Corefile};
 use crate::config::ini;
-use crate::config::named_conf::Statement;
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
+use crate::config::statements::Statement;
 use crate::config::yaml::{Kind, Node};
 use crate::kubelet::configuration::Ignored;
 use crate::kubelet::flags::Name;

@@ -7,7 +7,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::DNS_PORT;
-use crate::config::named_conf::{Indexed, NamedConf, Statement};
+use crate::config::statements::{Indexed, Statement, Statements};
 use crate::text::Place;
 use crate::topology::MAX_TARGETS;
 use crate::topology::{
@@ -29,7 +29,7 @@ pub struct Flags {
 }
 
 /// The server that this configuration makes.
-pub fn server(conf: &NamedConf, flags: Flags, around: &Surroundings<'_>) -> DnsServer {
+pub fn server(conf: &Statements, flags: Flags, around: &Surroundings<'_>) -> DnsServer {
     let conf = &conf.indexed();
     let mut server = DnsServer::new(Program::Named, around.instance.clone(), Network::Node);
     let is_options = |it: &&Statement| conf.word(it, 0) == b"options";

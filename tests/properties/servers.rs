@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use kdns::config::settings::Settings;
+use kdns::config::statements::Statements;
 use kdns::config::{dnsmasq_conf, ini, named_conf, unbound_conf};
 use kdns::node::addresses;
 use kdns::text::Source;
@@ -78,7 +79,7 @@ fn read(bytes: &[u8]) {
     drop(format!("{server:?}"));
     settings.settings = unbound_conf::parse(&source, 0);
     drop(format!("{:?}", unbound::server(&settings, &around)));
-    let conf = named_conf::NamedConf {
+    let conf = Statements {
         statements: named_conf::parse(&source, 0),
         files: vec![source.clone()],
     };

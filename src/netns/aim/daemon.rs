@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::named_conf::NamedConf;
+use crate::config::statements::Statements;
 use crate::host::node::processes::Directory;
 use crate::host::node::servers::read_daemon;
 use crate::host::root::Root;
@@ -20,7 +20,7 @@ pub(super) fn read_names(root: &Root, process: &Directory, program: &Program) ->
     let daemon = Daemon::of_program(program.name())?;
     let master = master_of(root, process, daemon);
     let holder = master.as_ref().unwrap_or(process);
-    let nothing = |why: String| daemon::names(daemon, &NamedConf::default(), vec![why]);
+    let nothing = |why: String| daemon::names(daemon, &Statements::default(), vec![why]);
     let built = program
         .executable
         .as_ref()

@@ -242,8 +242,8 @@ fn the_file_of_c_ares_tells_its_version() {
 
 #[test]
 fn a_daemons_configuration_says_whom_it_asks() {
-    use crate::config::named_conf::NamedConf;
     use crate::config::nginx_conf;
+    use crate::config::statements::Statements;
     use crate::program::daemon;
     use crate::scenario::own::Daemon;
     use crate::text::Source;
@@ -256,7 +256,7 @@ fn a_daemons_configuration_says_whom_it_asks() {
         };
         let statements = nginx_conf::parse(&source, 0).statements;
         let files = vec![source];
-        let conf = NamedConf { files, statements };
+        let conf = Statements { files, statements };
         let unread = unread.iter().map(|&it| it.to_owned()).collect();
         program.daemon = Some(daemon::names(Daemon::Nginx, &conf, unread));
         check(&program, expected);

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::{MAX_SERVERS, Names, Section};
-use crate::config::named_conf::{Indexed, Statement};
+use crate::config::statements::{Indexed, Statement};
 use crate::scenario::own::{Daemon, Given, Own};
 use crate::text::{Place, Placed, escaped};
 

@@ -8,7 +8,7 @@ mod start;
 
 pub use start::{Start, start};
 
-use crate::config::named_conf::NamedConf;
+use crate::config::statements::Statements;
 use crate::scenario::own::{Daemon, Own};
 use crate::text::Place;
 
@@ -56,7 +56,7 @@ pub struct Section {
 }
 
 /// What `conf`, whose first file is the main one, says.
-pub fn names(daemon: Daemon, conf: &NamedConf, unread: Vec<String>) -> Names {
+pub fn names(daemon: Daemon, conf: &Statements, unread: Vec<String>) -> Names {
     let mut names = Names {
         daemon,
         files: conf.files.iter().map(|it| it.name.clone()).collect(),

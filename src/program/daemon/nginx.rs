@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{MAX_SERVERS, Names, Section};
 use crate::address::DNS_PORT;
-use crate::config::named_conf::{Indexed, Statement};
+use crate::config::statements::{Indexed, Statement};
 use crate::scenario::own::{Daemon, Given, Own};
 use crate::text::{Placed, escaped};
 

@@ -14,7 +14,7 @@ fn read(daemon: Daemon, text: &str) -> Names {
         Daemon::Envoy => Vec::new(),
     };
     let files = vec![source];
-    names(daemon, &NamedConf { files, statements }, Vec::new())
+    names(daemon, &Statements { files, statements }, Vec::new())
 }
 
 fn shown(names: &Names) -> String {
@@ -152,7 +152,7 @@ fn envoy(texts: &[&str]) -> Names {
     let files = texts.iter().map(|it| Source::new("f", it.as_bytes()));
     let files = files.collect();
     let statements = Vec::new();
-    names(Daemon::Envoy, &NamedConf { files, statements }, Vec::new())
+    names(Daemon::Envoy, &Statements { files, statements }, Vec::new())
 }
 
 const CLUSTERS: &str = "\

@@ -1,8 +1,8 @@
 //! The configuration of DNS servers, and what systemd-resolved and the kernel
 //! say: the servers that come of it.
 
-use kdns::config::named_conf::{NamedConf, Statement};
 use kdns::config::settings::Settings;
+use kdns::config::statements::{Statement, Statements};
 use kdns::config::{dnsmasq_conf, haproxy_cfg, ini, named_conf, nginx_conf, unbound_conf};
 use kdns::node::addresses;
 use kdns::program::daemon;
@@ -49,7 +49,7 @@ pub(crate) fn run(data: &[u8]) {
 fn daemon(daemon: Daemon, file: Source, statements: Vec<Statement>) {
     let bytes = file.bytes.clone();
     let files = vec![file];
-    let conf = NamedConf { files, statements };
+    let conf = Statements { files, statements };
     let names = daemon::names(daemon, &conf, Vec::new());
     for section in &names.sections {
         possible(&section.place, &bytes);
@@ -114,7 +114,7 @@ fn dnsmasq(file: &Source) {
 }
 
 fn named(file: &Source) {
-    let conf = NamedConf {
+    let conf = Statements {
         statements: named_conf::parse(file, 0),
         files: vec![file.clone()],
     };

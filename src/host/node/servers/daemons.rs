@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::include::{Includes, matching};
-use crate::config::named_conf::{NamedConf, Statement};
+use crate::config::statements::{Statement, Statements};
 use crate::config::{glob, haproxy_cfg, nginx_conf};
 use crate::host::root::Root;
 use crate::program::daemon::Start;
@@ -27,8 +27,8 @@ pub fn read_daemon(
     daemon: Daemon,
     start: &Start,
     directory: &Path,
-) -> (NamedConf, Vec<String>) {
-    let mut conf = NamedConf::default();
+) -> (Statements, Vec<String>) {
+    let mut conf = Statements::default();
     let mut skipped = Vec::new();
     let from = directory.join(start.prefix.as_deref().unwrap_or_default());
     for path in &start.paths {
@@ -68,7 +68,7 @@ pub fn read_daemon(
 }
 
 impl Includes<'_> {
-    fn haproxy_file(&mut self, path: &Path, conf: &mut NamedConf) -> Vec<Statement> {
+    fn haproxy_file(&mut self, path: &Path, conf: &mut Statements) -> Vec<Statement> {
         let Some(source) = self.whole_file(path, conf, 0) else {
             return Vec::new();
         };
@@ -78,7 +78,7 @@ impl Includes<'_> {
     }
 
     /// A file that has to be there: what is missing is said.
-    fn whole_file(&mut self, path: &Path, conf: &NamedConf, depth: usize) -> Option<Source> {
+    fn whole_file(&mut self, path: &Path, conf: &Statements, depth: usize) -> Option<Source> {
         let before = self.skipped.len();
         let bytes: usize = conf.files.iter().map(|it| it.bytes.len()).sum();
         let found = (bytes < MAX_BYTES)
@@ -108,39 +108,19 @@ struct Nginx<'r> {
 }
 
 impl Nginx<'_> {
-    fn file(&mut self, path: &Path, conf: &mut NamedConf, depth: usize) -> Vec<Statement> {
+    fn file(&mut self, path: &Path, conf: &mut Statements, depth: usize) -> Vec<Statement> {
         let Some(source) = self.includes.whole_file(path, conf, depth) else {
             return Vec::new();
         };
         let found = nginx_conf::parse(&source, conf.files.len()).statements;
         conf.files.push(source);
-        self.spliced(found, conf, depth)
+        // Source: nginx `src/core/ngx_conf_file.c: ngx_conf_include` (1.22)
+        conf.with_included(found, &mut |conf, pattern| {
+            self.included(pattern, conf, depth)
+        })
     }
 
-    /// The directives with those of included files in place of each `include`.
-    ///
-    /// Source: nginx `src/core/ngx_conf_file.c: ngx_conf_include` (1.22)
-    fn spliced(
-        &mut self,
-        statements: Vec<Statement>,
-        conf: &mut NamedConf,
-        depth: usize,
-    ) -> Vec<Statement> {
-        let mut found = Vec::with_capacity(statements.len());
-        for mut statement in statements {
-            if conf.word(&statement, 0) == b"include" && statement.block.is_none() {
-                let pattern = conf.word(&statement, 1).to_vec();
-                found.extend(self.included(&pattern, conf, depth));
-                continue;
-            }
-            let block = statement.block.take();
-            statement.block = block.map(|it| self.spliced(it, conf, depth));
-            found.push(statement);
-        }
-        found
-    }
-
-    fn included(&mut self, pattern: &[u8], conf: &mut NamedConf, depth: usize) -> Vec<Statement> {
+    fn included(&mut self, pattern: &[u8], conf: &mut Statements, depth: usize) -> Vec<Statement> {
         // A list of MIME types has no names in it.
         if pattern.ends_with(b"mime.types") {
             return Vec::new();

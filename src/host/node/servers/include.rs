@@ -5,8 +5,9 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::config::dnsmasq_conf::{self, Include};
-use crate::config::named_conf::{self, NamedConf, Statement};
+use crate::config::named_conf;
 use crate::config::settings::{Setting, Settings};
+use crate::config::statements::{Statement, Statements};
 use crate::config::unbound_conf;
 use crate::host::node::{corefiles, files};
 use crate::host::root::Root;
@@ -135,42 +136,25 @@ impl Includes<'_> {
     }
 
     /// The configuration of a named with this file.
-    pub(super) fn named(&mut self, path: &str) -> NamedConf {
-        let mut conf = NamedConf::default();
+    pub(super) fn named(&mut self, path: &str) -> Statements {
+        let mut conf = Statements::default();
         conf.statements = self.named_file(path.as_bytes(), &mut conf, 0);
         conf
     }
 
-    fn named_file(&mut self, path: &[u8], conf: &mut NamedConf, depth: usize) -> Vec<Statement> {
+    fn named_file(&mut self, path: &[u8], conf: &mut Statements, depth: usize) -> Vec<Statement> {
         let Some(source) = self.file(path, &conf.files, depth) else {
             return Vec::new();
         };
         let found = named_conf::parse(&source, conf.files.len());
         conf.files.push(source);
-        self.spliced(found, conf, depth)
-    }
-
-    /// The statements with those of included files in place of each `include`.
-    fn spliced(
-        &mut self,
-        statements: Vec<Statement>,
-        conf: &mut NamedConf,
-        depth: usize,
-    ) -> Vec<Statement> {
-        let mut found = Vec::with_capacity(statements.len());
-        for mut statement in statements {
-            if conf.word(&statement, 0) == b"include" && statement.block.is_none() {
-                let pattern = conf.word(&statement, 1).to_vec();
-                for path in matching(self.root, &pattern, "/etc/bind", self.skipped) {
-                    found.extend(self.named_file(&path, conf, depth + 1));
-                }
-                continue;
-            }
-            let block = statement.block.take();
-            statement.block = block.map(|block| self.spliced(block, conf, depth));
-            found.push(statement);
-        }
-        found
+        conf.with_included(found, &mut |conf, pattern| {
+            let paths = matching(self.root, pattern, "/etc/bind", self.skipped);
+            let files = paths.iter();
+            files
+                .flat_map(|it| self.named_file(it, conf, depth + 1))
+                .collect()
+        })
     }
 
     /// NetworkManager's configuration: the main file, then the drop-ins, of

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::named_conf::Statement;
+use crate::config::statements::Statement;
 use crate::lint::rules::prelude::*;
 use crate::text::Span;
 

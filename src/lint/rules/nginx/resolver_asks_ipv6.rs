@@ -1,6 +1,6 @@
 #![doc = include_str!("resolver_asks_ipv6.md")]
 
-use crate::config::named_conf::Statement;
+use crate::config::statements::Statement;
 use crate::lint::rules::nginx::names::{MAX_FINDINGS, directives};
 use crate::lint::rules::prelude::*;
 

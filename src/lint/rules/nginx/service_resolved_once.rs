@@ -1,6 +1,6 @@
 #![doc = include_str!("service_resolved_once.md")]
 
-use crate::config::named_conf::Statement;
+use crate::config::statements::Statement;
 use crate::lint::rules::nginx::names::{MAX_FINDINGS, directives, groups, host, is_service};
 use crate::lint::rules::prelude::*;
 use crate::text::Span;
