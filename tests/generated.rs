@@ -1,5 +1,5 @@
 //! Completions and man pages are made from the definition of the command line,
-//! the pages of rules from the rules.
+//! the pages of rules from the rules, schemas from the types that are written.
 //!
 //! `KDNS_BLESS=1 cargo test` writes them; without it stale ones fail.
 
@@ -38,6 +38,32 @@ fn completions() {
     ] {
         let script = output(&format!("kdns completions {shell}"));
         check(file, script.as_bytes());
+    }
+}
+
+#[test]
+fn schemas() {
+    let formats = kdns::render::schema::ALL;
+    for (name, schema) in formats {
+        let schema = format!("{:#}\n", schema().as_value());
+        check(&format!("docs/schemas/{name}.json"), schema.as_bytes());
+    }
+    let kept = fs::read_dir(root().join("docs/schemas")).unwrap();
+    assert_eq!(kept.count(), formats.len(), "docs/schemas has others, too");
+    if std::env::var_os("KDNS_BLESS").is_some() {
+        return; // What was written is in the next program.
+    }
+    let command = kdns::cli::command();
+    let argument = command.find_subcommand("schema").unwrap().get_positionals();
+    let names = argument.flat_map(clap::Arg::get_possible_values);
+    let names: Vec<String> = names.map(|it| it.get_name().to_owned()).collect();
+    assert_eq!(names, formats.iter().map(|it| it.0).collect::<Vec<_>>());
+    for name in names {
+        let kept = fs::read(root().join(format!("docs/schemas/{name}.json"))).unwrap();
+        assert!(
+            output(&format!("kdns schema {name}")).as_bytes() == kept,
+            "{name}"
+        );
     }
 }
 

@@ -24,6 +24,7 @@ mod privilege;
 mod question;
 mod report;
 mod rule;
+mod schema;
 mod streams;
 mod target;
 mod threshold;
@@ -38,7 +39,6 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use self::deferred::Deferred;
-use crate::render;
 use crate::text::{escaped, is_unprintable};
 
 pub use self::streams::{Status, Streams};
@@ -91,7 +91,7 @@ enum Command {
     Schema {
         /// Which format
         #[arg(value_enum)]
-        name: SchemaName,
+        name: schema::SchemaName,
     },
     /// Print the completion script of a shell
     Completions(Deferred<completions::CompletionsArgs>),
@@ -103,46 +103,6 @@ enum Color {
     Auto,
     Always,
     Never,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SchemaName {
-    /// kdns why MESSAGE --format json
-    Why,
-    /// kdns why LOG --format json
-    WhyLog,
-    /// kdns why --metrics FILE --format json
-    WhyMetrics,
-    /// kdns explain NAME --format json
-    Explain,
-    /// A line of kdns explain --format jsonl
-    Prediction,
-    /// kdns pod-file --format json
-    PodFile,
-    /// kdns check-loop --format json
-    CheckLoop,
-    /// kdns upstream --format json
-    Upstream,
-    /// kdns doctor --format json
-    Doctor,
-    /// kdns path --format json
-    Path,
-    /// kdns pods --format json
-    Pods,
-    /// A line of kdns dig +json
-    Dig,
-    /// kdns diff --format json
-    Diff,
-    /// kdns lint --format json
-    Lint,
-    /// kdns rule --format json
-    Rule,
-    /// kdns report merge --format json
-    Report,
-    /// kdns watch --format json
-    Watch,
-    /// A line of kdns watch --format jsonl
-    Lookup,
 }
 
 /// Runs kdns with `args`, the program's name first, and says how it ended.
@@ -190,7 +150,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Diff(args) => diff::run(&args, streams),
         Command::Report(args) => report::run(&args, streams),
         Command::Rule(args) => rule::run(&args, streams),
-        Command::Schema { name } => schema(name, streams),
+        Command::Schema { name } => schema::run(name, streams),
         Command::Completions(args) => completions::run(&args, streams),
     };
     let flushed = |status| match streams.out.flush() {
@@ -260,29 +220,4 @@ fn report_usage(usage: &clap::Error, is_plugin: bool, streams: &mut Streams<'_>)
         Ok(()) => Status::Clean,
         Err(error) => streams.fail(&error.into()),
     }
-}
-
-fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let schema = match name {
-        SchemaName::Why => render::why::json::schema(),
-        SchemaName::WhyLog => render::why::log::json::schema(),
-        SchemaName::WhyMetrics => render::why::metrics::json::schema(),
-        SchemaName::Explain => render::explanation::json::schema(),
-        SchemaName::Prediction => render::prediction::schema(),
-        SchemaName::PodFile => render::pod_file::json::schema(),
-        SchemaName::CheckLoop => render::check_loop::json::schema(),
-        SchemaName::Upstream => render::upstream::json::schema(),
-        SchemaName::Doctor => render::doctor::json::schema(),
-        SchemaName::Path => render::path::json::schema(),
-        SchemaName::Pods => render::pods::json::schema(),
-        SchemaName::Dig => render::dig::json::schema(),
-        SchemaName::Diff => render::diff::json::schema(),
-        SchemaName::Lint => render::lint::json::schema(),
-        SchemaName::Report => render::report::json::schema(),
-        SchemaName::Watch => render::watch::json::schema(),
-        SchemaName::Lookup => render::watch::json::line_schema(),
-        SchemaName::Rule => render::lint::rule::schema(),
-    };
-    writeln!(streams.out, "{:#}", schema.as_value())?;
-    Ok(Status::Clean)
 }

@@ -19,6 +19,7 @@ pub mod pods;
 pub mod prediction;
 pub mod report;
 pub mod scenario_json;
+pub mod schema;
 mod sentence;
 mod setup_json;
 pub(crate) mod shortened;

@@ -72,7 +72,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 
 const START: &str = "# JSON formats
 
-Made by `KDNS_BLESS=1 cargo test --test book` from `kdns schema NAME`, which prints the whole schema of a format. The tests hold what kdns writes to it.
+Made by `KDNS_BLESS=1 cargo test --test book` from `kdns schema NAME`, which prints the whole schema of a format; `schemas/NAME.json` beside this page is the same. The tests hold what kdns writes to it.
 
 Only the keys at the top are listed here. `format`, or `version`, is the number of the format.
 ";

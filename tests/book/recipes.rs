@@ -93,7 +93,7 @@ fn in_lists_of_formats(command: &str, format: &str) -> Result<Places, Failed> {
             let it = it.replace(" NAME", "");
             it.contains(&schema) && it.contains("--format json")
         });
-        places.push(("SchemaName in src/cli/mod.rs".to_owned(), has_schema));
+        places.push(("SchemaName in src/cli/schema.rs".to_owned(), has_schema));
     }
     Ok(places)
 }

@@ -43,7 +43,7 @@ fn of_the_program() -> Vec<Trial> {
     let release = [Needs::Release];
     vec![
         trial("program::is static", &release, program::is_static),
-        trial("program::is below 12.25 MiB", &release, program::is_small),
+        trial("program::is below 12 MiB", &release, program::is_small),
         trial(
             "program::names no place of its build",
             &release,

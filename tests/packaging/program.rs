@@ -14,7 +14,7 @@ use object::read::elf::{Dyn as _, FileHeader as _, ProgramHeader as _, SectionHe
 use crate::lab::{dist, program, source, texts};
 
 /// A program of this size starts as fast as a smaller one: only what is touched is read.
-const MAX_BYTES: usize = 49 * 256 * 1024;
+const MAX_BYTES: usize = 12 * 1024 * 1024;
 
 pub(crate) fn is_small() {
     let size = program().len();
