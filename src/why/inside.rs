@@ -70,6 +70,7 @@ fn begins(lines: &[&str]) -> Option<(&'static str, usize)> {
         ("resolv.conf", resolv_conf as fn(&[&str]) -> usize),
         ("Corefile", quoted),
         (MANIFEST, manifest),
+        ("nginx.conf", nginx),
     ];
     kinds.into_iter().find_map(|(name, length)| {
         let length = length(lines);
@@ -93,16 +94,44 @@ fn resolv_conf(lines: &[&str]) -> usize {
     if has_server { count } else { 0 }
 }
 
+/// A block of nginx, whose lines end with semicolons.
+fn nginx(lines: &[&str]) -> usize {
+    let first = lines.first().map_or("", |it| it.trim());
+    let is_first = matches!(
+        first.split_whitespace().next(),
+        Some("http" | "server" | "location")
+    );
+    if !is_first || !first.ends_with('{') {
+        return 0;
+    }
+    let mut depth = 0_usize;
+    for (index, line) in lines.iter().enumerate() {
+        depth += line.matches('{').count();
+        depth = depth.saturating_sub(line.matches('}').count());
+        if depth == 0 {
+            return index + 1;
+        }
+    }
+    0
+}
+
 /// An object of Kubernetes: its first line, and what is indented or a key behind it.
 fn manifest(lines: &[&str]) -> usize {
     let Some(first) = lines.first() else { return 0 };
-    if !first.trim_start().starts_with("apiVersion:") {
+    // Some write the kind first.
+    let mut head = lines.iter().take(2).map(|it| it.trim_start());
+    let is_first = first.trim_start().starts_with("kind:");
+    let mut keys = head.by_ref().take(if is_first { 2 } else { 1 });
+    if !keys.any(|it| it.starts_with("apiVersion:")) {
         return 0;
     }
     let indent = first.len() - first.trim_start().len();
+    // A message has more words behind its speaker than a key has.
     let is_key = |line: &str| {
-        let key = line.split_once(':').map_or("", |it| it.0);
-        !key.is_empty() && key.chars().all(|it| it.is_ascii_alphanumeric())
+        let (key, value) = line.split_once(':').unwrap_or_default();
+        let is_word = !key.is_empty() && key.chars().all(|it| it.is_ascii_alphanumeric());
+        let value = value.trim_start();
+        is_word && (value.starts_with(['[', '{', '#']) || value.split_whitespace().count() < 2)
     };
     let goes_on = |line: &&&str| {
         let own = line.trim_start();
@@ -143,6 +172,16 @@ mod tests {
         check(corefile, &[("Corefile", 8)]);
         check(".:53 {\n  forward . 1.1.1.1", &[]);
         check("a.b {\n  color: red\n}", &[]);
+        let nginx = "mine:\nserver {\n  location / {\n    proxy_pass http://web;\n  }\n}\nso";
+        check(nginx, &[("nginx.conf", 5)]);
+        check("server {\n  listen 80;", &[]);
+        check(
+            "kind: Pod\napiVersion: v1\nspec:\n",
+            &[("manifest.yaml", 3)],
+        );
+        check("kind: of\nthing", &[]);
+        let behind = "apiVersion: v1\nkind: Pod\ncurl: (6) Could not resolve host: a.b";
+        check(behind, &[("manifest.yaml", 2)]);
         let policy =
             "```yaml\napiVersion: v1\nkind: Pod\nspec:\n  a: b\n```\napiVersion: v1\nkind: List";
         check(policy, &[("manifest.yaml", 4), ("2-manifest.yaml", 2)]);
