@@ -8,6 +8,7 @@ use memchr::memmem;
 
 use self::json::{is_foreign_json, is_json};
 use self::resolv_conf::{is_conf, is_resolv_conf, is_resolv_conf_name};
+use crate::config::corefile::quoted;
 use crate::config::nginx_conf;
 use crate::lint::form::Form;
 use crate::lint::inner::mime;
@@ -217,6 +218,9 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
     if is_nginx(name, bytes) {
         return Some(Form::Nginx);
     }
+    if is_chosen && is_corefile(bytes) {
+        return Some(Form::Corefile);
+    }
     let is_named = if is_chosen {
         name.contains("resolv") && name.contains("conf")
     } else {
@@ -235,6 +239,13 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
 fn is_nginx(name: &str, bytes: &[u8]) -> bool {
     let can_be = is_conf(name) || name.contains("nginx") || !name.contains('.');
     can_be && mentions(bytes, b"proxy_pass") && nginx_conf::is_whole(bytes)
+}
+
+/// Whether it is a Corefile, whatever it is called: standard input has no name.
+fn is_corefile(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(QUOTED)).unwrap_or_default());
+    let lines: Vec<&str> = text.lines().collect();
+    quoted(&lines) > 0
 }
 
 /// Whether it is YAML or JSON, by its name or its beginning.
@@ -308,6 +319,9 @@ fn looks_like_yaml(bytes: &[u8]) -> bool {
         || mentions(head, b"\"ignition\"")
         || mentions(head, b"\nkubelet-arg:")
 }
+
+/// A server block is shorter.
+const QUOTED: usize = 1 << 16;
 
 /// So many bytes tell what a file is.
 const HEAD: usize = 4096;

@@ -18,6 +18,9 @@ pub struct Cause {
     pub fix: String,
     /// The rules of `lint` that find it on a node, by their names.
     pub rules: Vec<&'static str>,
+    /// Those that speak for it where what they find is quoted beside a message, and say
+    /// nothing of a node: there it can be another pod's.
+    pub quoted: Vec<&'static str>,
     /// The names of which it is likelier than a message says.
     likelier: Vec<Looked>,
     /// The names of which it is seen at most.
@@ -65,6 +68,7 @@ impl Cause {
             fix: page.prose("Fix"),
             what: page.lead.clone(),
             rules: page.items("Rules"),
+            quoted: page.items("Quoted"),
             likelier: names(&page, "likelier: "),
             unlikely: names(&page, "unlikely: "),
             sources: page.items("Sources"),

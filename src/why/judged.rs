@@ -98,7 +98,7 @@ impl<'n> Facts<'n> {
     /// the same line harms nobody in a pod.
     fn counts(&self, finding: &Finding) -> bool {
         let is_its = |conf: &ResolvConf| conf.source.name == finding.primary.file;
-        !finding.code.starts_with(OF_RESOLVER_FILES) || self.kubelet_file().is_some_and(is_its)
+        !is_of_resolver_file(finding) || self.kubelet_file().is_some_and(is_its)
     }
 
     /// What the node itself decides; `None`: nothing of it does.
@@ -261,6 +261,19 @@ impl<'n> Facts<'n> {
         let is_known = !matches!(kubelet.resolv_conf.origin, Origin::Unread(_));
         content(self.node.kubelet_file.as_ref().filter(|_| is_known))
     }
+}
+
+/// Where files that stand in a text speak for a cause. They are not all that there is, so
+/// they decide nothing; nor is it known whose a resolv.conf is.
+pub fn by_files(cause: &Cause, findings: &[Finding]) -> Judged {
+    let rules = [cause.rules.as_slice(), &cause.quoted];
+    let is_its = |it: &&Finding| rules.iter().any(|rules| rules.contains(&it.name));
+    let found = findings.iter().filter(|it| !is_of_resolver_file(it));
+    judged(State::Unknown, found.filter(is_its).map(place).collect())
+}
+
+fn is_of_resolver_file(finding: &Finding) -> bool {
+    finding.code.starts_with(OF_RESOLVER_FILES)
 }
 
 /// The texts of a node that rules look at.

@@ -8,6 +8,7 @@ pub mod asked;
 pub mod catalogue;
 pub mod cause;
 mod command;
+pub mod inside;
 pub mod judged;
 pub mod log;
 pub mod looked;
@@ -17,6 +18,7 @@ mod page;
 mod pattern;
 mod plain;
 mod recognise;
+mod shown;
 pub mod speaker;
 
 pub use self::catalogue::{Catalogue, Message};

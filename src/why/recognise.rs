@@ -9,7 +9,8 @@ use super::cause::{Cause, Likely};
 use super::command::Command;
 use super::looked::Looked;
 use super::pattern::{Hole, Match, Searched};
-use super::plain::plain;
+use super::plain::{MOST, boundary, plain};
+use super::shown;
 use crate::node::Node;
 
 /// What a text says.
@@ -46,7 +47,9 @@ pub fn recognise<'c>(
     text: &str,
     node: Option<&Node>,
 ) -> Result<Recognised<'c>, Unknown<'c>> {
-    let text = plain(text);
+    let text = plain(&shown::told(
+        text.get(..boundary(text, MOST)).unwrap_or_default(),
+    ));
     let small = text.to_ascii_lowercase();
     let searched = Searched {
         text: &text,

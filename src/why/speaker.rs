@@ -40,7 +40,7 @@ pub fn find(id: &str) -> Option<&'static Speaker> {
 }
 
 /// Every speaker.
-pub static ALL: [Speaker; 31] = [
+pub static ALL: [Speaker; 32] = [
     of("glibc", "glibc's getaddrinfo"),
     of("musl", "musl's getaddrinfo (Alpine)"),
     of("go", "Go"),
@@ -70,6 +70,7 @@ pub static ALL: [Speaker; 31] = [
     of("containerd", "containerd"),
     of("docker", "Docker"),
     of("kernel", "the kernel"),
+    of("tcpdump", "tcpdump"),
     of("other", "another program"),
     of(SYMPTOM, "nobody: it is what is seen"),
 ];

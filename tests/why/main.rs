@@ -103,7 +103,11 @@ fn causes_are_whole_and_each_is_used() {
         if !used.contains(code) {
             wrong.push(format!("{code}: no message has this cause"));
         }
-        let unknown = cause.rules.iter().filter(|it| rules::find(it).is_none());
+        let unknown = cause
+            .rules
+            .iter()
+            .chain(&cause.quoted)
+            .filter(|it| rules::find(it).is_none());
         wrong.extend(unknown.map(|it| format!("{code}: there is no rule {it}")));
     }
     expect_none(&wrong);

@@ -24,7 +24,7 @@ pub(in crate::cli) enum Format {
 #[derive(clap::Args, Debug)]
 #[command(after_help = manual::help("why"))]
 pub(in crate::cli) struct WhyArgs {
-    /// A message, in quotes or as words; what names a file, and -, is a log
+    /// A message, in quotes or as words; what names a file, and -, is a log or a short text that was pasted
     #[arg(value_name = "MESSAGE|LOG", allow_hyphen_values = true)]
     pub(super) words: Vec<OsString>,
     /// Take this for a message, whatever it names

@@ -41,6 +41,11 @@ pub(super) fn run(
     if failures.len() == files.len() {
         return Ok(args.threshold.undecided());
     }
+    if failures.is_empty()
+        && let Some(done) = pasted(&tally, args, streams)
+    {
+        return done;
+    }
     let summary = tally.finish(&settings, &pods);
     args.outputs
         .write(streams, |format, colors, out| match format {
@@ -58,6 +63,25 @@ pub(super) fn run(
         status
     } else {
         args.threshold.undecided()
+    })
+}
+
+/// Says what a text says that is no log, but a message, a file or metrics; `None`: it
+/// says no more than a log would. Machines, and who says that it is a log, get a log's
+/// document for whatever is in it.
+fn pasted(
+    tally: &Tally,
+    args: &WhyArgs,
+    streams: &mut Streams<'_>,
+) -> Option<anyhow::Result<Status>> {
+    let mut formats = args.outputs.wanted.iter().map(|it| it.format);
+    let text = tally.pasted()?;
+    if !args.log.is_empty() || formats.any(|it| it != Format::Text) {
+        return None;
+    }
+    super::metrics::of_text(text, args, streams).or_else(|| {
+        let says_more = super::message::says_more(text);
+        says_more.then(|| super::message::run(text, args, streams))
     })
 }
 

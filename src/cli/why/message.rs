@@ -1,13 +1,21 @@
 //! A message.
 
 use super::args::{Format, WhyArgs};
+use super::inside::{self, Inside};
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::host::node::{self, Parts};
 use crate::node::Node;
+use crate::render::Style;
 use crate::render::why::{self as text, Answer, Judgement};
-use crate::why::judged::{Facts, Judged, State};
-use crate::why::{Catalogue, Recognised, Unknown, recognise};
+use crate::why::judged::{self, Facts, Judged, State};
+use crate::why::{Catalogue, Cause, Likely, Recognised, Unknown, recognise};
+
+/// Whether a text says more as a message than as a log: a file stands in it, or a known
+/// message.
+pub(super) fn says_more(text: &str) -> bool {
+    !Inside::of(text).is_empty() || recognise(&Catalogue::read(), text, None).is_ok()
+}
 
 /// Says what a message says; on a node, what of it is the case.
 pub(super) fn run(
@@ -17,10 +25,36 @@ pub(super) fn run(
 ) -> anyhow::Result<Status> {
     let catalogue = Catalogue::read();
     let node = node_of(args, streams)?;
-    match recognise(&catalogue, message, node.as_ref()) {
-        Ok(recognised) => answer(recognised, node.as_ref(), args, streams),
-        Err(unknown) => say_unknown(&unknown, args, streams),
+    let inside = Inside::of(message);
+    let status = match recognise(&catalogue, &inside.message, node.as_ref()) {
+        Ok(mut recognised) => {
+            if node.is_none() {
+                add_causes(&mut recognised, &catalogue, &inside);
+            }
+            answer(recognised, node.as_ref(), &inside, args, streams)?
+        }
+        Err(unknown) if inside.is_empty() => return say_unknown(&unknown, args, streams),
+        Err(unknown) => say_inside(&unknown, &inside, args, streams)?,
+    };
+    if inside.has_rules && args.outputs.shows(Format::Text) {
+        writeln!(streams.out, "\nIts rules, as kdns path reads them:")?;
+        return Ok(status.max(inside::walk(message, streams)?));
     }
+    Ok(status)
+}
+
+/// Puts causes that files in the text show among those of the message.
+fn add_causes<'c>(recognised: &mut Recognised<'c>, catalogue: &'c Catalogue, inside: &Inside) {
+    if !recognised.message.is_dns() {
+        return;
+    }
+    let is_shown = |cause: &&Cause| {
+        let judged = judged::by_files(cause, &inside.findings.findings);
+        !judged.places.is_empty() && !recognised.causes.iter().any(|it| it.1.code == cause.code)
+    };
+    let shown: Vec<&Cause> = catalogue.causes.iter().filter(is_shown).collect();
+    let shown = shown.into_iter().map(|it| (Likely::High, it));
+    recognised.causes.extend(shown);
 }
 
 /// Lists the messages that are known.
@@ -37,15 +71,18 @@ pub(super) fn list(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<
 fn answer(
     recognised: Recognised<'_>,
     node: Option<&Node>,
+    inside: &Inside,
     args: &WhyArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
     let facts = node.filter(|_| recognised.message.is_dns()).map(Facts::of);
     let judged = |cause| {
         let asked = recognised.asked.as_ref();
-        facts
-            .as_ref()
-            .map_or_else(Judged::default, |it| it.judge(cause, asked))
+        match &facts {
+            Some(facts) => facts.judge(cause, asked),
+            None if node.is_none() => judged::by_files(cause, &inside.findings.findings),
+            None => Judged::default(),
+        }
     };
     let mut causes: Vec<Judgement<'_>> = recognised
         .causes
@@ -56,20 +93,46 @@ fn answer(
             judged: judged(cause),
         })
         .collect();
-    causes.sort_by_key(|it| it.judged.state);
+    causes.sort_by_key(|it| (it.judged.state, it.judged.places.is_empty()));
     let has_cause = causes.iter().any(|it| it.judged.state != State::False);
     let answer = Answer {
         recognised,
         causes,
         has_node: node.is_some(),
     };
+    let style = streams.style(args.verbose);
     args.outputs
         .write(streams, |format, colors, out| match format {
-            Format::Text => text::write(&answer, args.verbose, colors, out),
+            Format::Text => {
+                text::write(&answer, args.verbose, colors, out)?;
+                if !inside.is_empty() {
+                    writeln!(out)?;
+                }
+                inside.write(Style { colors, ..style }, out)
+            }
             Format::Json => text::json::write(&answer, out),
             Format::Svg => Ok(()),
         })?;
     Ok(args.threshold.status(has_cause.then_some(Level::Error)))
+}
+
+/// Says what files in a text without a known message show.
+fn say_inside(
+    unknown: &Unknown<'_>,
+    inside: &Inside,
+    args: &WhyArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    let style = streams.style(args.verbose);
+    args.outputs
+        .write(streams, |format, colors, out| match format {
+            Format::Text => inside.write(Style { colors, ..style }, out),
+            Format::Json => text::json::write_unknown(unknown, out),
+            Format::Svg => Ok(()),
+        })?;
+    let findings = inside.findings.findings.iter();
+    let worst = findings.map(|it| Level::from(it.severity)).max();
+    Ok(args.threshold.status(worst))
 }
 
 fn say_unknown(

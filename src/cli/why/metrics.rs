@@ -41,6 +41,16 @@ pub(super) fn run(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<S
     write(&judge(&pages, None), args, streams)
 }
 
+/// What metrics in a text say that was given as a log; `None`: it has none.
+pub(super) fn of_text(
+    text: &str,
+    args: &WhyArgs,
+    streams: &mut Streams<'_>,
+) -> Option<anyhow::Result<Status>> {
+    let report = judge(&[Page::parse("<stdin>", text)], None);
+    (!report.is_empty()).then(|| write(&report, args, streams))
+}
+
 fn page(path: &Path, streams: &mut Streams<'_>) -> anyhow::Result<Page> {
     let source = read_log(path, streams)?;
     let text = String::from_utf8_lossy(&source.bytes);

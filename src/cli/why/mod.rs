@@ -2,6 +2,7 @@
 
 mod args;
 mod given;
+mod inside;
 mod log;
 mod message;
 mod metrics;

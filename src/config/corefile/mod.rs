@@ -13,6 +13,7 @@ mod key;
 mod lexer;
 mod manifest;
 mod parser;
+mod quoted;
 mod strict;
 
 #[cfg(test)]
@@ -22,6 +23,7 @@ use crate::text::{Place, Source, Span, has_placeholder};
 
 pub use key::{Key, Transport, domain, is_within, split_key, zones};
 pub use manifest::in_manifest;
+pub use quoted::quoted;
 
 /// A Corefile with what it imports. Any bytes make one.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

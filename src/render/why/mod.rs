@@ -6,13 +6,14 @@ pub mod metrics;
 pub(in crate::render) mod numbers;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use colored::Colorize as _;
 
 use crate::address::DNS_PORT;
 use crate::render::command::quoted;
 use crate::render::{paragraph, shortened};
-use crate::text::escaped;
+use crate::text::{Source, escaped};
 use crate::why::asked::{Asked, Kind};
 use crate::why::judged::{Judged, State};
 use crate::why::looked;
@@ -104,6 +105,26 @@ pub fn write_unknown(unknown: &Unknown<'_>, out: &mut dyn Write) -> io::Result<(
         )?;
     }
     Ok(())
+}
+
+/// Writes which files stand in a text, before what is wrong in them.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_inside(files: &[Arc<Source>], out: &mut dyn Write) -> io::Result<()> {
+    let names: Vec<&str> = files.iter().map(|it| it.name.as_str()).collect();
+    let is_of_pods = names.iter().any(|it| it.ends_with("resolv.conf"));
+    let taken = if is_of_pods {
+        "; resolv.conf is taken for what pods get"
+    } else {
+        ""
+    };
+    let text = format!(
+        "Files in the text, with its lines: {}{taken}.",
+        names.join(", ")
+    );
+    paragraph::write(out, "", "", &text)
 }
 
 /// Writes the list of the messages that are known.
@@ -252,7 +273,11 @@ impl Writer<'_> {
             .map(ToString::to_string)
             .collect();
         match judgement.judged.state {
-            State::Unknown => {}
+            State::Unknown if places.is_empty() => {}
+            State::Unknown => {
+                let text = format!("{} speaks for it", places.join(", "));
+                self.field("text", &escaped(text.as_bytes()))?;
+            }
             state => self.fact(state, &places)?,
         }
         self.field("decide", &decide(cause, &answer.recognised))?;

@@ -51,6 +51,11 @@ const MAX_LINE: usize = 1 << 20;
 /// So much is kept of a log without a query: a pasted message is shorter.
 const MAX_HEAD: usize = 1 << 16;
 
+/// What has more lines is a program's log, and no question; of a DNS server's lines
+/// people quote fewer.
+const MAX_PASTED: u64 = 400;
+const MAX_QUOTED: u64 = 40;
+
 /// A line of a sighting is shown so far, in characters.
 const MAX_SHOWN: usize = 400;
 
@@ -162,7 +167,13 @@ impl<'s> Reading<'s> {
         }
         if let Some(query) = query(self.settings, text) {
             self.tally.query(&query, time);
-        } else if !text.is_empty() {
+            return;
+        }
+        if self.tally.queries == 0 && self.tally.head.len() < MAX_HEAD {
+            let line = String::from_utf8_lossy(line);
+            self.tally.head.extend([line.as_ref(), "\n"]);
+        }
+        if !text.is_empty() {
             other(&mut self.tally, (&self.name, self.line), text, time);
         }
     }
@@ -227,9 +238,6 @@ fn query<'l>(settings: &Settings, text: &'l [u8]) -> Option<Query<'l>> {
 /// A line that is about no query.
 fn other(tally: &mut Tally, place: (&str, u64), text: &[u8], time: Option<i64>) {
     let text = String::from_utf8_lossy(text);
-    if tally.queries == 0 && tally.head.len() < MAX_HEAD {
-        tally.head.extend([text.as_ref(), "\n"]);
-    }
     if text.contains("CoreDNS-")
         && let Some(version) = version(&text)
     {

@@ -13,6 +13,7 @@ use super::negative::Negative;
 use super::periods::Periods;
 use super::query::{Query, Rcode};
 use super::time::MINUTE;
+use super::{MAX_HEAD, MAX_PASTED, MAX_QUOTED};
 use crate::check_loop::log::Shown;
 
 /// At least so many names are kept.
@@ -191,6 +192,18 @@ fn count(counts: &mut [u64], index: usize) {
 }
 
 impl Tally {
+    /// The whole text, if no line is about a query and it is as short as what people
+    /// paste; of a DNS server's own lines that is less.
+    pub fn pasted(&self) -> Option<&str> {
+        /// How such lines begin, and what stands in them.
+        const WORDS: [&str; 4] = ["[ERROR]", "[FATAL]", "[INFO]", "plugin/"];
+        let is_server = self.starts > 0 || WORDS.iter().any(|it| self.head.contains(it));
+        let most = if is_server { MAX_QUOTED } else { MAX_PASTED };
+        let is_whole = self.head.len() < MAX_HEAD && self.outside == 0;
+        let is_short = (1..=most).contains(&self.lines);
+        (self.queries == 0 && is_whole && is_short).then_some(&self.head)
+    }
+
     /// Whether lines were left out for their time.
     pub fn is_cut(&self) -> bool {
         self.outside > 0

@@ -1,0 +1,74 @@
+//! Files and rules that stand in a message.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use crate::cli::files::typed;
+use crate::cli::path;
+use crate::cli::streams::{Status, Streams};
+use crate::finding::Severity;
+use crate::lint::{self, Findings, Given};
+use crate::render::Style;
+use crate::render::lint::{Lint, text};
+use crate::render::why::write_inside;
+use crate::text::Source;
+use crate::why::inside;
+
+/// The files in a message, and what is wrong in them.
+pub(super) struct Inside {
+    files: Vec<Arc<Source>>,
+    /// The message without them.
+    pub(super) message: String,
+    pub(super) findings: Findings,
+    pub(super) has_rules: bool,
+}
+
+impl Inside {
+    pub(super) fn of(message: &str) -> Self {
+        let (files, rest) = inside::split(message);
+        let files: Vec<_> = files.into_iter().map(Arc::new).collect();
+        Self {
+            message: rest,
+            findings: lint::run(&files, &Given::default()),
+            files,
+            has_rules: inside::has_rules(message),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.findings.files == 0 && !self.has_rules
+    }
+
+    /// Writes which files there are, and what is wrong in them.
+    pub(super) fn write(&self, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        if self.findings.files == 0 {
+            return Ok(());
+        }
+        write_inside(&self.files, out)?;
+        let lint = Lint {
+            findings: &self.findings.findings,
+            suppressed: &[],
+            notices: Vec::new(),
+            files: self.findings.files,
+            fail_on: Severity::Warning,
+            asides: Vec::new(),
+        };
+        text::write(&lint, style, out)
+    }
+}
+
+/// Walks a packet to the cluster's DNS through the rules in a message, and writes
+/// what becomes of it.
+pub(super) fn walk(message: &str, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let words = ["--rules", "-"].map(str::to_owned);
+    let mut input = message.as_bytes();
+    let mut inner = Streams {
+        input: &mut input,
+        is_input_read: false,
+        out: &mut *streams.out,
+        err: &mut *streams.err,
+        colors: streams.colors,
+        terminal: streams.terminal,
+    };
+    path::run(&typed(&words)?, &mut inner)
+}

@@ -1,0 +1,221 @@
+//! Files and rules that stand in a text beside its messages: a report quotes
+//! what it is about.
+
+use std::net::IpAddr;
+
+use super::plain::{MOST as MOST_BYTES, boundary};
+use crate::config::corefile::quoted;
+use crate::text::Source;
+
+/// More files of one text are not looked at, nor more lines of one.
+const MOST: usize = 16;
+const LONGEST: usize = 2000;
+
+/// So few rules are a message, and no listing.
+const FEW: usize = 3;
+
+/// What begins lines of iptables-save, `iptables -S` and nft.
+const RULES: [&str; 4] = ["-A ", "add rule ", "meta l4proto ", "ip daddr "];
+
+/// What an object of Kubernetes is called.
+const MANIFEST: &str = "manifest.yaml";
+
+/// The files in a text, and the text without them. Each has as many line breaks before
+/// it as the text has, so that its lines have the numbers that they have there; its
+/// name tells what it is. Manifests stay in the text: what they are called is a word
+/// about what was done.
+pub fn split(text: &str) -> (Vec<Source>, String) {
+    let text = text.get(..boundary(text, MOST_BYTES)).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found: Vec<Source> = Vec::new();
+    let mut rest_of_text = String::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let rest = lines.get(at..lines.len().min(at + LONGEST));
+        let rest = rest.unwrap_or_default();
+        let begin = begins(rest).filter(|_| found.len() < MOST);
+        let is_in_text = begin.is_none_or(|it| it.0 == MANIFEST);
+        let length = begin.map_or(1, |it| it.1);
+        if is_in_text {
+            let kept = rest.get(..length).unwrap_or_default();
+            rest_of_text.extend(kept.iter().flat_map(|it| [it, "\n"]));
+        }
+        at += length;
+        let Some((name, _)) = begin else { continue };
+        let body = rest.get(..length).unwrap_or_default().join("\n");
+        let same = found.iter().filter(|it| it.name.ends_with(name)).count();
+        let number = (same > 0).then(|| format!("{}-", same + 1));
+        found.push(Source::new(
+            number.unwrap_or_default() + name,
+            format!("{}{body}\n", "\n".repeat(at - length)),
+        ));
+    }
+    (found, rest_of_text)
+}
+
+/// Whether rules of a packet filter are listed in a text that is about DNS.
+pub fn has_rules(text: &str) -> bool {
+    let is_dns = text.contains("dns") || text.contains("port 53") || text.contains("0.10/32");
+    is_dns && text.lines().filter(|it| is_rule(it)).count() >= FEW
+}
+
+/// Whether a line is a rule of a packet filter.
+pub(super) fn is_rule(line: &str) -> bool {
+    RULES.iter().any(|it| line.trim_start().starts_with(it))
+}
+
+/// The file that begins at the first of these lines: its name, and its lines.
+fn begins(lines: &[&str]) -> Option<(&'static str, usize)> {
+    let kinds = [
+        ("resolv.conf", resolv_conf as fn(&[&str]) -> usize),
+        ("Corefile", quoted),
+        (MANIFEST, manifest),
+        ("nginx.conf", nginx),
+    ];
+    kinds.into_iter().find_map(|(name, length)| {
+        let length = length(lines);
+        (length > 0).then_some((name, length))
+    })
+}
+
+/// Lines that all begin with a keyword of resolv.conf(5), one of them a name server.
+fn resolv_conf(lines: &[&str]) -> usize {
+    let is_its = |line: &&&str| {
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("nameserver") => words.next().is_some_and(|it| it.parse::<IpAddr>().is_ok()),
+            Some("search" | "domain" | "options") => words.next().is_some(),
+            _ => false,
+        }
+    };
+    let count = lines.iter().take_while(is_its).count();
+    let mut own = lines.iter().take(count);
+    let has_server = own.any(|it| it.trim_start().starts_with("nameserver"));
+    if has_server { count } else { 0 }
+}
+
+/// A block of nginx, whose lines end with semicolons.
+fn nginx(lines: &[&str]) -> usize {
+    let first = lines.first().map_or("", |it| it.trim());
+    let is_first = matches!(
+        first.split_whitespace().next(),
+        Some("http" | "server" | "location")
+    );
+    if !is_first || !first.ends_with('{') {
+        return 0;
+    }
+    let mut depth = 0_usize;
+    for (index, line) in lines.iter().enumerate() {
+        depth += line.matches('{').count();
+        depth = depth.saturating_sub(line.matches('}').count());
+        if depth == 0 {
+            return index + 1;
+        }
+    }
+    0
+}
+
+/// An object of Kubernetes: its first line, and what is indented or a key behind it.
+fn manifest(lines: &[&str]) -> usize {
+    let Some(first) = lines.first() else { return 0 };
+    // Some write the kind first.
+    let mut head = lines.iter().take(2).map(|it| it.trim_start());
+    let is_first = first.trim_start().starts_with("kind:");
+    let mut keys = head.by_ref().take(if is_first { 2 } else { 1 });
+    if !keys.any(|it| it.starts_with("apiVersion:")) {
+        return 0;
+    }
+    let indent = first.len() - first.trim_start().len();
+    // A message has more words behind its speaker than a key has.
+    let is_key = |line: &str| {
+        let (key, value) = line.split_once(':').unwrap_or_default();
+        let is_word = !key.is_empty() && key.chars().all(|it| it.is_ascii_alphanumeric());
+        let value = value.trim_start();
+        is_word && (value.starts_with(['[', '{', '#']) || value.split_whitespace().count() < 2)
+    };
+    let goes_on = |line: &&&str| {
+        let own = line.trim_start();
+        let deeper = line.len() - own.len() > indent;
+        own.is_empty() || deeper || own.starts_with(['-', '#']) || is_key(own)
+    };
+    lines.iter().take_while(goes_on).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::form::Form;
+    use crate::lint::recognise::form;
+
+    fn check(text: &str, expected: &[(&str, usize)]) {
+        let (found, _) = split(text);
+        let found: Vec<(&str, usize)> = found
+            .iter()
+            .map(|it| {
+                let text = String::from_utf8_lossy(&it.bytes);
+                (
+                    it.name.as_str(),
+                    text.trim_start_matches('\n').lines().count(),
+                )
+            })
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn files_are_found_beside_words() {
+        let resolv = "it fails:\n$ cat /etc/resolv.conf\nsearch a.b\nnameserver 10.0.0.2\n\nwhy?";
+        check(resolv, &[("resolv.conf", 2)]);
+        check("search a.b\noptions ndots:5", &[]);
+        check("nameserver of the node is wrong", &[]);
+        let corefile = "mine:\n```\n.:53 {\n  errors\n  forward . 8.8.8.8 {\n  }\n}\na.b {\n cache\n}\n```\nend";
+        check(corefile, &[("Corefile", 8)]);
+        check(".:53 {\n  forward . 1.1.1.1", &[]);
+        check("a.b {\n  color: red\n}", &[]);
+        let nginx = "mine:\nserver {\n  location / {\n    proxy_pass http://web;\n  }\n}\nso";
+        check(nginx, &[("nginx.conf", 5)]);
+        check("server {\n  listen 80;", &[]);
+        check(
+            "kind: Pod\napiVersion: v1\nspec:\n",
+            &[("manifest.yaml", 3)],
+        );
+        check("kind: of\nthing", &[]);
+        let behind = "apiVersion: v1\nkind: Pod\ncurl: (6) Could not resolve host: a.b";
+        check(behind, &[("manifest.yaml", 2)]);
+        let policy =
+            "```yaml\napiVersion: v1\nkind: Pod\nspec:\n  a: b\n```\napiVersion: v1\nkind: List";
+        check(policy, &[("manifest.yaml", 4), ("2-manifest.yaml", 2)]);
+    }
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        let (found, rest) = split("one\ntwo\nnameserver 10.0.0.2");
+        assert_eq!(rest, "one\ntwo\n");
+        let text = found.first().map(|it| it.bytes.as_slice());
+        assert_eq!(text, Some(&b"\n\nnameserver 10.0.0.2\n"[..]));
+    }
+
+    #[test]
+    fn a_few_rules_are_no_listing() {
+        let rule = "-A KUBE-SERVICES -d 10.96.0.10/32 -p udp --dport 53 -m comment dns -j REJECT\n";
+        assert!(!has_rules(rule));
+        assert!(has_rules(&rule.repeat(3)));
+        assert!(!has_rules(&"-A INPUT -j DROP\n".repeat(3)));
+    }
+
+    #[test]
+    fn standard_input_can_be_a_corefile() {
+        let text = b"# mine\n.:53 {\n  errors\n  forward . 8.8.8.8\n}\n";
+        assert_eq!(form("<stdin>", text, true), Some(Form::Corefile));
+        assert_eq!(form("found", text, false), None);
+        let others = [
+            "a.b {\n  color: red;\n}\n",
+            "server {\n  listen 53;\n}\n",
+            "zone \"a.b\" {\n  forward only;\n};\n",
+            ".:53 {\n  forward . 8.8.8.8\n",
+        ];
+        for text in others {
+            assert_eq!(form("<stdin>", text.as_bytes(), true), None, "{text}");
+        }
+    }
+}
