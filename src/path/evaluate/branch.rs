@@ -1,6 +1,6 @@
 //! One way of a packet, as far as it has come.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::rc::Rc;
 
@@ -187,6 +187,16 @@ impl Branch {
         }
     }
 
+    /// Whether two ways are one but for their shares and what was done.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.is_alike(other) && self.assumed == other.assumed
+    }
+
+    /// The same, whatever is assumed.
+    fn is_alike(&self, other: &Self) -> bool {
+        self.seen == other.seen && self.service == other.service && self.is_empty == other.is_empty
+    }
+
     /// A part of it.
     pub(super) fn part(&self, share: Share) -> Self {
         let mut branch = self.clone();
@@ -214,6 +224,22 @@ fn link_follows(asked: &str, known: &str, holds: bool) -> Option<bool> {
     }
 }
 
+/// More conditions are not assumed of one way: where each rule of a long chain
+/// depends on another one, every way that it ends would be kept with all of them.
+const MOST_ASSUMED: usize = 64;
+
+/// More sets of assumptions are not followed at once: with each condition that
+/// makes a difference they can double.
+const MOST_WORLDS: usize = 500;
+
+/// Whether there are more ways than are followed; shares of one set of
+/// assumptions, as those of the endpoints of a Service, are one.
+pub(super) fn are_too_many(branches: &[Branch]) -> bool {
+    let worlds = || -> BTreeSet<_> { branches.iter().map(|it| &it.assumed).collect() };
+    branches.iter().any(|it| it.assumed.len() > MOST_ASSUMED)
+        || (branches.len() > MOST_WORLDS && worlds().len() > MOST_WORLDS)
+}
+
 /// Puts together what has become the same: shares of one set of assumptions,
 /// and ways that differ only in an assumption that made no difference.
 pub(super) fn merge(branches: Vec<Branch>) -> Vec<Branch> {
@@ -226,18 +252,12 @@ pub(super) fn merge(branches: Vec<Branch>) -> Vec<Branch> {
 
 fn add(merged: &mut Vec<Branch>, mut branch: Branch) {
     loop {
-        let is_same = |it: &Branch| {
-            it.seen == branch.seen && it.service == branch.service && it.is_empty == branch.is_empty
-        };
-        if let Some(same) = merged
-            .iter_mut()
-            .find(|it| is_same(it) && it.assumed == branch.assumed)
-        {
+        if let Some(same) = merged.iter_mut().find(|it| it.is_same(&branch)) {
             same.share = same.share.and(branch.share);
             return;
         }
         let twin = merged.iter().enumerate().find_map(|(index, it)| {
-            let is_it = is_same(it) && it.share == branch.share;
+            let is_it = it.is_alike(&branch) && it.share == branch.share;
             let condition = is_it.then(|| only_difference(&it.assumed, &branch.assumed))?;
             Some((index, condition?))
         });

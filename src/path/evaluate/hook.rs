@@ -247,12 +247,21 @@ impl Walk<'_> {
         passed
     }
 
+    /// Notes where a way ends. What ends as one before is put to it: chains that
+    /// call each other bring the same again and again.
     pub(super) fn end(&mut self, branch: Branch, kind: Kind, error: Option<Box<str>>) {
-        self.ends.push(End {
-            branch,
-            kind,
-            error,
-        });
+        let same = self
+            .ends
+            .iter_mut()
+            .find(|it| it.kind == kind && it.error == error && it.branch.is_same(&branch));
+        match same {
+            Some(same) => same.branch.share = same.branch.share.and(branch.share),
+            None => self.ends.push(End {
+                branch,
+                kind,
+                error,
+            }),
+        }
     }
 
     /// The error of a REJECT that names none, or one of both families.
