@@ -55,6 +55,28 @@ fn ways_are_followed_in_bounded_number() {
         assert!(assumed.max() < Some(100));
         assert_eq!(tree.verdict, Verdict::Unknown);
     }
+    // Chains that call the next one three times, and lots that set marks.
+    let calls = |it: usize| format!("-A C{it} -j C{}\n", it + 1).repeat(3);
+    let chains: String = (0..15).map(|it| format!(":C{it} - [0:0]\n")).collect();
+    let calls: String = (0..15).map(calls).collect();
+    let calls = format!(
+        "*filter\n:FORWARD ACCEPT [0:0]\n{chains}:C15 - [0:0]\n-A FORWARD -j C0\n{calls}COMMIT\n"
+    );
+    let tree = send(source(calls));
+    assert!(tree.outcomes.iter().all(|it| it.steps.len() < 2_100));
+    assert_eq!(tree.verdict, Verdict::Unknown);
+    let lot = |it: u32| {
+        let lot = "-m statistic --mode random --probability 0.5";
+        format!(
+            "-A FORWARD {lot} -j MARK --set-xmark {0:#x}/{0:#x}\n",
+            1_u32 << it
+        )
+    };
+    let lots: String = (0..30).map(lot).collect();
+    let tree = send(source(format!(
+        "*mangle\n:FORWARD ACCEPT [0:0]\n{lots}COMMIT\n"
+    )));
+    assert_eq!((tree.verdict, tree.outcomes.len()), (Verdict::Unknown, 1));
     // What is only long is followed to its end.
     for (text, verdict) in [(marked(6), 2), (dropped(20), 21)] {
         let tree = send(source(text));

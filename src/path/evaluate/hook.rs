@@ -1,7 +1,8 @@
 //! The tables at a hook, in their order.
 
-use super::branch::{Branch, StepAt, StepKind, Tracking, merge};
+use super::branch::{Branch, StepAt, StepKind, Tracking};
 use super::chain::{Chain, Flow};
+use super::ways::merge;
 use super::{End, Walk};
 use crate::path::{Condition, Direction, Kind, Protocol};
 use crate::rules::Backend;
@@ -247,21 +248,12 @@ impl Walk<'_> {
         passed
     }
 
-    /// Notes where a way ends. What ends as one before is put to it: chains that
-    /// call each other bring the same again and again.
     pub(super) fn end(&mut self, branch: Branch, kind: Kind, error: Option<Box<str>>) {
-        let same = self
-            .ends
-            .iter_mut()
-            .find(|it| it.kind == kind && it.error == error && it.branch.is_same(&branch));
-        match same {
-            Some(same) => same.branch.share = same.branch.share.and(branch.share),
-            None => self.ends.push(End {
-                branch,
-                kind,
-                error,
-            }),
-        }
+        self.ends.add(End {
+            branch,
+            kind,
+            error,
+        });
     }
 
     /// The error of a REJECT that names none, or one of both families.
