@@ -93,6 +93,63 @@ fn what_is_no_file_is_refused() {
     );
 }
 
+/// Zeros without an end of a line, which take no room on a disk.
+#[test]
+fn what_does_not_end_is_given_up() {
+    let folder = folder();
+    let path = folder.path();
+    let endless = File::create(path.join("endless")).unwrap();
+    endless.set_len(3 << 30).unwrap();
+    let report = "{\"format\":1,\"node\":\"a\",\"verdict\":\"no loop\",\"now\":\"no loop\",\"next_start\":\"no loop\"}\n";
+    fs::write(path.join("report"), report).unwrap();
+    let merged = run(path, &["report", "merge", "report", "endless"]);
+    let reason = "endless has no report in 1 GiB: its rest was not read";
+    assert_eq!(merged.status, 2, "{}", merged.out);
+    assert!(merged.out.contains(reason), "{}", merged.out);
+    assert!(merged.out.contains("1 node"), "{}", merged.out);
+    let reason = "endless is no log: it has a line of 1 GiB";
+    check_refused(path, &["why", "--log", "endless"], reason);
+    let reason = "cannot read endless: line 1 is longer than 64 MiB, which no rule is";
+    check_refused(path, &["path", "192.0.2.1", "--rules", "endless"], reason);
+    let reason = "endless is no resolv.conf: it is a binary file";
+    check_refused(path, &["explain", "web", "--file", "endless"], reason);
+    let reason = "cannot read endless: it is longer than 1 MiB";
+    check_refused(
+        path,
+        &["lint", "--config", "endless", "resolv.conf"],
+        reason,
+    );
+}
+
+#[test]
+fn two_directories_without_a_node_are_not_alike() {
+    let folder = folder();
+    for name in ["a", "b"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    let ended = run(folder.path(), &["diff", "a", "b"]);
+    assert_eq!(ended.status, 2, "{}", ended.out);
+    assert_eq!(
+        ended.err,
+        "kdns: neither of the two holds anything of a node\n"
+    );
+}
+
+#[test]
+fn noise_is_no_resolv_conf() {
+    let folder = folder();
+    let noise: Vec<u8> = (0..4096_u32)
+        .map(|it| (it * it >> 3) as u8 | 0x80)
+        .collect();
+    fs::write(folder.path().join("noise"), noise).unwrap();
+    let reason = "noise is no resolv.conf: it is a binary file";
+    check_refused(
+        folder.path(),
+        &["explain", "web", "--file", "noise"],
+        reason,
+    );
+}
+
 /// `<(…)` of a shell is a FIFO.
 #[test]
 fn a_fifo_can_stand_for_any_file_that_is_named() {
@@ -297,7 +354,7 @@ fn endless_input_ends() {
             .unwrap();
         child.wait().unwrap();
         assert!(start.elapsed() < PATIENCE, "{option}");
-        let said = ["only the first 1048576 bytes are read", "more than 64 MiB"];
+        let said = ["it is a binary file", "more than 64 MiB"];
         assert!(
             said.iter().any(|part| text.contains(part)),
             "{option}: {text:.200}"

@@ -138,7 +138,7 @@ fn read_file(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Context> {
     let read = read_named(path, streams)?;
-    if !read.is_cut && is_binary(&read.source.bytes) {
+    if is_binary(&read.source.bytes) {
         bail!(
             "{} is no resolv.conf: it is a binary file",
             read.source.name
@@ -155,8 +155,10 @@ fn is_binary(bytes: &[u8]) -> bool {
     const LOOKED_AT: usize = 1024;
     const ODD_PART: usize = 8;
     let begin = bytes.get(..LOOKED_AT).unwrap_or(bytes);
-    let is_odd = |it: &&u8| it.is_ascii_control() && !it.is_ascii_whitespace();
-    begin.iter().filter(is_odd).count() * ODD_PART > begin.len()
+    let is_control = |it: &&u8| it.is_ascii_control() && !it.is_ascii_whitespace();
+    let invalid = begin.utf8_chunks().map(|it| it.invalid().len());
+    let odd = begin.iter().filter(is_control).count() + invalid.sum::<usize>();
+    odd * ODD_PART > begin.len()
 }
 
 fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<Context> {

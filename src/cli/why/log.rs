@@ -26,6 +26,10 @@ const CHUNK: usize = 1 << 18;
 /// Pods of a large cluster as JSON are so long.
 const MAX_PODS: usize = 512 << 20;
 
+/// What has a longer line is no log, but a file without an end, or one that unfolds
+/// to it.
+const MAX_LINE: usize = 1 << 30;
+
 pub(super) fn run(
     files: &[PathBuf],
     args: &WhyArgs,
@@ -207,10 +211,21 @@ fn count(name: &str, stream: impl Read, settings: &Settings) -> Result<Tally, St
     let mut stream = decompressed(stream).map_err(failed)?;
     let mut reading = Reading::new(name.to_owned(), settings);
     let mut bytes = vec![0; CHUNK];
+    let mut line = 0;
     loop {
         match stream.read(&mut bytes) {
             Ok(0) => return Ok(reading.end()),
-            Ok(length) => reading.push(bytes.get(..length).unwrap_or_default()),
+            Ok(length) => {
+                let read = bytes.get(..length).unwrap_or_default();
+                line = memchr::memrchr(b'\n', read).map_or(line + length, |it| length - it);
+                if line > MAX_LINE {
+                    let gibibytes = MAX_LINE >> 30;
+                    return Err(format!(
+                        "{name} is no log: it has a line of {gibibytes} GiB"
+                    ));
+                }
+                reading.push(read);
+            }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(failed(error)),
         }

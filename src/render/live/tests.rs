@@ -73,6 +73,14 @@ fn what_servers_say_is_escaped() {
 }
 
 #[test]
+fn of_thousands_of_addresses_some_are_shown() {
+    let (_, mut lived) = hostile();
+    lived.played.outcome = Outcome::Found(vec!["192.0.2.1".parse().unwrap(); 4000]);
+    let text = verdict(&lived);
+    assert!(text.ends_with("192.0.2.1, 3984 more"), "{text}");
+}
+
+#[test]
 fn times_have_two_digits_or_more() {
     for (microseconds, expected) in [
         (0, "0.0 ms"),
