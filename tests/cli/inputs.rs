@@ -107,8 +107,13 @@ fn what_does_not_end_is_given_up() {
     assert_eq!(merged.status, 2, "{}", merged.out);
     assert!(merged.out.contains(reason), "{}", merged.out);
     assert!(merged.out.contains("1 node"), "{}", merged.out);
-    let reason = "endless is no log: it has a line of 1 GiB";
+    let reason = "endless is no log: it is a binary file";
     check_refused(path, &["why", "--log", "endless"], reason);
+    fs::write(path.join("line"), "x".repeat(4096)).unwrap();
+    let line = File::options().write(true).open(path.join("line")).unwrap();
+    line.set_len(3 << 30).unwrap();
+    let reason = "line is no log: it has a line of 1 GiB";
+    check_refused(path, &["why", "--log", "line"], reason);
     let reason = "cannot read endless: line 1 is longer than 64 MiB, which no rule is";
     check_refused(path, &["path", "192.0.2.1", "--rules", "endless"], reason);
     let reason = "endless is no resolv.conf: it is a binary file";

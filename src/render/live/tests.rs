@@ -1,5 +1,6 @@
 //! What servers say reaches no terminal as it is.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use super::*;
@@ -75,7 +76,7 @@ fn what_servers_say_is_escaped() {
 #[test]
 fn of_thousands_of_addresses_some_are_shown() {
     let (_, mut lived) = hostile();
-    lived.played.outcome = Outcome::Found(vec!["192.0.2.1".parse().unwrap(); 4000]);
+    lived.played.outcome = Outcome::Found(vec![IpAddr::from([192, 0, 2, 1]).into(); 4000]);
     let text = verdict(&lived);
     assert!(text.ends_with("192.0.2.1, 3984 more"), "{text}");
 }
