@@ -143,9 +143,8 @@ fn two_directories_without_a_node_are_not_alike() {
 #[test]
 fn noise_is_no_resolv_conf() {
     let folder = folder();
-    let noise: Vec<u8> = (0..4096_u32)
-        .map(|it| (it * it >> 3) as u8 | 0x80)
-        .collect();
+    let noise = (0..4096_u32).map(|it| (it * it).to_le_bytes()[1] | 0x80);
+    let noise: Vec<u8> = noise.collect();
     fs::write(folder.path().join("noise"), noise).unwrap();
     let reason = "noise is no resolv.conf: it is a binary file";
     check_refused(

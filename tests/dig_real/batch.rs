@@ -43,17 +43,34 @@ fn transfer() -> Result<(), Failed> {
         let (mut stream, _) = server.accept().unwrap();
         let mut query = [0; 512];
         let length = stream.read(&mut query).unwrap();
-        let message = |kind: u8, data: &[u8], count: usize| {
+        let message = |kind: u8, data: &[u8], count: u16| {
             let mut message = query[2..length].to_vec();
             message[2] |= 0x80;
-            message[6..8].copy_from_slice(&(count as u16).to_be_bytes());
+            message[6..8].copy_from_slice(&count.to_be_bytes());
             message[10..12].fill(0);
             // Behind the name come its type and class; no OPT follows.
             message.truncate(12 + b"\x01a\x04test\0".len() + 4);
-            let head = [0xc0, 12, 0, kind, 0, 1, 0, 0, 0, 60, 0, data.len() as u8];
+            let head = [
+                0xc0,
+                12,
+                0,
+                kind,
+                0,
+                1,
+                0,
+                0,
+                0,
+                60,
+                0,
+                u8::try_from(data.len()).unwrap(),
+            ];
             let record = [&head[..], data].concat();
-            message.extend(record.repeat(count));
-            [&(message.len() as u16).to_be_bytes()[..], &message].concat()
+            message.extend(record.repeat(count.into()));
+            [
+                &u16::try_from(message.len()).unwrap().to_be_bytes()[..],
+                &message,
+            ]
+            .concat()
         };
         let soa = [&[0xc0, 12, 0xc0, 12][..], &[0; 20]].concat();
         let _ = stream.write_all(&message(6, &soa, 1));
@@ -67,7 +84,7 @@ fn transfer() -> Result<(), Failed> {
         .spawn()?;
     let mut out = child.stdout.take().ok_or("no output")?;
     let (tell, told) = std::sync::mpsc::channel();
-    std::thread::spawn(move || tell.send(out.read_exact(&mut [0; 1 << 18]).is_ok()));
+    std::thread::spawn(move || tell.send(out.read_exact(&mut vec![0; 1 << 18]).is_ok()));
     let is_shown = told.recv_timeout(Duration::from_secs(20));
     child.kill()?;
     child.wait()?;
