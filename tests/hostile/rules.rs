@@ -57,7 +57,8 @@ fn ways_are_followed_in_bounded_number() {
     }
     // Chains that call the next one three times, and lots that set marks.
     let calls = |it: usize| format!("-A C{it} -j C{}\n", it + 1).repeat(3);
-    let chains: String = (0..15).map(|it| format!(":C{it} - [0:0]\n")).collect();
+    let chains: Vec<String> = (0..15).map(|it| format!(":C{it} - [0:0]\n")).collect();
+    let chains = chains.concat();
     let calls: String = (0..15).map(calls).collect();
     let calls = format!(
         "*filter\n:FORWARD ACCEPT [0:0]\n{chains}:C15 - [0:0]\n-A FORWARD -j C0\n{calls}COMMIT\n"
