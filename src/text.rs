@@ -261,6 +261,18 @@ pub fn is_unprintable(character: char) -> bool {
         )
 }
 
+/// Whether much of the beginning is nothing that an editor writes. A single odd byte
+/// is something that resolvers meet, and a log after a crash.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 1024;
+    const ODD_PART: usize = 8;
+    let begin = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    let is_control = |it: &&u8| it.is_ascii_control() && !it.is_ascii_whitespace();
+    let invalid = begin.utf8_chunks().map(|it| it.invalid().len());
+    let odd = begin.iter().filter(is_control).count() + invalid.sum::<usize>();
+    odd * ODD_PART > begin.len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,8 @@ use super::lint;
 use super::manual;
 use super::node::node_below;
 use super::output::{Outputs, TextOrJson};
-use crate::check_loop::{self, Report, Verdict};
+use crate::check_loop::facts::Missing;
+use crate::check_loop::{self, Report};
 use crate::cli::streams::{Status, Streams};
 use crate::diff::{self, Side};
 use crate::host;
@@ -80,8 +81,6 @@ impl Judged {
     }
 
     fn is_empty(&self) -> bool {
-        self.loops.verdict == Verdict::Unknown
-            && self.node.pods.is_empty()
-            && self.node.node_file.is_none()
+        self.loops.missing.contains(&Missing::Node)
     }
 }

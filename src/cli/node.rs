@@ -6,7 +6,7 @@ use crate::cli::streams::Streams;
 use crate::host::node::StandIns;
 use crate::host::root::{Resolution, Root};
 use crate::host::snapshot;
-use crate::host::{self, FileRead, MAX_BYTES, ReadError};
+use crate::host::{self, FileRead, ReadError};
 use crate::kubelet::running::shown_at_configz;
 use crate::text::Source;
 
@@ -112,12 +112,7 @@ pub(super) fn read_log(path: &Path, streams: &mut Streams<'_>) -> Result<Source,
 
 /// The same of a file that is judged: half of one would give half a verdict.
 pub(super) fn read_all(path: &Path, streams: &mut Streams<'_>) -> Result<Source, ReadError> {
-    let read = read_named(path, streams)?;
-    if read.is_cut {
-        let (file, most) = (read.source.name, MAX_BYTES);
-        return Err(ReadError::TooLong { file, most });
-    }
-    Ok(read.source)
+    read_named(path, streams)?.whole()
 }
 
 /// A file that the caller named; `-` is standard input, for one of them.

@@ -15,7 +15,7 @@ use crate::cli::streams::{Status, Streams};
 use crate::host::{self, io_reason};
 use crate::render::Style;
 use crate::render::report as text;
-use crate::report::{MAX_RECORD, Merge, Stream, Summary};
+use crate::report::{MAX_BARREN, MAX_RECORD, Merge, Stream, Summary};
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
@@ -89,8 +89,15 @@ fn read(path: &Path, merge: &mut Merge, streams: &mut Streams<'_>) {
 #[derive(Default)]
 struct Line {
     bytes: Vec<u8>,
+    /// Also of what is not kept.
+    length: u64,
+}
+
+impl Line {
     /// Whether it is longer than a report can be.
-    is_long: bool,
+    fn is_long(&self) -> bool {
+        self.length > MAX_RECORD as u64
+    }
 }
 
 fn lines(input: &mut dyn BufRead, mut stream: Stream<'_>) {
@@ -98,21 +105,25 @@ fn lines(input: &mut dyn BufRead, mut stream: Stream<'_>) {
     let failure = loop {
         match next(input, &mut line) {
             Ok(false) => break None,
-            Ok(true) if line.is_long => stream.long_line(),
+            Ok(true) if line.is_long() => stream.long_line(line.length),
             Ok(true) => stream.line(&line.bytes),
             Err(error) => {
                 let name = stream.file();
                 break Some(format!("cannot read {name}: {}", io_reason(&error)));
             }
         }
+        if let Some(reason) = stream.is_over() {
+            break Some(reason);
+        }
     };
     stream.end(failure);
 }
 
-/// Reads the next line without keeping what is too long; false at the end.
+/// Reads the next line without keeping what is too long; false at the end. One
+/// that does not end is left.
 fn next(input: &mut dyn BufRead, line: &mut Line) -> std::io::Result<bool> {
     line.bytes.clear();
-    line.is_long = false;
+    line.length = 0;
     let mut is_any = false;
     loop {
         let chunk = match input.fill_buf() {
@@ -126,14 +137,13 @@ fn next(input: &mut dyn BufRead, line: &mut Line) -> std::io::Result<bool> {
         is_any = true;
         let end = memchr::memchr(b'\n', chunk);
         let taken = end.map_or(chunk.len(), |it| it + 1);
-        if line.bytes.len() + taken > MAX_RECORD {
-            line.is_long = true;
-        } else if !line.is_long {
+        line.length += taken as u64;
+        if !line.is_long() {
             line.bytes
                 .extend_from_slice(chunk.get(..taken).unwrap_or_default());
         }
         input.consume(taken);
-        if end.is_some() {
+        if end.is_some() || line.length > MAX_BARREN {
             return Ok(true);
         }
     }

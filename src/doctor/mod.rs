@@ -99,6 +99,8 @@ pub enum Here {
     Pod,
     /// A machine on which no kubelet is.
     Elsewhere,
+    /// A machine whose processes could not be seen, and so perhaps a node; the reason.
+    Unseen(String),
 }
 
 /// What one command found.

@@ -56,6 +56,19 @@ pub struct FileRead {
 }
 
 impl FileRead {
+    /// What was read, where a part of it would not do.
+    ///
+    /// # Errors
+    ///
+    /// There is more of it than [`MAX_BYTES`].
+    pub fn whole(self) -> Result<Source, ReadError> {
+        if self.is_cut {
+            let (file, most) = (self.source.name, MAX_BYTES);
+            return Err(ReadError::TooLong { file, most });
+        }
+        Ok(self.source)
+    }
+
     /// That its end is missing, as a sentence without a full stop; `None`: it is
     /// whole.
     pub fn cut(&self) -> Option<String> {

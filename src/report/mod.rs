@@ -20,7 +20,7 @@ use crate::check_loop::{Setup, State, Verdict};
 
 pub use logs::{Client, Logs};
 pub use record::{MAX_RECORD, NodeReport};
-pub use stream::Stream;
+pub use stream::{MAX_BARREN, Stream};
 pub use summary::{Attribute, Difference, Entry, Summary};
 
 /// More kinds of nodes are counted by their verdict alone.

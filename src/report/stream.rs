@@ -8,6 +8,10 @@ use crate::text::escaped;
 /// How often a text may be wrapped in another one.
 const MAX_ENVELOPES: u8 = 3;
 
+/// Where no report comes in so many bytes, no other one is waited for: it is a file
+/// without an end, or of something else.
+pub const MAX_BARREN: u64 = 1 << 30;
+
 /// The lines of one file.
 #[derive(Debug)]
 pub struct Stream<'m> {
@@ -17,6 +21,8 @@ pub struct Stream<'m> {
     /// Of the line before, from 1.
     line: u64,
     open: Option<Open>,
+    /// Bytes since the last report.
+    barren: u64,
 }
 
 /// A document over many lines that is not yet complete.
@@ -46,6 +52,7 @@ impl<'m> Stream<'m> {
             file,
             line: 0,
             open: None,
+            barren: 0,
         }
     }
 
@@ -54,9 +61,19 @@ impl<'m> Stream<'m> {
         &self.file
     }
 
+    /// Why no more of it is to be read, as a sentence without a full stop.
+    pub fn is_over(&self) -> Option<String> {
+        let file = &self.file;
+        (self.barren > MAX_BARREN).then(|| {
+            let gibibytes = MAX_BARREN >> 30;
+            format!("{file} has no report in {gibibytes} GiB: its rest was not read")
+        })
+    }
+
     /// Takes the next line, with or without its end.
     pub fn line(&mut self, line: &[u8]) {
         self.line += 1;
+        self.barren += line.len() as u64;
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = match line.strip_prefix(b"\xef\xbb\xbf") {
@@ -74,13 +91,17 @@ impl<'m> Stream<'m> {
         self.first(line, 0);
     }
 
-    /// Takes notice of a line that is longer than any report.
-    pub fn long_line(&mut self) {
+    /// Takes notice of a line that is longer than any report, and of which so many
+    /// bytes were read.
+    pub fn long_line(&mut self, length: u64) {
         self.line += 1;
+        self.barren += length;
         if let Some(open) = self.open.take() {
             self.never_ends(&open);
         }
-        self.fail(self.line, None, &too_long("this line"));
+        if self.is_over().is_none() {
+            self.fail(self.line, None, &too_long("this line"));
+        }
     }
 
     /// Takes notice of the end, or of what keeps the rest from being read.
@@ -140,10 +161,14 @@ impl<'m> Stream<'m> {
     fn document(&mut self, text: &[u8], line: u64, start: usize, envelopes: u8) {
         match record::parse_record(text) {
             Ok(Found::Report(report)) => {
+                self.barren = 0;
                 let at = self.place(line, None);
                 self.merge.add(*report, &at);
             }
-            Ok(Found::Logs(report)) => self.merge.add_logs(*report),
+            Ok(Found::Logs(report)) => {
+                self.barren = 0;
+                self.merge.add_logs(*report);
+            }
             Ok(Found::Enveloped(inner)) if envelopes < MAX_ENVELOPES => {
                 self.enveloped(&inner, line, envelopes + 1);
             }

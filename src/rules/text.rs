@@ -60,6 +60,10 @@ pub struct View {
 /// So much is read at once.
 const CHUNK: usize = 1 << 20;
 
+/// No line of rules is longer: nobody could write the file in which there is no
+/// end of a line at all.
+const MAX_LINE: usize = 64 << 20;
+
 /// Gives every line to `take`, without its end.
 ///
 /// # Errors
@@ -131,11 +135,21 @@ impl<'t> Lines<'t> {
     }
 
     /// Reads on; `false`: there is nothing left.
+    ///
+    /// # Errors
+    ///
+    /// The text can no longer be read, or has a line of more than [`MAX_LINE`].
     pub(super) fn fill(&mut self) -> io::Result<bool> {
         if self.is_end {
             return Ok(false);
         }
         let kept = self.buffer.len();
+        if kept > MAX_LINE {
+            let line = self.line;
+            let mebibytes = MAX_LINE >> 20;
+            let why = format!("line {line} is longer than {mebibytes} MiB, which no rule is");
+            return Err(io::Error::other(why));
+        }
         self.buffer.resize(kept + CHUNK, 0);
         let room = self.buffer.get_mut(kept..).unwrap_or_default();
         let read = self.text.read_at(self.at + kept as u64, room)?;

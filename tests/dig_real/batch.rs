@@ -2,8 +2,8 @@
 //! allowed.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::net::UdpSocket;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -24,6 +24,7 @@ pub(crate) fn trials(folder: &Path) -> Vec<Trial> {
             promptly(&slow)
         }),
         Trial::test("a server that never stops sending", endless),
+        Trial::test("a transfer without an end", transfer),
         Trial::test("batch: of another program", || {
             from_another(
                 "\"$0\" dig @127.0.0.1 +short -f <(for i in 1 2 3; do echo example.test MX; done)",
@@ -33,6 +34,65 @@ pub(crate) fn trials(folder: &Path) -> Vec<Trial> {
             )
         }),
     ]
+}
+
+/// What has come of a zone is shown, and not kept until all is there.
+fn transfer() -> Result<(), Failed> {
+    let server = TcpListener::bind("127.90.1.3:53")?;
+    std::thread::spawn(move || {
+        let (mut stream, _) = server.accept().unwrap();
+        let mut query = [0; 512];
+        let length = stream.read(&mut query).unwrap();
+        let message = |kind: u8, data: &[u8], count: u16| {
+            let mut message = query[2..length].to_vec();
+            message[2] |= 0x80;
+            message[6..8].copy_from_slice(&count.to_be_bytes());
+            message[10..12].fill(0);
+            // Behind the name come its type and class; no OPT follows.
+            message.truncate(12 + b"\x01a\x04test\0".len() + 4);
+            let head = [
+                0xc0,
+                12,
+                0,
+                kind,
+                0,
+                1,
+                0,
+                0,
+                0,
+                60,
+                0,
+                u8::try_from(data.len()).unwrap(),
+            ];
+            let record = [&head[..], data].concat();
+            message.extend(record.repeat(count.into()));
+            [
+                &u16::try_from(message.len()).unwrap().to_be_bytes()[..],
+                &message,
+            ]
+            .concat()
+        };
+        let soa = [&[0xc0, 12, 0xc0, 12][..], &[0; 20]].concat();
+        let _ = stream.write_all(&message(6, &soa, 1));
+        let addresses = message(1, &[192, 0, 2, 1], 900);
+        while stream.write_all(&addresses).is_ok() {}
+    });
+    let mut child = Command::new(KDNS)
+        .args(["dig", "@127.90.1.3", "a.test", "AXFR"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut out = child.stdout.take().ok_or("no output")?;
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || tell.send(out.read_exact(&mut vec![0; 1 << 18]).is_ok()));
+    let is_shown = told.recv_timeout(Duration::from_secs(20));
+    child.kill()?;
+    child.wait()?;
+    match is_shown {
+        Ok(true) => Ok(()),
+        Ok(false) => Err("it ends".into()),
+        Err(_) => Err("nothing is shown".into()),
+    }
 }
 
 /// Whoever sends what is no reply, without end, gains no time by it.

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use kdns::config::yaml::documents;
 use kdns::finding::Severity;
 use kdns::lint::{Given, Rule, rules};
 use kdns::render::lint::{Lint, json, text};
@@ -110,6 +111,18 @@ fn kubelet_files_cost_their_bytes() {
 }
 
 /// One file can have the settings of thousands of kubelets.
+/// JSON is often one line, which is then looked at for no value anew.
+#[test]
+fn json_in_one_line_costs_its_bytes() {
+    let read = |length: usize| {
+        let values = "1,".repeat(length / 2);
+        let source = Source::new("a.json", format!("{{\"a\":[{values}1]}}"));
+        cost(|| assert_eq!(documents(&source).len(), 1))
+    };
+    let (short, long) = (read(64 << 10), read(1000 << 10));
+    assert!(long < short * 40, "{short:?}, {long:?}");
+}
+
 #[test]
 fn documents_cost_their_bytes() {
     let codes = ["KK022", "KK023"];

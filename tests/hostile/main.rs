@@ -15,6 +15,7 @@ mod explain;
 mod lint;
 mod memory;
 mod nodes;
+mod rules;
 mod shapes;
 
 use std::time::Duration;

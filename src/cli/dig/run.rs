@@ -28,6 +28,10 @@ use crate::wire::most_sockets;
 /// So many times as many lines as are in flight may wait for those before them.
 const WINDOW: usize = 16;
 
+/// So many messages are taken before what they say is shown: those of a transfer
+/// without an end are never all there.
+const MOST_AT_ONCE: usize = 128;
+
 /// What is asked, and what of it is not printed yet.
 struct Run<'r> {
     session: Session<'r>,
@@ -135,7 +139,10 @@ impl<'r> Run<'r> {
             // All that is there is taken before the next lines are sent: then a
             // server on this machine wakes once for many.
             self.take(woken);
-            while let Some(woken) = self.live.told().or_else(|| self.live.late()) {
+            for _ in 0..MOST_AT_ONCE {
+                let Some(woken) = self.live.told().or_else(|| self.live.late()) else {
+                    break;
+                };
                 self.take(woken);
             }
         }

@@ -163,7 +163,7 @@ fn words(args: &DoctorArgs, here: &Here, client: Option<&str>) -> anyhow::Result
     match here {
         Here::Below(_) => words.extend(["--root", &directory]),
         Here::Debug(root) => words.extend(["--root", root]),
-        Here::Node | Here::Pod | Here::Elsewhere => {}
+        Here::Node | Here::Pod | Here::Elsewhere | Here::Unseen(_) => {}
     }
     Ok(words.into_iter().map(str::to_owned).collect())
 }

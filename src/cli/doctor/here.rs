@@ -68,11 +68,33 @@ fn is_pod() -> bool {
     std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() || Path::new(ACCOUNT).is_dir()
 }
 
-/// The same when the node was read: a machine without a kubelet and pods is none.
+/// The same when the node was read: a machine without a kubelet and pods is none, if
+/// its processes were seen.
 pub(super) fn with_kubelet(here: Here, node: &Node) -> Here {
     let is_node = node.kubelet.is_some() || !node.pods.is_empty();
-    match here {
-        Here::Node if !is_node => Here::Elsewhere,
-        here => here,
+    match (here, &node.unseen) {
+        (Here::Node, Some(why)) if !is_node => Here::Unseen(why.clone()),
+        (Here::Node, None) if !is_node => Here::Elsewhere,
+        (here, _) => here,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_that_were_not_seen_can_be_a_kubelet() {
+        let unseen = Some("/proc is not mounted".to_owned());
+        let node = Node {
+            unseen: unseen.clone(),
+            ..Node::default()
+        };
+        assert_eq!(
+            Some(with_kubelet(Here::Node, &node)),
+            unseen.map(Here::Unseen)
+        );
+        let node = Node::default();
+        assert_eq!(with_kubelet(Here::Node, &node), Here::Elsewhere);
     }
 }

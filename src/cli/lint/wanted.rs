@@ -37,7 +37,7 @@ impl Wanted {
             None => found_upward()?,
         };
         let settings = match &config {
-            Some(path) => settings::parse(&host::read_named(path)?.source)?,
+            Some(path) => settings::parse(&host::read_named(path)?.whole()?)?,
             None => Settings::default(),
         };
         let folder = config.as_deref().and_then(Path::parent);

@@ -24,6 +24,7 @@ use crate::loopback::Evidence;
 use crate::netns::{EnterError, Namespace};
 use crate::program;
 use crate::scenario::{Family, Lookup, Scenario, default_hosts};
+use crate::text::is_binary;
 use crate::world::Rule;
 
 /// What is asked, and by whom.
@@ -138,7 +139,7 @@ fn read_file(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Context> {
     let read = read_named(path, streams)?;
-    if !read.is_cut && is_binary(&read.source.bytes) {
+    if is_binary(&read.source.bytes) {
         bail!(
             "{} is no resolv.conf: it is a binary file",
             read.source.name
@@ -147,16 +148,6 @@ fn read_file(
     let mut context = Context::default();
     use_resolv_conf(read, &Evidence::default(), scenario, &mut context);
     Ok(context)
-}
-
-/// Whether much of the beginning is nothing that an editor writes. A single odd byte
-/// is something that resolvers meet.
-fn is_binary(bytes: &[u8]) -> bool {
-    const LOOKED_AT: usize = 1024;
-    const ODD_PART: usize = 8;
-    let begin = bytes.get(..LOOKED_AT).unwrap_or(bytes);
-    let is_odd = |it: &&u8| it.is_ascii_control() && !it.is_ascii_whitespace();
-    begin.iter().filter(is_odd).count() * ODD_PART > begin.len()
 }
 
 fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<Context> {

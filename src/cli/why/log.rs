@@ -17,7 +17,7 @@ use crate::host::capture::decompressed;
 use crate::host::node::{Parts, StandIns, read_node};
 use crate::host::{self, io_reason};
 use crate::render::why::log as text;
-use crate::text::escaped;
+use crate::text::{escaped, is_binary};
 use crate::why::log::{Pods, Reading, Settings, Tally, parse_time};
 
 /// So much of a log is read at a time.
@@ -25,6 +25,10 @@ const CHUNK: usize = 1 << 18;
 
 /// Pods of a large cluster as JSON are so long.
 const MAX_PODS: usize = 512 << 20;
+
+/// What has a longer line is no log, but a file without an end, or one that unfolds
+/// to it.
+const MAX_LINE: usize = 1 << 30;
 
 pub(super) fn run(
     files: &[PathBuf],
@@ -231,10 +235,25 @@ fn count(name: &str, stream: impl Read, settings: &Settings) -> Result<Tally, St
     let mut stream = decompressed(stream).map_err(failed)?;
     let mut reading = Reading::new(name.to_owned(), settings);
     let mut bytes = vec![0; CHUNK];
+    let (mut line, mut is_first) = (0, true);
     loop {
         match stream.read(&mut bytes) {
             Ok(0) => return Ok(reading.end()),
-            Ok(length) => reading.push(bytes.get(..length).unwrap_or_default()),
+            Ok(length) => {
+                let read = bytes.get(..length).unwrap_or_default();
+                if is_first && is_binary(read) {
+                    return Err(format!("{name} is no log: it is a binary file"));
+                }
+                is_first = false;
+                line = memchr::memrchr(b'\n', read).map_or(line + length, |it| length - it);
+                if line > MAX_LINE {
+                    let gibibytes = MAX_LINE >> 30;
+                    return Err(format!(
+                        "{name} is no log: it has a line of {gibibytes} GiB"
+                    ));
+                }
+                reading.push(read);
+            }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(failed(error)),
         }

@@ -192,8 +192,12 @@ impl<'t> Builder<'t> {
     /// A block at the end of a text that has no newline there has none either.
     fn without_added_newline(&self, mut text: String, style: Style, end: usize) -> String {
         let yaml = &self.text.yaml;
-        let last = yaml.rsplit('\n').next().unwrap_or_default();
-        if style == Style::Block && end >= yaml.len() && !last.trim().is_empty() {
+        // Only there, as the last line can be all of the text.
+        let has_last_line = || {
+            let last = yaml.rsplit('\n').next().unwrap_or_default();
+            !last.trim().is_empty()
+        };
+        if style == Style::Block && end >= yaml.len() && has_last_line() {
             text.truncate(text.strip_suffix('\n').map_or(text.len(), str::len));
         }
         text

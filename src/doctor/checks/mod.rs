@@ -28,7 +28,7 @@ const OF_KERNEL: &[&str] = &[
 /// Where kdns looks from.
 pub fn here<'o>(here: &'o Here, node: &'o Node) -> Check<'o> {
     let state = match here {
-        Here::Pod | Here::Elsewhere => State::Unknown,
+        Here::Pod | Here::Elsewhere | Here::Unseen(_) => State::Unknown,
         Here::Node | Here::Below(_) | Here::Debug(_) => State::Ok,
     };
     Check {

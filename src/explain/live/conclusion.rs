@@ -56,6 +56,8 @@ pub enum Cause {
     Lossy(Server),
     /// This one answers with a failure.
     Failing(Server, Rcode),
+    /// Not all of what this one answered could be read.
+    Damaged(Server),
     /// It responds, and the name does not exist.
     NoSuchName,
 }
@@ -127,7 +129,14 @@ impl Played {
         match failing {
             Some((met, rcode)) => Cause::Failing(met.server.clone(), rcode),
             None if is_found || self.cut.is_some() => Cause::Nothing,
-            None => Cause::NoSuchName,
+            None => {
+                let is_damaged =
+                    |it: &&Exchange| it.answer.as_ref().is_some_and(|it| it.why.is_some());
+                let damaged = self.exchanges.iter().find(is_damaged);
+                damaged.map_or(Cause::NoSuchName, |it| {
+                    Cause::Damaged(it.query.server.clone())
+                })
+            }
         }
     }
 
@@ -139,7 +148,11 @@ impl Played {
             | Cause::TypeSilent(server, _)
             | Cause::Lossy(server) => Some(server),
             Cause::NoAnswer => self.met().into_iter().next().map(|it| it.server),
-            Cause::Nothing | Cause::NotAsked | Cause::Failing(..) | Cause::NoSuchName => None,
+            Cause::Nothing
+            | Cause::NotAsked
+            | Cause::Failing(..)
+            | Cause::Damaged(_)
+            | Cause::NoSuchName => None,
         }
     }
 

@@ -79,7 +79,7 @@ pub struct Answer {
     pub after: Duration,
     /// As the resolver sees it.
     pub what: Came,
-    /// What the kernel says, if it is an error.
+    /// What the kernel says, if it is an error; of a reply, why not all of it counts.
     pub why: Option<String>,
     /// Response code with the upper bits of the OPT record.
     pub rcode: u16,

@@ -9,7 +9,7 @@ use crate::rules::rule::Side;
 use crate::rules::{Share, View};
 
 /// A packet where it is now.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Seen {
     pub(super) source: IpAddr,
     /// `None`: one that a client drew.
@@ -45,7 +45,7 @@ impl Seen {
 }
 
 /// A link, as a rule asks for it.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Link {
     /// There is none at this point.
     None,
@@ -56,7 +56,7 @@ pub(super) enum Link {
 }
 
 /// What connection tracking knows of a packet.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Tracking {
     /// It has not looked yet.
     Ahead,
@@ -86,7 +86,10 @@ pub(super) struct Branch {
 
 /// The rules that did something, the last one first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Steps(Option<Rc<(StepAt, Self)>>);
+pub(super) struct Steps {
+    last: Option<Rc<(StepAt, Self)>>,
+    count: usize,
+}
 
 /// A rule that did something.
 #[derive(Clone, Debug)]
@@ -110,19 +113,20 @@ pub(super) enum StepKind {
 impl Steps {
     pub(super) fn push(&mut self, step: StepAt) {
         let before = std::mem::take(self);
-        self.0 = Some(Rc::new((step, before)));
+        self.count = before.count + 1;
+        self.last = Some(Rc::new((step, before)));
     }
 
     /// The last step.
     pub(super) fn last(&self) -> Option<&StepAt> {
-        self.0.as_ref().map(|it| &it.0)
+        self.last.as_ref().map(|it| &it.0)
     }
 
     /// The steps in their order.
     pub(super) fn all(&self) -> Vec<&StepAt> {
         let mut all = Vec::new();
         let mut at = self;
-        while let Some(node) = &at.0 {
+        while let Some(node) = &at.last {
             all.push(&node.0);
             at = &node.1;
         }
@@ -131,19 +135,19 @@ impl Steps {
     }
 
     pub(super) fn count(&self) -> usize {
-        self.all().len()
+        self.count
     }
 }
 
 /// A long list is taken apart piece by piece: each is a call deep otherwise.
 impl Drop for Steps {
     fn drop(&mut self) {
-        let mut next = self.0.take();
+        let mut next = self.last.take();
         while let Some(node) = next {
             let Ok(mut node) = Rc::try_unwrap(node) else {
                 break;
             };
-            next = node.1.0.take();
+            next = node.1.last.take();
         }
     }
 }
@@ -187,6 +191,17 @@ impl Branch {
         }
     }
 
+    /// What two ways have in common that differ only in their shares, in what is
+    /// assumed, and in what was done.
+    pub(super) fn likeness(&self) -> (&Seen, &Option<Rc<str>>, bool) {
+        (&self.seen, &self.service, self.is_empty)
+    }
+
+    /// Whether they have that in common.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        self.likeness() == other.likeness()
+    }
+
     /// A part of it.
     pub(super) fn part(&self, share: Share) -> Self {
         let mut branch = self.clone();
@@ -212,61 +227,4 @@ fn link_follows(asked: &str, known: &str, holds: bool) -> Option<bool> {
         false if asked_is_within => Some(false),
         _ => None,
     }
-}
-
-/// Puts together what has become the same: shares of one set of assumptions,
-/// and ways that differ only in an assumption that made no difference.
-pub(super) fn merge(branches: Vec<Branch>) -> Vec<Branch> {
-    let mut merged: Vec<Branch> = Vec::with_capacity(branches.len());
-    for branch in branches {
-        add(&mut merged, branch);
-    }
-    merged
-}
-
-fn add(merged: &mut Vec<Branch>, mut branch: Branch) {
-    loop {
-        let is_same = |it: &Branch| {
-            it.seen == branch.seen && it.service == branch.service && it.is_empty == branch.is_empty
-        };
-        if let Some(same) = merged
-            .iter_mut()
-            .find(|it| is_same(it) && it.assumed == branch.assumed)
-        {
-            same.share = same.share.and(branch.share);
-            return;
-        }
-        let twin = merged.iter().enumerate().find_map(|(index, it)| {
-            let is_it = is_same(it) && it.share == branch.share;
-            let condition = is_it.then(|| only_difference(&it.assumed, &branch.assumed))?;
-            Some((index, condition?))
-        });
-        let Some((index, condition)) = twin else {
-            merged.push(branch);
-            return;
-        };
-        let other = merged.remove(index);
-        // The one that did less says more about the packet.
-        if other.steps.count() < branch.steps.count() {
-            branch.steps = other.steps;
-        }
-        branch.assumed.remove(&condition);
-    }
-}
-
-/// The one condition that two ways take differently, and all else alike.
-fn only_difference(
-    one: &BTreeMap<Condition, bool>,
-    other: &BTreeMap<Condition, bool>,
-) -> Option<Condition> {
-    if one.len() != other.len() {
-        return None;
-    }
-    let mut found = None;
-    for ((a, x), (b, y)) in one.iter().zip(other) {
-        if a != b || (x != y && found.replace(a).is_some()) {
-            return None;
-        }
-    }
-    found.cloned()
 }

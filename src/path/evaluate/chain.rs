@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use super::Walk;
 use super::answer::Answer;
-use super::branch::{Branch, StepAt, StepKind, merge};
+use super::branch::{Branch, StepAt, StepKind};
+use super::ways::{are_too_many, merge};
 use crate::path::Condition;
 use crate::rules::rule::{Action, Part, Rule, Side, Test};
 
@@ -87,6 +88,12 @@ impl Walk<'_> {
                 }
             }
             current = if is_split { merge(next) } else { next };
+            if are_too_many(&current) {
+                // Callers would go on with as many for each of theirs.
+                self.left = 0;
+                done.extend(give_up(current, &Condition::TooMany));
+                return done;
+            }
         }
         if self.is_cut_in(at) {
             done.extend(either(current, &missing));

@@ -1,7 +1,8 @@
 //! The tables at a hook, in their order.
 
-use super::branch::{Branch, StepAt, StepKind, Tracking, merge};
+use super::branch::{Branch, StepAt, StepKind, Tracking};
 use super::chain::{Chain, Flow};
+use super::ways::merge;
 use super::{End, Walk};
 use crate::path::{Condition, Direction, Kind, Protocol};
 use crate::rules::Backend;
@@ -248,7 +249,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn end(&mut self, branch: Branch, kind: Kind, error: Option<Box<str>>) {
-        self.ends.push(End {
+        self.ends.add(End {
             branch,
             kind,
             error,

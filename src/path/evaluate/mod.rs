@@ -20,6 +20,7 @@ mod sender;
 mod translate;
 mod value;
 mod verdict;
+mod ways;
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -33,6 +34,7 @@ use crate::rules::table::Hook;
 use crate::rules::{Backend, Share};
 use branch::{Branch, Link, Seen, Steps, Tracking};
 use chain::Chain;
+use ways::Ends;
 
 /// Sends the packet through the node.
 pub fn evaluate(host: &Host, packet: &Packet) -> Tree {
@@ -48,7 +50,7 @@ pub fn evaluate(host: &Host, packet: &Packet) -> Tree {
         packet,
         chains: HashMap::new(),
         sets: HashMap::new(),
-        ends: Vec::new(),
+        ends: Ends::default(),
         sent: Vec::new(),
         asked: None,
         gaps: BTreeSet::new(),
@@ -60,7 +62,7 @@ pub fn evaluate(host: &Host, packet: &Packet) -> Tree {
 
 /// So many rules are met, over all ways: a text can have chains that call each
 /// other again and again.
-const MOST_RULES: u64 = 20_000_000;
+const MOST_RULES: u64 = 5_000_000;
 
 /// Linux starts with this (`ip_default_ttl`).
 const FIRST_TTL: u8 = 64;
@@ -73,7 +75,7 @@ struct Walk<'h> {
     /// Rules of chains; of long ones those for one address.
     chains: HashMap<(usize, Box<str>), (Option<IpAddr>, Option<Rc<[Rule]>>)>,
     sets: HashMap<(usize, Box<str>), Option<Rc<nft::Set>>>,
-    ends: Vec<End>,
+    ends: Ends,
     /// What IPVS took in and sent on, behind the last hook.
     sent: Vec<Branch>,
     /// While an answer is on its way: the packet that it answers, where it arrived.

@@ -132,7 +132,7 @@ impl Walk<'_> {
 
 /// The outcomes of all ways, with the answer.
 pub(super) fn tree(mut walk: Walk<'_>) -> Tree {
-    let ends = std::mem::take(&mut walk.ends);
+    let ends = std::mem::take(&mut walk.ends).all();
     let mut outcomes: Vec<Outcome> = Vec::new();
     for end in ends {
         let outcome = outcome(&mut walk, &end);

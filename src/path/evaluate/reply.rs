@@ -38,7 +38,7 @@ impl Walk<'_> {
         self.asked = Some(end.branch.seen.clone());
         let ends = std::mem::take(&mut self.ends);
         let back = self.send_back(end.kind == Kind::Local, is_host, branch);
-        let lost = std::mem::replace(&mut self.ends, ends);
+        let lost = std::mem::replace(&mut self.ends, ends).all();
         self.sent.clear();
         self.asked = None;
         let is_sure = |it: &Branch| it.assumed.len() <= end.branch.assumed.len();

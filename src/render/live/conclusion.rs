@@ -112,7 +112,9 @@ impl Told<'_> {
     /// The cause, as the end of the first sentence.
     fn because(&self) -> String {
         let cause = match &self.cause {
-            Cause::Nothing | Cause::NotAsked | Cause::NoSuchName => return String::new(),
+            Cause::Nothing | Cause::NotAsked | Cause::Damaged(_) | Cause::NoSuchName => {
+                return String::new();
+            }
             Cause::NoAnswer => match self.met.as_slice() {
                 [one] => format!("the only name server, {}, {}", one.server, how(one)),
                 all => format!("none of the {} name servers answers", all.len()),
@@ -158,6 +160,10 @@ impl Told<'_> {
         let seen = |server: &Server| self.met.iter().find(|it| it.server == *server);
         match &self.cause {
             Cause::Nothing | Cause::NotAsked => None,
+            Cause::Damaged(server) => Some(format!(
+                "not all of what {server}{} answers can be read: whether the name exists is not known",
+                self.at(server)
+            )),
             Cause::NoSuchName => Some(match self.played.exchanges.len() {
                 0 => return None,
                 _ => "every name that was tried does not exist: NXDOMAIN or NODATA".to_owned(),
@@ -220,7 +226,7 @@ impl Told<'_> {
             place.map_or_else(String::new, |it| format!(", or take it out of {it}"))
         };
         match &self.cause {
-            Cause::Nothing | Cause::NotAsked | Cause::NoSuchName => None,
+            Cause::Nothing | Cause::NotAsked | Cause::Damaged(_) | Cause::NoSuchName => None,
             Cause::NoAnswer => {
                 let is_closed = self.met.iter().all(|it| it.refused > 0);
                 Some(if is_closed {

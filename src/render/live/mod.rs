@@ -112,6 +112,9 @@ pub fn end(
     Text::new(style, out).paragraph(0, &sentence)
 }
 
+/// So many addresses are shown; a server can send thousands.
+const MAX_FOUND: usize = 16;
+
 /// How the lookup ended for the program.
 pub(in crate::render) fn verdict(lived: &Lived) -> String {
     let played = &lived.played;
@@ -122,8 +125,14 @@ pub(in crate::render) fn verdict(lived: &Lived) -> String {
         (_, Some(Cut::Interrupt)) => "interrupted".to_owned(),
         (Outcome::Found(found), None) if found.is_empty() => "found".to_owned(),
         (Outcome::Found(found), None) => {
-            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-            found.join(", ")
+            let mut shown: Vec<String> = found
+                .iter()
+                .take(MAX_FOUND)
+                .map(ToString::to_string)
+                .collect();
+            let more = found.len() - shown.len();
+            shown.extend((more > 0).then(|| format!("{more} more")));
+            shown.join(", ")
         }
         (failed, None) => failed.code().unwrap_or_default().to_owned(),
     }

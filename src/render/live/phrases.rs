@@ -61,7 +61,14 @@ pub(super) fn came_of(exchange: &Exchange) -> Option<String> {
         format!("; EDE {code} ({meaning}){text}")
     });
     let extended: String = extended.collect();
-    Some(format!("{what} in {}{extended}", time(answer.after)))
+    let damage = match (&answer.what, &answer.why) {
+        (Came::Reply(_), Some(why)) => format!("; {why}"),
+        _ => String::new(),
+    };
+    Some(format!(
+        "{what} in {}{damage}{extended}",
+        time(answer.after)
+    ))
 }
 
 /// The resolver ended, or went on, before an answer could come.

@@ -1,9 +1,10 @@
 //! What servers say reaches no terminal as it is.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use super::*;
-use crate::explain::live::{Answer, Comparison, Played};
+use crate::explain::live::{Answer, Cause, Comparison, Played};
 use crate::explain::transition::run_when;
 use crate::resolver;
 use crate::scenario;
@@ -70,6 +71,38 @@ fn what_servers_say_is_escaped() {
         assert!(text.contains(part), "{part} is not in {text}");
     }
     assert!(text.contains("and 2 such messages more"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_read_proves_nothing() {
+    let (scenario, mut lived) = hostile();
+    for exchange in &mut lived.played.exchanges {
+        let answer = exchange.answer.as_mut().unwrap();
+        answer.why = Some("the message is damaged".to_owned());
+    }
+    let style = Style {
+        colors: false,
+        verbose: false,
+        columns: 400,
+    };
+    let mut text = Vec::new();
+    lookup(&scenario, &lived, style, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(
+        text.contains("0.4 ms; the message is damaged; EDE"),
+        "{text}"
+    );
+    let server = "10.0.0.1".parse::<IpAddr>().unwrap();
+    let cause = lived.played.cause();
+    assert_eq!(cause, Cause::Damaged(server.into()));
+}
+
+#[test]
+fn of_thousands_of_addresses_some_are_shown() {
+    let (_, mut lived) = hostile();
+    lived.played.outcome = Outcome::Found(vec![IpAddr::from([192, 0, 2, 1]).into(); 4000]);
+    let text = verdict(&lived);
+    assert!(text.ends_with("192.0.2.1, 3984 more"), "{text}");
 }
 
 #[test]

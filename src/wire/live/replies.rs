@@ -54,6 +54,9 @@ impl Asked {
     }
 }
 
+/// What is said of a reply of which only a part makes sense.
+const DAMAGED: &str = "the message is damaged: not all of it can be read";
+
 impl Player<'_> {
     /// The oldest query of a datagram socket, or all of a connection, will
     /// not be answered.
@@ -106,8 +109,9 @@ impl Player<'_> {
         means: &Means<'_>,
     ) {
         let at = self.now();
-        let message = match read_message(wire, true) {
-            Read::Whole(message) | Read::Part(message) => message,
+        let (message, damage) = match read_message(wire, true) {
+            Read::Whole(message) => (message, None),
+            Read::Part(message) => (message, Some(DAMAGED.to_owned())),
             Read::Nothing(why) => {
                 let why = format!("it is no DNS message that can be read: {why}");
                 return (means.watch)(Event::Stray { at, from, why });
@@ -129,7 +133,7 @@ impl Player<'_> {
                     asked.is_answered = true;
                     let what = Came::Reply(reply(&message));
                     self.machine.arrived(arrival(asked, what.clone()));
-                    return (means.watch)(asked.came(at, what, None, Some(Box::new(message))));
+                    return (means.watch)(asked.came(at, what, damage, Some(Box::new(message))));
                 }
             }
         }

@@ -108,6 +108,7 @@ fn here(here: &Here, name: Option<&str>) -> String {
                 .to_owned()
         }
         Here::Elsewhere => "this is no node: no kubelet is here".to_owned(),
+        Here::Unseen(why) => format!("whether a kubelet runs here is not known: {why}"),
     }
 }
 
