@@ -47,6 +47,17 @@ There were 86 and not 200, and one hand looked them up, labelled and extended.
 
 Since then a certificate for other names is no DNS error, unless the name is one that everybody knows; neither is an upstream that refuses nginx. Four labels have changed with that.
 
+After that 67 fresh messages, 19 of them no DNS error, were looked up and labelled to extend the pages by: 42 were right (of the 48 of DNS 37, 77 %), three had another speaker, two had the
+cause lower in the list, 18 were not known (12 of them no DNS error), and two were wrong certainties: cert-manager's own HTTP check was taken for public DNS, and a pull whose
+connection to port 443 was not answered had the causes of a symptom. What is no DNS error has no causes any more.
+
+Then, with the program frozen, the measure that was to be taken: 204 messages of 192 issues in 151 repositories, of which neither address nor text was in this
+project, every expectation written down before the program was run on any. 156 are of DNS: 112 were right, with a cause of the thread among the first four (72 %; with those lower in the
+list 119, 76 %), five had another speaker, eight lacked the cause, seven had it lower in the list, 23 were not known and said so, and one was a wrong certainty: kube-dns that cannot list endpoints from
+the Kubernetes API (`pkg/dns/dns.go:145: Failed to list *api.Endpoints: Get https://10.233.0.1:443/… i/o timeout`) was said to be no DNS error. 48 are near misses that are no DNS error:
+18 were said to be none with the right speaker, one with another, 29 were not known, and none was said to be of DNS. 85 % was not reached. Only the wrong certainty was corrected afterwards; what
+is not right stands in the table as it was measured, which counts a cause lower in the list as right. One hand looked up, labelled and judged, and the labels of causes are those that a thread that ends without one leaves open.
+
 ";
 
 const INCIDENTS: &str = "## Reports of incidents
