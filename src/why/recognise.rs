@@ -190,7 +190,10 @@ impl Sighting<'_, '_> {
             return false;
         }
         let is_inside = other.at.start <= self.at.start && self.at.end <= other.at.end;
-        let is_smaller = self.at.end - self.at.start < other.at.end - other.at.start;
+        let length = self.at.end - self.at.start;
+        let other_length = other.at.end - other.at.start;
+        let is_less = length == other_length && self.weight < other.weight;
+        let is_smaller = length < other_length || (is_less && !other.message.is_dns());
         let is_other = self.message.speaker != other.message.speaker;
         let may = if other.message.is_dns() {
             is_other

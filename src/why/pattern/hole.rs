@@ -8,6 +8,9 @@ use crate::why::plain::boundary;
 /// Text in a hole is at most so long: an error in the words of its cause.
 const LONGEST: usize = 400;
 
+/// Where DNS servers listen: DNS itself, DNS over TLS, and pods that may not have port 53.
+const DNS_PORTS: [u16; 3] = [DNS_PORT, 853, 5353];
+
 /// What can stand in a hole.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Hole {
@@ -17,7 +20,7 @@ pub enum Hole {
     Known,
     /// The address of a server, perhaps with its port; `Some`: of this kind.
     Server(Option<Kind>),
-    /// The address of a server with port 53.
+    /// The address of a server with a port of DNS.
     Dns,
     /// An address with another port.
     Peer,
@@ -91,9 +94,11 @@ impl Hole {
                 let is_other = is_written && it.port() != DNS_PORT && kind == Kind::Service;
                 asked::asked(it, None).kind == kind && !is_other
             }),
-            Self::Dns => parsed.is_some_and(|(it, is_written)| is_written && it.port() == DNS_PORT),
+            Self::Dns => {
+                parsed.is_some_and(|(it, is_written)| is_written && DNS_PORTS.contains(&it.port()))
+            }
             Self::Peer => {
-                parsed.is_some_and(|(it, is_written)| is_written && it.port() != DNS_PORT)
+                parsed.is_some_and(|(it, is_written)| is_written && !DNS_PORTS.contains(&it.port()))
             }
             _ => true,
         }
