@@ -15,19 +15,25 @@ pub enum Looked {
     Public,
     /// The API server's Service, which every cluster has: `kubernetes.default`.
     Api,
+    /// A pod of a Deployment, which no DNS server knows by its name: `web-6bcc7d4b9c-x2x9z`.
+    Pod,
     /// What programs look up for a value that was not set, or take from a URL or in its
     /// place: `null`, `$(HOST)`, `http`, `redis://db:6379`.
     Nothing,
 }
 
 /// What stands there for a value that was not set, or is a part of a URL.
-const NOTHING: [&str; 8] = [
+const NOTHING: [&str; 12] = [
     "-",
     "http",
     "https",
+    "inventory_hostname",
     "nil",
     "none",
     "null",
+    "socks5",
+    "socks5h",
+    "tcp",
     "undefined",
     "username",
 ];
@@ -84,12 +90,13 @@ const PUBLIC: [&str; 46] = [
 
 impl Looked {
     /// Every kind, with its word in the pages of causes.
-    const WORDS: [(&'static str, Self); 6] = [
+    const WORDS: [(&'static str, Self); 7] = [
         ("short", Self::Short),
         ("service", Self::Service),
         ("outside", Self::Outside),
         ("public", Self::Public),
         ("api", Self::Api),
+        ("pod", Self::Pod),
         ("nothing", Self::Nothing),
     ];
 
@@ -116,13 +123,31 @@ impl Looked {
             return Some(Self::Public);
         }
         let Some((first, _)) = name.rsplit_once('.') else {
-            return (!name.is_empty()).then_some(Self::Short);
+            let kind = if is_pod(&name) { Self::Pod } else { Self::Short };
+            return (!name.is_empty()).then_some(kind);
         };
         if format!("{first}.").contains(".svc.") {
             return Some(Self::Service);
         }
         is_of_the_world(&name).then_some(Self::Outside)
     }
+}
+
+/// Whether a label is what a ReplicaSet calls its pods: the hash of the template and
+/// five letters, both of an alphabet without vowels, with a digit among them.
+///
+/// Source: kubernetes `staging/src/k8s.io/apimachinery/pkg/util/rand/rand.go: alphanums`.
+fn is_pod(label: &str) -> bool {
+    let mut parts = label.rsplitn(3, '-');
+    let (Some(own), Some(hash), Some(_)) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let is_random = |it: &str| it.chars().all(|c| "bcdfghjklmnpqrstvwxz2456789".contains(c));
+    own.len() == 5
+        && (8..=10).contains(&hash.len())
+        && is_random(own)
+        && is_random(hash)
+        && hash.contains(|c: char| c.is_ascii_digit())
 }
 
 /// The name of the Service in a name that can be one's, or one of its pods'.
@@ -166,6 +191,10 @@ mod tests {
             ("$(DB_HOST)", Some(Looked::Nothing)),
             ("@db", Some(Looked::Nothing)),
             ("redis://db:6379", Some(Looked::Nothing)),
+            ("socks5h", Some(Looked::Nothing)),
+            ("web-986c54956-7sr4x", Some(Looked::Pod)),
+            ("web-986c54956-7sr4a", Some(Looked::Short)),
+            ("web-frontend-proxy", Some(Looked::Short)),
             ("db.prod", None),
             ("db.prod.svc", None),
             ("db.prod.svc.cluster.local.", Some(Looked::Service)),
