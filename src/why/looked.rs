@@ -1,5 +1,6 @@
 //! What kind of name was looked up, as far as the name tells.
 
+use super::plain::RETURN;
 use crate::explain::cluster::is_of_the_world;
 
 /// What kind of name was looked up.
@@ -18,7 +19,7 @@ pub enum Looked {
     /// A pod of a Deployment, which no DNS server knows by its name: `web-6bcc7d4b9c-x2x9z`.
     Pod,
     /// What programs look up for a value that was not set, or take from a URL or in its
-    /// place: `null`, `$(HOST)`, `http`, `redis://db:6379`.
+    /// place, or with a carriage return behind it: `null`, `$(HOST)`, `http`, `redis://db:6379`.
     Nothing,
 }
 
@@ -112,7 +113,7 @@ impl Looked {
         if name == "kubernetes.default" || name.starts_with("kubernetes.default.svc") {
             return Some(Self::Api);
         }
-        if NOTHING.contains(&name.as_str()) || name.contains(['$', '(', '@', '/']) {
+        if NOTHING.contains(&name.as_str()) || name.contains(['$', '(', '@', '/', RETURN]) {
             return Some(Self::Nothing);
         }
         let is_below = |zone: &str| {
@@ -123,7 +124,11 @@ impl Looked {
             return Some(Self::Public);
         }
         let Some((first, _)) = name.rsplit_once('.') else {
-            let kind = if is_pod(&name) { Self::Pod } else { Self::Short };
+            let kind = if is_pod(&name) {
+                Self::Pod
+            } else {
+                Self::Short
+            };
             return (!name.is_empty()).then_some(kind);
         };
         if format!("{first}.").contains(".svc.") {
@@ -142,7 +147,10 @@ fn is_pod(label: &str) -> bool {
     let (Some(own), Some(hash), Some(_)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
     };
-    let is_random = |it: &str| it.chars().all(|c| "bcdfghjklmnpqrstvwxz2456789".contains(c));
+    let is_random = |it: &str| {
+        it.chars()
+            .all(|c| "bcdfghjklmnpqrstvwxz2456789".contains(c))
+    };
     own.len() == 5
         && (8..=10).contains(&hash.len())
         && is_random(own)

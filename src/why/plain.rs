@@ -11,9 +11,11 @@ pub(super) fn plain(text: &str) -> String {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let (character, length) = unescaped(rest).unwrap_or((straight(first), first.len_utf8()));
+        let is_return = first == '\r' || rest.get(..length) == Some("\\r");
         rest = rest.get(length..).unwrap_or_default();
         match character {
             None => {}
+            Some(_) if is_return && ends_name(rest) => out.push(RETURN),
             Some(it) if it.is_whitespace() && (out.ends_with(' ') || out.is_empty()) => {}
             Some(it) if it.is_whitespace() => out.push(' '),
             Some(it) => out.push(it),
@@ -22,6 +24,16 @@ pub(super) fn plain(text: &str) -> String {
     out.truncate(out.trim_end().len());
     // As musl says it, and as glibc does.
     out.replace("Address in use", "Address already in use")
+}
+
+/// Stands for a carriage return at the end of a name that was looked up with it.
+pub(super) const RETURN: char = '␍';
+
+/// Whether what follows a carriage return goes on behind a name, as in `lookup db\r on`.
+fn ends_name(rest: &str) -> bool {
+    [" on ", ": ", "\"", "'"]
+        .iter()
+        .any(|it| rest.starts_with(it))
 }
 
 /// The last beginning of a character at or before this byte.
@@ -105,6 +117,12 @@ mod tests {
             ("\u{1b}[31mERROR\u{1b}[0m x", "ERROR x"),
             (r"\u001b[1;31mE", "E"),
             ("host address ‘db’", "host address 'db'"),
+            ("host name \"db\r\" to", "host name \"db␍\" to"),
+            (
+                r"lookup db\r on 10.96.0.10:53",
+                "lookup db␍ on 10.96.0.10:53",
+            ),
+            ("a\r\nb\rc", "a b c"),
             ("bind: Address in use", "bind: Address already in use"),
             ("upstream „db“, »db«, «db»", r#"upstream "db", "db", "db""#),
             ("a -&gt; b", "a -> b"),

@@ -3,7 +3,7 @@
 use crate::address::DNS_PORT;
 use crate::why::asked::{self, Kind};
 use crate::why::looked::Looked;
-use crate::why::plain::boundary;
+use crate::why::plain::{RETURN, boundary};
 
 /// Text in a hole is at most so long: an error in the words of its cause.
 const LONGEST: usize = 400;
@@ -56,7 +56,7 @@ impl Hole {
     pub(super) fn longest(self, rest: &str, is_between: bool) -> usize {
         let is_in = |c: char| match self {
             Self::Name | Self::Known => {
-                let is_mark = is_between && "<>{}[]$@()".contains(c);
+                let is_mark = is_between && ("<>{}[]$@()".contains(c) || c == RETURN);
                 c.is_alphanumeric() || is_mark || ".-_*".contains(c)
             }
             Self::Server(_) | Self::Dns | Self::Peer | Self::Client => {
