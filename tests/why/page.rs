@@ -64,7 +64,12 @@ After these measures, by what they had missed, whole classes were added, so that
 .NET and Mono where they do not say whether a server answered; NuGet; ping and Python on Windows; BIND's named that is refused, may not send or cannot ask the root servers; gRPC's older words; Java that asks for its own
 host, or for the name of a pod of a Deployment; what is no host name (with a port, in quotes, with a blank or carriage return, a nickname of ssh, `socks5h`); skydns, Tailscale, Prometheus, dnsmasq's
 `local-service`. Words that several programs say (`could not resolve address`, `DNS resolution failed for`) are no longer said to be HAProxy's or Envoy's, and a probe at `:8080/health` no longer leads to
-CoreDNS unless the text names it. No fresh messages were measured since.
+CoreDNS unless the text names it.
+
+With the program frozen after that, 55 messages of 55 repositories that were nowhere in this project were labelled and then run once; 13 more that had been labelled with them were left out before the run, for their
+repositories were in it. 52 are of DNS: 47 were right, with a cause of the thread among the first four (90 %), two had it lower in the list, one lacked it, and two were not known and said so. Of the three near misses one was right
+and two were not known. None was a wrong certainty. These are easier than the 156 before: they were found by questions with the words of programs in them, which bring up what is often said, and the labels were written from the
+excerpts that the search showed, not from whole threads. One hand looked them up, labelled and judged, as before. Nothing was changed by what they showed.
 
 ";
 
