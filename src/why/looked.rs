@@ -138,7 +138,7 @@ impl Looked {
     }
 }
 
-/// Whether a label is what a ReplicaSet calls its pods: the hash of the template and
+/// Whether a label is what a `ReplicaSet` calls its pods: the hash of the template and
 /// five letters, both of an alphabet without vowels, with a digit among them.
 ///
 /// Source: kubernetes `staging/src/k8s.io/apimachinery/pkg/util/rand/rand.go: alphanums`.
