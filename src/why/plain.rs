@@ -10,7 +10,13 @@ pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let (character, length) = unescaped(rest).unwrap_or((straight(first), first.len_utf8()));
+        let escape = unescaped(rest);
+        if let (None, Some(slashes)) = (escape, before_last_slash(rest)) {
+            out.push_str(slashes);
+            rest = rest.get(slashes.len()..).unwrap_or_default();
+            continue;
+        }
+        let (character, length) = escape.unwrap_or((straight(first), first.len_utf8()));
         let is_return = first == '\r' || rest.get(..length) == Some("\\r");
         rest = rest.get(length..).unwrap_or_default();
         match character {
@@ -24,6 +30,14 @@ pub(super) fn plain(text: &str) -> String {
     out.truncate(out.trim_end().len());
     // As musl says it, and as glibc does.
     out.replace("Address in use", "Address already in use")
+}
+
+/// The backslashes that `text` begins with, but for the last one, which may begin an
+/// escape; looked at one by one, many would take the square of their time.
+fn before_last_slash(text: &str) -> Option<&str> {
+    let slashes = text.len() - text.trim_start_matches('\\').len();
+    text.get(..slashes.checked_sub(1)?)
+        .filter(|it| !it.is_empty())
 }
 
 /// Stands for a carriage return at the end of a name that was looked up with it.
@@ -129,6 +143,8 @@ mod tests {
             (r"C:\new\table", r"C:\new\table"),
             (r"\", r"\"),
             (r"\u12", r"\u12"),
+            (r"\\\q", r"\\\q"),
+            (r"\\x1b[31mE", r"\E"),
         ] {
             assert_eq!(plain(text), expected);
         }
