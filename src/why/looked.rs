@@ -1,5 +1,6 @@
 //! What kind of name was looked up, as far as the name tells.
 
+use super::plain::RETURN;
 use crate::explain::cluster::is_of_the_world;
 
 /// What kind of name was looked up.
@@ -15,58 +16,88 @@ pub enum Looked {
     Public,
     /// The API server's Service, which every cluster has: `kubernetes.default`.
     Api,
+    /// A pod of a Deployment, which no DNS server knows by its name: `web-6bcc7d4b9c-x2x9z`.
+    Pod,
     /// What programs look up for a value that was not set, or take from a URL or in its
-    /// place: `null`, `$(HOST)`, `http`, `redis://db:6379`.
+    /// place, or with a carriage return behind it: `null`, `$(HOST)`, `http`, `redis://db:6379`.
     Nothing,
 }
 
 /// What stands there for a value that was not set, or is a part of a URL.
-const NOTHING: [&str; 8] = [
+const NOTHING: [&str; 12] = [
     "-",
     "http",
     "https",
+    "inventory_hostname",
     "nil",
     "none",
     "null",
+    "socks5",
+    "socks5h",
+    "tcp",
     "undefined",
     "username",
 ];
 
 /// Zones whose names people and programs ask for most, and that are there.
-const PUBLIC: [&str; 23] = [
+const PUBLIC: [&str; 46] = [
     "alpinelinux.org",
     "amazonaws.com",
+    "apache.org",
     "archlinux.org",
     "baidu.com",
     "cloudflare.com",
+    "crates.io",
     "debian.org",
     "docker.com",
     "docker.io",
+    "elastic.co",
     "fedoraproject.org",
     "gcr.io",
     "github.com",
     "githubusercontent.com",
     "gitlab.com",
+    "go.dev",
+    "golang.org",
     "google.com",
     "googleapis.com",
+    "googleusercontent.com",
+    "gradle.org",
+    "hashicorp.com",
+    "huggingface.co",
     "k8s.io",
     "kubernetes.io",
     "letsencrypt.org",
+    "maven.org",
     "microsoft.com",
+    "mongodb.org",
+    "nodejs.org",
     "npmjs.org",
+    "nuget.org",
+    "openai.com",
+    "packagist.org",
     "pypi.org",
+    "python.org",
+    "pythonhosted.org",
     "quay.io",
+    "rubygems.org",
+    "slack.com",
+    "telegram.org",
     "ubuntu.com",
+    "yahoo.com",
+    "yarnpkg.com",
+    "youtube.com",
 ];
 
 impl Looked {
     /// Every kind, with its word in the pages of causes.
-    const WORDS: [(&'static str, Self); 6] = [
+    const WORDS: [(&'static str, Self); 7] = [
         ("short", Self::Short),
         ("service", Self::Service),
         ("outside", Self::Outside),
         ("public", Self::Public),
         ("api", Self::Api),
+        ("pod", Self::Pod),
         ("nothing", Self::Nothing),
     ];
 
@@ -82,7 +113,7 @@ impl Looked {
         if name == "kubernetes.default" || name.starts_with("kubernetes.default.svc") {
             return Some(Self::Api);
         }
-        if NOTHING.contains(&name.as_str()) || name.contains(['$', '(', '@', '/']) {
+        if NOTHING.contains(&name.as_str()) || name.contains(['$', '(', '@', '/', RETURN]) {
             return Some(Self::Nothing);
         }
         let is_below = |zone: &str| {
@@ -93,13 +124,38 @@ impl Looked {
             return Some(Self::Public);
         }
         let Some((first, _)) = name.rsplit_once('.') else {
-            return (!name.is_empty()).then_some(Self::Short);
+            let kind = if is_pod(&name) {
+                Self::Pod
+            } else {
+                Self::Short
+            };
+            return (!name.is_empty()).then_some(kind);
         };
         if format!("{first}.").contains(".svc.") {
             return Some(Self::Service);
         }
         is_of_the_world(&name).then_some(Self::Outside)
     }
+}
+
+/// Whether a label is what a `ReplicaSet` calls its pods: the hash of the template and
+/// five letters, both of an alphabet without vowels, with a digit among them.
+///
+/// Source: kubernetes `staging/src/k8s.io/apimachinery/pkg/util/rand/rand.go: alphanums`.
+fn is_pod(label: &str) -> bool {
+    let mut parts = label.rsplitn(3, '-');
+    let (Some(own), Some(hash), Some(_)) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let is_random = |it: &str| {
+        it.chars()
+            .all(|c| "bcdfghjklmnpqrstvwxz2456789".contains(c))
+    };
+    own.len() == 5
+        && (8..=10).contains(&hash.len())
+        && is_random(own)
+        && is_random(hash)
+        && hash.contains(|c: char| c.is_ascii_digit())
 }
 
 /// The name of the Service in a name that can be one's, or one of its pods'.
@@ -143,6 +199,10 @@ mod tests {
             ("$(DB_HOST)", Some(Looked::Nothing)),
             ("@db", Some(Looked::Nothing)),
             ("redis://db:6379", Some(Looked::Nothing)),
+            ("socks5h", Some(Looked::Nothing)),
+            ("web-986c54956-7sr4x", Some(Looked::Pod)),
+            ("web-986c54956-7sr4a", Some(Looked::Short)),
+            ("web-frontend-proxy", Some(Looked::Short)),
             ("db.prod", None),
             ("db.prod.svc", None),
             ("db.prod.svc.cluster.local.", Some(Looked::Service)),

@@ -10,10 +10,18 @@ pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let (character, length) = unescaped(rest).unwrap_or((straight(first), first.len_utf8()));
+        let escape = unescaped(rest);
+        if let (None, Some(slashes)) = (escape, before_last_slash(rest)) {
+            out.push_str(slashes);
+            rest = rest.get(slashes.len()..).unwrap_or_default();
+            continue;
+        }
+        let (character, length) = escape.unwrap_or((straight(first), first.len_utf8()));
+        let is_return = first == '\r' || rest.get(..length) == Some("\\r");
         rest = rest.get(length..).unwrap_or_default();
         match character {
             None => {}
+            Some(_) if is_return && ends_name(rest) => out.push(RETURN),
             Some(it) if it.is_whitespace() && (out.ends_with(' ') || out.is_empty()) => {}
             Some(it) if it.is_whitespace() => out.push(' '),
             Some(it) => out.push(it),
@@ -22,6 +30,24 @@ pub(super) fn plain(text: &str) -> String {
     out.truncate(out.trim_end().len());
     // As musl says it, and as glibc does.
     out.replace("Address in use", "Address already in use")
+}
+
+/// The backslashes that `text` begins with, but for the last one, which may begin an
+/// escape; looked at one by one, many would take the square of their time.
+fn before_last_slash(text: &str) -> Option<&str> {
+    let slashes = text.len() - text.trim_start_matches('\\').len();
+    text.get(..slashes.checked_sub(1)?)
+        .filter(|it| !it.is_empty())
+}
+
+/// Stands for a carriage return at the end of a name that was looked up with it.
+pub(super) const RETURN: char = '␍';
+
+/// Whether what follows a carriage return goes on behind a name, as in `lookup db\r on`.
+fn ends_name(rest: &str) -> bool {
+    [" on ", ": ", "\"", "'"]
+        .iter()
+        .any(|it| rest.starts_with(it))
 }
 
 /// The last beginning of a character at or before this byte.
@@ -105,12 +131,20 @@ mod tests {
             ("\u{1b}[31mERROR\u{1b}[0m x", "ERROR x"),
             (r"\u001b[1;31mE", "E"),
             ("host address ‘db’", "host address 'db'"),
+            ("host name \"db\r\" to", "host name \"db␍\" to"),
+            (
+                r"lookup db\r on 10.96.0.10:53",
+                "lookup db␍ on 10.96.0.10:53",
+            ),
+            ("a\r\nb\rc", "a b c"),
             ("bind: Address in use", "bind: Address already in use"),
             ("upstream „db“, »db«, «db»", r#"upstream "db", "db", "db""#),
             ("a -&gt; b", "a -> b"),
             (r"C:\new\table", r"C:\new\table"),
             (r"\", r"\"),
             (r"\u12", r"\u12"),
+            (r"\\\q", r"\\\q"),
+            (r"\\x1b[31mE", r"\E"),
         ] {
             assert_eq!(plain(text), expected);
         }

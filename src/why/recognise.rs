@@ -147,7 +147,7 @@ fn cut<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Option<Sight
 
 /// The causes of the message that says the most. The likely ones of what was seen
 /// besides come first, for it says where to look, unless the message leaves one
-/// only.
+/// only. What is no DNS error has none, whatever was seen.
 fn causes<'c>(
     catalogue: &'c Catalogue,
     found: &[&Sighting<'c, '_>],
@@ -158,7 +158,7 @@ fn causes<'c>(
         return Vec::new();
     };
     let own = catalogue.causes_of(first.message, asked, looked);
-    if own.len() == 1 {
+    if own.len() == 1 || !first.message.is_dns() {
         return own;
     }
     let symptoms = found.iter().filter(|it| it.message.speaker.is_symptom());
@@ -186,16 +186,24 @@ struct Sighting<'c, 't> {
 
 impl Sighting<'_, '_> {
     /// Whether another speaker hands it on: its words are among the other's, as
-    /// Docker's are around Go's. What is no DNS error hands nothing on by an end
-    /// that may be anything, and what is seen never does.
+    /// Docker's are around Go's, or says more of its own that makes it no DNS error. What
+    /// is no DNS error hands nothing on by an end that may be anything, and what is seen never does.
     fn is_part_of(&self, other: &Self) -> bool {
         if other.message.speaker.is_symptom() {
             return false;
         }
         let is_inside = other.at.start <= self.at.start && self.at.end <= other.at.end;
-        let is_smaller = self.at.end - self.at.start < other.at.end - other.at.start;
-        let may = other.message.is_dns() || !other.is_open;
-        is_inside && is_smaller && may && self.message.speaker != other.message.speaker
+        let length = self.at.end - self.at.start;
+        let other_length = other.at.end - other.at.start;
+        let is_less = length == other_length && self.weight < other.weight;
+        let is_smaller = length < other_length || (is_less && !other.message.is_dns());
+        let is_other = self.message.speaker != other.message.speaker;
+        let may = if other.message.is_dns() {
+            is_other
+        } else {
+            !other.is_open
+        };
+        is_inside && is_smaller && may
     }
 }
 

@@ -144,6 +144,23 @@ fn near_misses_are_something_else() {
     expect_none(&wrong);
 }
 
+/// Hypotheses beside it would say that it is one after all: those of what is seen besides.
+#[test]
+fn what_is_no_dns_error_has_no_causes() {
+    let catalogue = Catalogue::read();
+    let mut wrong = Vec::new();
+    let denied = catalogue.messages.iter().filter(|it| !it.is_dns());
+    let examples = denied.flat_map(|it| &it.examples);
+    for example in examples {
+        let text = format!("kubernetes: failed to resolve image: {example}");
+        let found = recognise(&catalogue, &text, None);
+        if found.is_ok_and(|it| !it.message.is_dns() && !it.causes.is_empty()) {
+            wrong.push(text);
+        }
+    }
+    expect_none(&wrong);
+}
+
 /// A pattern of a few letters would be found in any text.
 #[test]
 fn patterns_say_something() {
@@ -193,6 +210,7 @@ fn long_texts_are_read_in_time() {
         "\\u003e",
         "UnknownHostException: ",
         "é",
+        "\\",
     ] {
         let text = piece.repeat(200_000);
         let begun = std::time::Instant::now();

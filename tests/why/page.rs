@@ -47,6 +47,30 @@ There were 86 and not 200, and one hand looked them up, labelled and extended.
 
 Since then a certificate for other names is no DNS error, unless the name is one that everybody knows; neither is an upstream that refuses nginx. Four labels have changed with that.
 
+After that 67 fresh messages, 19 of them no DNS error, were looked up and labelled to extend the pages by: 42 were right (of the 48 of DNS 37, 77 %), three had another speaker, two had the
+cause lower in the list, 18 were not known (12 of them no DNS error), and two were wrong certainties: cert-manager's own HTTP check was taken for public DNS, and a pull whose
+connection to port 443 was not answered had the causes of a symptom. What is no DNS error has no causes any more.
+
+Then, with the program frozen, the measure that was to be taken: 204 messages of 192 issues in 151 repositories, of which neither address nor text was in this
+project, every expectation written down before the program was run on any. 156 are of DNS: 112 were right, with a cause of the thread among the first four (72 %; with those lower in the
+list 119, 76 %), five had another speaker, eight lacked the cause, seven had it lower in the list, 23 were not known and said so, and one was a wrong certainty: kube-dns that cannot list endpoints from
+the Kubernetes API (`pkg/dns/dns.go:145: Failed to list *api.Endpoints: Get https://10.233.0.1:443/… i/o timeout`) was said to be no DNS error. 48 are near misses that are no DNS error:
+18 were said to be none with the right speaker, one with another, 29 were not known, and none was said to be of DNS. 85 % was not reached. Only the wrong certainty was corrected afterwards; what
+is not right stands in the table as it was measured, which counts a cause lower in the list as right. One hand looked up, labelled and judged, and the labels of causes are those that a thread that ends without one leaves open.
+Near misses of our own, tried after that, showed three wrong certainties more, which are corrected too: a connection to port 853 was no DNS error, a module that webpack cannot find was one of busybox, and a
+packet to another protocol's port (NTP, statsd) was one of DNS.
+
+After these measures, by what they had missed, whole classes were added, so that the misses are a regression test now and the figures above measure what was before: RubyGems and Bundler;
+.NET and Mono where they do not say whether a server answered; NuGet; ping and Python on Windows; BIND's named that is refused, may not send or cannot ask the root servers; gRPC's older words; Java that asks for its own
+host, or for the name of a pod of a Deployment; what is no host name (with a port, in quotes, with a blank or carriage return, a nickname of ssh, `socks5h`); skydns, Tailscale, Prometheus, dnsmasq's
+`local-service`. Words that several programs say (`could not resolve address`, `DNS resolution failed for`) are no longer said to be HAProxy's or Envoy's, and a probe at `:8080/health` no longer leads to
+CoreDNS unless the text names it.
+
+With the program frozen after that, 55 messages of 55 repositories that were nowhere in this project were labelled and then run once; 13 more that had been labelled with them were left out before the run, for their
+repositories were in it. 52 are of DNS: 47 were right, with a cause of the thread among the first four (90 %), two had it lower in the list, one lacked it, and two were not known and said so. Of the three near misses one was right
+and two were not known. None was a wrong certainty. These are easier than the 156 before: they were found by questions with the words of programs in them, which bring up what is often said, and the labels were written from the
+excerpts that the search showed, not from whole threads. One hand looked them up, labelled and judged, as before. Nothing was changed by what they showed.
+
 ";
 
 const INCIDENTS: &str = "## Reports of incidents

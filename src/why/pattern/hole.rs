@@ -3,10 +3,13 @@
 use crate::address::DNS_PORT;
 use crate::why::asked::{self, Kind};
 use crate::why::looked::Looked;
-use crate::why::plain::boundary;
+use crate::why::plain::{RETURN, boundary};
 
 /// Text in a hole is at most so long: an error in the words of its cause.
 const LONGEST: usize = 400;
+
+/// Where DNS servers listen: DNS itself, DNS over TLS, and pods that may not have port 53.
+const DNS_PORTS: [u16; 3] = [DNS_PORT, 853, 5353];
 
 /// What can stand in a hole.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -17,7 +20,7 @@ pub enum Hole {
     Known,
     /// The address of a server, perhaps with its port; `Some`: of this kind.
     Server(Option<Kind>),
-    /// The address of a server with port 53.
+    /// The address of a server with a port of DNS.
     Dns,
     /// An address with another port.
     Peer,
@@ -53,7 +56,7 @@ impl Hole {
     pub(super) fn longest(self, rest: &str, is_between: bool) -> usize {
         let is_in = |c: char| match self {
             Self::Name | Self::Known => {
-                let is_mark = is_between && "<>{}[]$@()".contains(c);
+                let is_mark = is_between && ("<>{}[]$@()".contains(c) || c == RETURN);
                 c.is_alphanumeric() || is_mark || ".-_*".contains(c)
             }
             Self::Server(_) | Self::Dns | Self::Peer | Self::Client => {
@@ -91,9 +94,11 @@ impl Hole {
                 let is_other = is_written && it.port() != DNS_PORT && kind == Kind::Service;
                 asked::asked(it, None).kind == kind && !is_other
             }),
-            Self::Dns => parsed.is_some_and(|(it, is_written)| is_written && it.port() == DNS_PORT),
+            Self::Dns => {
+                parsed.is_some_and(|(it, is_written)| is_written && DNS_PORTS.contains(&it.port()))
+            }
             Self::Peer => {
-                parsed.is_some_and(|(it, is_written)| is_written && it.port() != DNS_PORT)
+                parsed.is_some_and(|(it, is_written)| is_written && !DNS_PORTS.contains(&it.port()))
             }
             _ => true,
         }
