@@ -260,6 +260,7 @@ impl Judge {
         let findings = findings::all(&Known {
             tally: &self.tally,
             conntrack: end.conntrack,
+            is_inferred: self.servers.is_some(),
         });
         let fit = client.and_then(|it| self.clients.get(&it)?.fit.clone());
         let resolver = match (self.setup.resolver, fit) {
@@ -279,6 +280,7 @@ impl Judge {
             resolver,
             search,
             is_inferred: self.servers.is_some(),
+            evidence: self.lists.evidence(client.unwrap_or(unspecified)),
             findings,
             advice,
         };

@@ -10,7 +10,7 @@ use crate::watch::advice::Advice;
 use crate::watch::findings::{Finding, Times};
 use crate::watch::join::{Joiner, Strays};
 use crate::watch::model::Fit;
-use crate::watch::search::Search;
+use crate::watch::search::{Evidence, Search};
 use crate::watch::tally::{Histogram, NameTally, Tally};
 
 /// So many names and servers are listed.
@@ -33,6 +33,8 @@ pub struct Report {
     pub search: Search,
     /// Whether that was read off the queries.
     pub is_inferred: bool,
+    /// What it was read off, if it was and there is one.
+    pub evidence: Option<Evidence>,
     /// Lookups that ended.
     pub lookups: u64,
     /// Those in which something went wrong.
@@ -126,6 +128,7 @@ pub(super) struct Parts {
     pub(super) resolver: Whose,
     pub(super) search: Search,
     pub(super) is_inferred: bool,
+    pub(super) evidence: Option<Evidence>,
     pub(super) findings: Vec<Finding>,
     pub(super) advice: Vec<Advice>,
 }
@@ -152,6 +155,7 @@ impl Report {
             resolver: parts.resolver,
             search: parts.search,
             is_inferred: parts.is_inferred,
+            evidence: parts.evidence,
             lookups: tally.lookups,
             broken: tally.broken,
             queries: tally.queries,

@@ -39,6 +39,17 @@ pub struct Search {
     pub ndots: usize,
 }
 
+/// What a list that nobody gave was read off.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Evidence {
+    /// Names whose lookups speak for it.
+    pub names: usize,
+    /// Names whose lookups speak against it: a program that tries names on its own.
+    pub against: usize,
+    /// The least `ndots` that it can have, and the greatest; `None`: any greater one.
+    pub ndots: (usize, Option<usize>),
+}
+
 /// How long resolvers wait at most before they ask again, in nanoseconds, where
 /// no server answers: `resolver`, or any if it is not known.
 pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>) -> i64 {
@@ -86,25 +97,35 @@ pub(super) struct Base {
 pub(super) struct Lists {
     known: Map<IpAddr, Search>,
     others: Search,
+    /// Of those that were found out: by client, and of the others.
+    evidence: (BTreeMap<IpAddr, Evidence>, Option<Evidence>),
 }
 
 impl Lists {
     /// All clients have this one.
     pub(super) fn of_all(search: Search) -> Self {
         Self {
-            known: Map::default(),
             others: search,
+            ..Self::default()
         }
     }
 
     /// Clients whose lists were found out: one of which nothing is known has the
-    /// longest list of the others.
-    pub(super) fn inferred(known: BTreeMap<IpAddr, Search>) -> Self {
-        let longest = known.values().max_by_key(|it| it.entries.len());
+    /// list that most names of another one speak for.
+    pub(super) fn inferred(known: BTreeMap<IpAddr, (Search, Evidence)>) -> Self {
+        let best = known.values().max_by_key(|it| it.1.names).cloned();
+        let (others, of_others) = best.unzip();
         Self {
-            others: longest.cloned().unwrap_or_default(),
-            known: known.into_iter().collect(),
+            others: others.unwrap_or_default(),
+            evidence: (known.iter().map(|it| (*it.0, it.1.1)).collect(), of_others),
+            known: known.into_iter().map(|it| (it.0, it.1.0)).collect(),
         }
+    }
+
+    /// What the list of a client was read off; `None`: it was given, or there is none.
+    pub(super) fn evidence(&self, client: IpAddr) -> Option<Evidence> {
+        let (known, others) = &self.evidence;
+        known.get(&client).copied().or(*others)
     }
 
     /// The list of a client.

@@ -9,6 +9,7 @@
 mod answers;
 mod faults;
 mod hostile;
+mod inferred;
 mod lab;
 mod random;
 mod wire;

@@ -200,19 +200,8 @@ impl Writer<'_> {
             ),
             Whose::Unknown => String::new(),
         };
-        if report.is_inferred && !report.search.entries.is_empty() {
-            let entries: Vec<String> = report
-                .search
-                .entries
-                .iter()
-                .map(|it| self.style.shown.name(it))
-                .collect();
-            let _ = write!(
-                about,
-                ". No file was given: by the queries the search list is {} with ndots:{}",
-                entries.join(" "),
-                report.search.ndots
-            );
+        if let Some(inferred) = words::inferred(report, &self.style.shown) {
+            let _ = write!(about, ". {inferred}");
         }
         if !report.forwarders.is_empty() {
             let who: Vec<String> = report

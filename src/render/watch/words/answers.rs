@@ -97,7 +97,11 @@ impl Of<'_> {
     pub(super) fn names(&self) -> Three {
         let (name, number) = (self.name, self.number);
         match &self.finding.what {
-            What::Wildcard { address, names } => {
+            What::Wildcard {
+                address,
+                names,
+                is_inferred,
+            } => {
                 let address =
                     address.map_or_else(String::new, |it| format!(" with {}", self.shown.ip(it)));
                 three(
@@ -105,7 +109,12 @@ impl Of<'_> {
                         "the search domain {name} answers for everything{address}: {}",
                         self.listed(names)
                     ),
-                    "not the address of the names that were asked for",
+                    match is_inferred {
+                        false => "not the address of the names that were asked for",
+                        true => {
+                            "not certain: no file was given, and that the domain is in the search list is read off the queries; if it is, this is not the address of the names that were asked for"
+                        }
+                    },
                     "take the domain out of the search list, or its wildcard record out of the zone; a final dot after full names",
                 )
             }
