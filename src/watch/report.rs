@@ -59,6 +59,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What would be better.
     pub advice: Vec<Advice>,
+    /// Unanswered queries that were counted, and not looked at, for want of room.
+    pub only_counted: u64,
     /// What was seen beside queries and answers.
     pub strays: Strays,
     /// What was read and not understood.
@@ -166,6 +168,7 @@ impl Report {
             names: names(tally),
             findings: parts.findings,
             advice: parts.advice,
+            only_counted: tally.only_counted,
             strays: joiner.strays,
             counters: end.counters,
             slowest: tally.slowest,

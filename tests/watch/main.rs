@@ -8,6 +8,7 @@
 
 mod answers;
 mod faults;
+mod floods;
 mod hostile;
 mod inferred;
 mod lab;

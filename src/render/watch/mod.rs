@@ -290,6 +290,10 @@ impl Writer<'_> {
                 "lookups whose end was not waited for, for want of room",
             ),
             (
+                report.only_counted,
+                "unanswered queries that were counted, and not looked at, for want of room",
+            ),
+            (
                 counters.cut,
                 "messages of which only the beginning was captured",
             ),

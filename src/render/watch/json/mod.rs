@@ -184,6 +184,8 @@ struct CountedForm {
     unread: u64,
     /// Lookups whose end was not waited for, for want of room.
     forgotten: u64,
+    /// Unanswered queries that were counted, and not looked at, for want of room.
+    only_counted: u64,
     other: u64,
 }
 
@@ -297,6 +299,7 @@ fn counted(report: &Report) -> CountedForm {
         orphans: strays.orphans,
         unread: strays.unread,
         forgotten: strays.forgotten,
+        only_counted: report.only_counted,
         other: counters.other,
     }
 }

@@ -9,7 +9,7 @@ use crate::watch::findings::What;
 
 impl Of<'_> {
     pub(super) fn answers(&self) -> Three {
-        let (server, name, number) = (self.server, self.name, self.number);
+        let (server, name, first, number) = (self.server, self.name, self.first, self.number);
         match &self.finding.what {
             What::SlowServer(it) => three(
                 format!(
@@ -33,7 +33,7 @@ impl Of<'_> {
             ),
             What::ServerFails { rcode, of } => three(
                 format!(
-                    "{server} answered {} times of {of} with {}, first for {name}",
+                    "{server} answered {} times of {of} with {}, first for {first}",
                     number,
                     rcode_text(u16::from(*rcode))
                 ),
@@ -176,11 +176,11 @@ impl Of<'_> {
     }
 
     pub(super) fn packets(&self) -> Three {
-        let (server, name, number) = (self.server, self.name, self.number);
+        let (server, name, first, number) = (self.server, self.name, self.first, self.number);
         match &self.finding.what {
             What::Duplicates => three(
                 format!(
-                    "{} to or from {server} came twice, first for {name}",
+                    "{} to or from {server} came twice, first for {first}",
                     count(number, "packet", "packets")
                 ),
                 "not a resolver that asks again: both came at once, or one query got two answers",
@@ -188,7 +188,7 @@ impl Of<'_> {
             ),
             What::Mismatched => three(
                 format!(
-                    "{} of {server} to another question or port than was asked from, first for {name}",
+                    "{} of {server} to another question or port than was asked from, first for {first}",
                     count(number, "answer", "answers")
                 ),
                 "programs drop them; somebody may be trying to forge answers, or a server mixes them up",

@@ -42,9 +42,15 @@ pub(super) fn finding(finding: &Finding, shown: &Shown) -> Words {
         .name
         .as_ref()
         .map_or_else(|| "a name".to_owned(), |it| shown.name(it));
+    // Packets are in order, and the name is that of the first.
+    let first = match finding.packets.first() {
+        Some(packet) => format!("{name} (packet {packet})"),
+        None => name.clone(),
+    };
     let of = Of {
         finding,
         shown,
+        first: &first,
         server: &server,
         name: &name,
         number: finding.count,
@@ -83,6 +89,7 @@ struct Of<'f> {
     shown: &'f Shown,
     server: &'f str,
     name: &'f str,
+    first: &'f str,
     number: u64,
 }
 
