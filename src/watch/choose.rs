@@ -65,6 +65,9 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
     if exchanges.len() >= MAX_OF_LOOKUP {
         return None;
     }
+    if is_another_program(exchanges, new) {
+        return None;
+    }
     let now = new.first.time;
     let same = exchanges.iter().rev().find(|it| it.asks_as(new));
     if let Some(same) = same {
@@ -81,6 +84,10 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
             (false, true) => Some(Fit::Pair),
             (false, false) => waited(exchanges, now).then_some(Fit::Again),
         };
+    }
+    // Nothing follows a name that was not searched for first.
+    if open.lookup.readings.iter().all(|it| it.is_absolute) {
+        return None;
     }
     // Another name of the list: all at once from one socket, as BusyBox does,
     // or when the one before has come to its end.
@@ -99,6 +106,26 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
         .iter()
         .all(|it| it.is_settled() || is_waited_for(it, now) || is_answered(it));
     is_through.then_some(Fit::Next)
+}
+
+/// Whether the headers of a query say that another program made it: the bits that a
+/// client sets, and EDNS, which resolvers give up only after a failure, or when nobody
+/// answers.
+fn is_another_program(exchanges: &[Exchange], new: &Exchange) -> bool {
+    // RD, AD and CD.
+    const SET_BY_CLIENTS: u16 = 0x0130;
+    let bits = |it: &Exchange| it.flags & SET_BY_CLIENTS;
+    let is_alike = |it: &Exchange| bits(it) == bits(new) && it.edns == new.edns;
+    let is_own = |it: &Exchange| bits(it) == bits(new) && it.client == new.client;
+    let is_given_up = |it: &Exchange| {
+        let failed = it
+            .reply
+            .is_none_or(|it| it.is_failure() || it.is_truncated());
+        failed && bits(it) == bits(new) && it.edns > new.edns
+    };
+    !exchanges
+        .iter()
+        .any(|it| is_alike(it) || is_own(it) || is_given_up(it))
 }
 
 /// Whether the same question belongs to the lookup once more.

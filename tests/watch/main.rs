@@ -13,6 +13,7 @@ mod hostile;
 mod inferred;
 mod lab;
 mod random;
+mod two;
 mod wire;
 
 use kdns::node::kernel::ConntrackCounters;

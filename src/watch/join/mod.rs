@@ -352,9 +352,15 @@ impl Joiner {
         let is_found = |it: &Exchange| {
             Some(it.hash) == newest && it.reply.is_some_and(|it| it.is_found()) && !is_bad(it)
         };
+        // musl asks again for the half of a pair that failed, as long as it waits.
+        let is_half = |it: &Exchange| {
+            let mut same = exchanges.iter().filter(|other| other.asks_as(it));
+            Some(it.hash) == newest && is_bad(it) && same.all(is_bad)
+        };
         let is_settled = exchanges.iter().all(Exchange::is_settled);
         let wait = match () {
             () if !is_settled => self.patience,
+            () if exchanges.iter().any(is_half) => self.patience,
             () if exchanges.iter().any(is_found) => AFTER_ANSWER,
             () if exchanges.iter().any(is_bad) => self.patience,
             () => AFTER_DENIAL,
