@@ -6,9 +6,9 @@ use kdns::engine::message::Rcode;
 use kdns::watch::Judged;
 use kdns::world::{Effect, Rule};
 
+use crate::POD;
 use crate::lab::{FULL, Lab, denied, found, of_type, rule};
 use crate::wire::Kind;
-use crate::POD;
 
 const MILLISECOND: i64 = 1_000_000;
 

@@ -21,6 +21,10 @@ use crate::watch::search::{Bases, Lists, Search};
 /// resolver asks again so soon.
 const AT_ONCE: i64 = 20_000_000;
 
+/// Who asks again sooner than this has not waited, but read the answer: so does
+/// systemd-resolved, without EDNS, after NXDOMAIN. In nanoseconds.
+const SHORTEST_WAIT: i64 = 250_000_000;
+
 /// After an answer the next query of a lookup comes at once.
 const AFTER_ANSWER: i64 = 50_000_000;
 
@@ -283,7 +287,9 @@ impl Joiner {
         if is_at_once && exchange.broken().is_none() {
             exchange.oddities().duplicate_queries += 1;
         } else if exchange.again.len() < MAX_OF_LOOKUP {
-            if let Some(reply) = exchange.reply.filter(|it| it.is_found() || it.rcode == 3) {
+            let is_late = since >= SHORTEST_WAIT;
+            let answered = exchange.reply.filter(|it| it.is_found() || it.rcode == 3);
+            if let Some(reply) = answered.filter(|_| is_late) {
                 exchange.ignored.get_or_insert(reply.packet);
             }
             exchange.again.push(sent);
