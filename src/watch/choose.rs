@@ -82,7 +82,7 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
         return match (is_own, is_near) {
             (true, _) => Some(Fit::SameSocket),
             (false, true) => Some(Fit::Pair),
-            (false, false) => waited(exchanges, now).then_some(Fit::Again),
+            (false, false) => is_in_vain(exchanges, new).then_some(Fit::Again),
         };
     }
     // Nothing follows a name that was not searched for first.
@@ -164,7 +164,7 @@ fn again(exchanges: &[Exchange], same: &Exchange, new: &Exchange) -> Option<Fit>
         return Some(Fit::Again);
     }
     // The answered half of a pair, with the other one.
-    waited(exchanges, now).then_some(Fit::Again)
+    is_in_vain(exchanges, new).then_some(Fit::Again)
 }
 
 fn same_socket(one: SocketAddr, other: SocketAddr) -> bool {
@@ -180,10 +180,13 @@ fn is_waited_for(exchange: &Exchange, now: i64) -> bool {
     now.saturating_sub(exchange.last_sent().time) >= SHORTEST_WAIT
 }
 
-/// Whether it has waited for any.
-fn waited(exchanges: &[Exchange], now: i64) -> bool {
-    let is_open = |it: &Exchange| !it.is_settled() && is_waited_for(it, now);
-    exchanges.iter().any(is_open)
+/// Whether it has waited for any, or got an error for a query of this name.
+fn is_in_vain(exchanges: &[Exchange], new: &Exchange) -> bool {
+    let is_over = |it: &Exchange| match it.is_settled() {
+        false => is_waited_for(it, new.first.time),
+        true => it.reply.is_none() && it.hash == new.hash,
+    };
+    exchanges.iter().any(is_over)
 }
 
 /// NOERROR without anything, from who neither knows nor asks: resolvers go on to

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::engine::message::Because;
+use crate::engine::message::{Because, Transport};
 use crate::explain::plan::candidates;
 use crate::explain::transition::run_when;
 use crate::name::Name;
@@ -62,14 +62,30 @@ pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>)
         effect: Effect::Timeout,
         ..Rule::default()
     };
-    let longest = |resolver: &Resolver| {
-        let run = run_when(&scenario, resolver, std::slice::from_ref(&silence));
+    let error = Rule {
+        effect: Effect::Icmp,
+        up_to: Some(1),
+        ..Rule::default()
+    };
+    let truncated = Rule {
+        effect: Effect::Truncated,
+        transport: Some(Transport::Udp),
+        ..Rule::default()
+    };
+    let longest_after = |resolver: &Resolver, rules: &[Rule]| {
+        let run = run_when(&scenario, resolver, &[rules, &[silence.clone()]].concat());
         let times = run.sent.iter().map(|it| it.at);
         let next = times.clone().skip(1).chain([run.elapsed]);
         let gaps = times
             .zip(next)
             .map(|(one, other)| other.saturating_sub(one));
         gaps.max().unwrap_or_default()
+    };
+    // After an error, or over TCP, some wait longer.
+    let before = [vec![], vec![error], vec![truncated]];
+    let longest = |resolver: &Resolver| {
+        let waits = before.iter().map(|it| longest_after(resolver, it));
+        waits.max().unwrap_or_default()
     };
     let longest = match resolver {
         Some(resolver) => longest(resolver),

@@ -364,8 +364,13 @@ impl Joiner {
             Some(it.hash) == newest && is_bad(it) && same.all(is_bad)
         };
         let is_settled = exchanges.iter().all(Exchange::is_settled);
+        let is_error = |it: &Exchange| {
+            let mut same = exchanges.iter().filter(|other| other.asks_as(it));
+            it.reply.is_none() && same.all(|it| it.reply.is_none())
+        };
         let wait = match () {
-            () if !is_settled => self.patience,
+            // After an error, too, some wait as long as for an answer.
+            () if !is_settled || exchanges.iter().any(is_error) => self.patience,
             () if exchanges.iter().any(is_half) => self.patience,
             () if exchanges.iter().any(is_found) => AFTER_ANSWER,
             () if exchanges.iter().any(is_bad) => self.patience,
