@@ -28,6 +28,9 @@ const LARGER_BUFFERS: usize = 4;
 /// looked at: a program that asks for one name all the time has many.
 const MAX_ALIKE: usize = 64;
 
+/// The bits of a query's header that differ between programs: RD, AD and CD.
+pub(super) const SET_BY_CLIENTS: u16 = 0x0130;
+
 /// How well a query fits a lookup; the greatest counts.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Fit {
@@ -112,8 +115,6 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
 /// client sets, and EDNS, which resolvers give up only after a failure, or when nobody
 /// answers.
 fn is_another_program(exchanges: &[Exchange], new: &Exchange) -> bool {
-    // RD, AD and CD.
-    const SET_BY_CLIENTS: u16 = 0x0130;
     let bits = |it: &Exchange| it.flags & SET_BY_CLIENTS;
     let is_alike = |it: &Exchange| bits(it) == bits(new) && it.edns == new.edns;
     let is_own = |it: &Exchange| bits(it) == bits(new) && it.client == new.client;

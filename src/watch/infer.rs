@@ -7,7 +7,9 @@ use std::net::IpAddr;
 use crate::name::Name;
 use crate::packet::dns::Header;
 use crate::packet::{Content, Seen};
+use crate::watch::choose::SET_BY_CLIENTS;
 use crate::watch::name::{Shape, of_wire};
+use crate::watch::reply::edns_size;
 use crate::watch::search::{Evidence, Search};
 
 /// The next name of a lookup comes so soon after the answer to the one before,
@@ -46,9 +48,13 @@ pub(super) struct Inferred {
 #[derive(Debug)]
 struct Chain {
     names: Vec<Name>,
+    made: Made,
     /// When the last one was answered with NXDOMAIN.
     denied: Option<i64>,
 }
+
+/// What tells programs apart: the bits that a client sets in the header, and EDNS.
+type Made = (u16, Option<u16>);
 
 /// What a program asked for, and what was added to it, in order.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -101,7 +107,8 @@ impl Infer {
         if servers.len() < 3 && !servers.contains(&seen.to.ip()) {
             servers.push(seen.to.ip());
         }
-        self.asked(seen.from.ip(), name, seen.time);
+        let made = (header.flags & SET_BY_CLIENTS, edns_size(&header, bytes));
+        self.asked(seen.from.ip(), name, made, seen.time);
     }
 
     fn denied(&mut self, client: IpAddr, name: &Name, time: i64) {
@@ -112,14 +119,16 @@ impl Infer {
         }
     }
 
-    fn asked(&mut self, client: IpAddr, name: Name, time: i64) {
+    fn asked(&mut self, client: IpAddr, name: Name, made: Made, time: i64) {
         let chains = self.chains.entry(client).or_default();
-        if let Some(chain) = chains.iter_mut().rev().find(|it| it.goes_on(&name, time)) {
+        let goes_on = |it: &&mut Chain| it.made == made && it.goes_on(&name, time);
+        if let Some(chain) = chains.iter_mut().rev().find(goes_on) {
             chain.names.push(name);
             chain.denied = None;
             return;
         }
-        if chains.iter().any(|it| it.names.last() == Some(&name)) {
+        let is_known = |it: &Chain| it.made == made && it.names.last() == Some(&name);
+        if chains.iter().any(is_known) {
             return;
         }
         let is_old = |it: &mut Chain| it.denied.is_some_and(|at| time.saturating_sub(at) > SOON);
@@ -129,6 +138,7 @@ impl Infer {
         }
         chains.push(Chain {
             names: vec![name],
+            made,
             denied: None,
         });
         let tried = self.tried.entry(client).or_default();

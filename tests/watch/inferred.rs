@@ -188,3 +188,18 @@ fn hosts_of_one_ingress_are_no_wildcard() {
     }
     assert_eq!(codes(&lab.end_without_file()), [""; 0]);
 }
+
+/// dig asks for the name as it is, and then a program searches for it.
+#[test]
+fn dig_says_nothing_of_ndots() {
+    let mut lab = Lab::new("glibc", POD);
+    for number in 0..3 {
+        let name = format!("nobody{number}");
+        on_its_own(&mut lab, &[&name]);
+        lab.start -= 980_000_000;
+        lab.lookup(&name, &[denied()]);
+    }
+    let report = lab.end_without_file();
+    assert_eq!(entries(&report), ENTRIES);
+    assert_eq!(report.evidence.unwrap().ndots, (1, None));
+}

@@ -195,7 +195,7 @@ impl Writer<'_> {
                 )
             }
             Whose::Nobody(fit) => format!(
-                "The queries fit no resolver that kdns knows (the best by {:.0} of 100): a forwarder, a program that asks on its own, or packets are missing; judged without a plan",
+                "The queries fit no resolver that kdns knows (the best by {:.0} of 100): a forwarder, a program that asks on its own, several programs together, or packets are missing; judged without a plan",
                 fit.likeness * 100.0
             ),
             Whose::Unknown => String::new(),
