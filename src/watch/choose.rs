@@ -183,9 +183,12 @@ fn is_waited_for(exchange: &Exchange, now: i64) -> bool {
 
 /// Whether it has waited for any, or got an error for a query of this name.
 fn is_in_vain(exchanges: &[Exchange], new: &Exchange) -> bool {
-    let is_over = |it: &Exchange| match it.is_settled() {
-        false => is_waited_for(it, new.first.time),
-        true => it.reply.is_none() && it.hash == new.hash,
+    let is_over = |it: &Exchange| {
+        if it.is_settled() {
+            it.reply.is_none() && it.hash == new.hash
+        } else {
+            is_waited_for(it, new.first.time)
+        }
     };
     exchanges.iter().any(is_over)
 }

@@ -73,7 +73,11 @@ pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>)
         ..Rule::default()
     };
     let longest_after = |resolver: &Resolver, rules: &[Rule]| {
-        let run = run_when(&scenario, resolver, &[rules, &[silence.clone()]].concat());
+        let run = run_when(
+            &scenario,
+            resolver,
+            &[rules, std::slice::from_ref(&silence)].concat(),
+        );
         let times = run.sent.iter().map(|it| it.at);
         let next = times.clone().skip(1).chain([run.elapsed]);
         let gaps = times

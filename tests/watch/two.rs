@@ -38,7 +38,7 @@ fn queries(lab: &Lab) -> usize {
 
 #[test]
 fn dig_and_then_a_program() {
-    let fails = rule(None, Effect::Status(Rcode::ServFail));
+    let fails = [rule(None, Effect::Status(Rcode::ServFail))];
     let all = [
         rule(Some(FULL), found(1)),
         rule(Some("www.example.com"), found(2)),
@@ -61,9 +61,9 @@ fn dig_and_then_a_program() {
         for gap in [5, 12, 40, 60, 200] {
             for (name, of_dig, of_program) in [
                 ("db", &[denied()][..], &all[..]),
-                ("db", &[fails.clone()], &all),
+                ("db", &fails[..], &all),
                 ("db", &[denied()], &some),
-                ("www.example.com.", &[fails.clone()], &all),
+                ("www.example.com.", &fails[..], &all),
                 ("www.example.com.", &[denied()], &all),
                 ("www.example.com", &[denied()], &all),
             ] {
