@@ -315,7 +315,7 @@ fn race(resolver: &Resolver, tally: &Tally, findings: &[Finding]) -> Vec<Advice>
     if !resolver.id.starts_with("glibc") || !findings.iter().any(|it| is_race(&it)) {
         return Vec::new();
     }
-    let waited: i64 = tally.losses.iter().map(|it| it.lookup_took).sum();
+    let waited: i64 = tally.losses.values().map(|it| it.lookup_took).sum();
     let time_saved = Duration::from_nanos(u64::try_from(waited).unwrap_or_default());
     [Change::SingleRequestReopen, Change::UseVc]
         .map(|change| Advice {

@@ -28,6 +28,9 @@ const LARGER_BUFFERS: usize = 4;
 /// looked at: a program that asks for one name all the time has many.
 const MAX_ALIKE: usize = 64;
 
+/// The bits of a query's header that differ between programs: RD, AD and CD.
+pub(super) const SET_BY_CLIENTS: u16 = 0x0130;
+
 /// How well a query fits a lookup; the greatest counts.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Fit {
@@ -65,6 +68,9 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
     if exchanges.len() >= MAX_OF_LOOKUP {
         return None;
     }
+    if is_another_program(exchanges, new) {
+        return None;
+    }
     let now = new.first.time;
     let same = exchanges.iter().rev().find(|it| it.asks_as(new));
     if let Some(same) = same {
@@ -79,8 +85,12 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
         return match (is_own, is_near) {
             (true, _) => Some(Fit::SameSocket),
             (false, true) => Some(Fit::Pair),
-            (false, false) => waited(exchanges, now).then_some(Fit::Again),
+            (false, false) => is_in_vain(exchanges, new).then_some(Fit::Again),
         };
+    }
+    // Nothing follows a name that was not searched for first.
+    if open.lookup.readings.iter().all(|it| it.is_absolute) {
+        return None;
     }
     // Another name of the list: all at once from one socket, as BusyBox does,
     // or when the one before has come to its end.
@@ -99,6 +109,24 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
         .iter()
         .all(|it| it.is_settled() || is_waited_for(it, now) || is_answered(it));
     is_through.then_some(Fit::Next)
+}
+
+/// Whether the headers of a query say that another program made it: the bits that a
+/// client sets, and EDNS, which resolvers give up only after a failure, or when nobody
+/// answers.
+fn is_another_program(exchanges: &[Exchange], new: &Exchange) -> bool {
+    let bits = |it: &Exchange| it.flags & SET_BY_CLIENTS;
+    let is_alike = |it: &Exchange| bits(it) == bits(new) && it.edns == new.edns;
+    let is_own = |it: &Exchange| bits(it) == bits(new) && it.client == new.client;
+    let is_given_up = |it: &Exchange| {
+        let failed = it
+            .reply
+            .is_none_or(|it| it.is_failure() || it.is_truncated());
+        failed && bits(it) == bits(new) && it.edns > new.edns
+    };
+    !exchanges
+        .iter()
+        .any(|it| is_alike(it) || is_own(it) || is_given_up(it))
 }
 
 /// Whether the same question belongs to the lookup once more.
@@ -137,7 +165,7 @@ fn again(exchanges: &[Exchange], same: &Exchange, new: &Exchange) -> Option<Fit>
         return Some(Fit::Again);
     }
     // The answered half of a pair, with the other one.
-    waited(exchanges, now).then_some(Fit::Again)
+    is_in_vain(exchanges, new).then_some(Fit::Again)
 }
 
 fn same_socket(one: SocketAddr, other: SocketAddr) -> bool {
@@ -153,10 +181,16 @@ fn is_waited_for(exchange: &Exchange, now: i64) -> bool {
     now.saturating_sub(exchange.last_sent().time) >= SHORTEST_WAIT
 }
 
-/// Whether it has waited for any.
-fn waited(exchanges: &[Exchange], now: i64) -> bool {
-    let is_open = |it: &Exchange| !it.is_settled() && is_waited_for(it, now);
-    exchanges.iter().any(is_open)
+/// Whether it has waited for any, or got an error for a query of this name.
+fn is_in_vain(exchanges: &[Exchange], new: &Exchange) -> bool {
+    let is_over = |it: &Exchange| {
+        if it.is_settled() {
+            it.reply.is_none() && it.hash == new.hash
+        } else {
+            is_waited_for(it, new.first.time)
+        }
+    };
+    exchanges.iter().any(is_over)
 }
 
 /// NOERROR without anything, from who neither knows nor asks: resolvers go on to

@@ -179,7 +179,30 @@ fn is_ignored(lookup: &Lookup, exchange: &Exchange) -> bool {
         let was_late = it.answered().is_some_and(|sent| sent.time != it.first.time);
         is_other && is_earlier && (!answered || was_late)
     };
-    !lookup.exchanges.iter().any(is_missing)
+    !lookup.exchanges.iter().any(is_missing) && !is_polled(lookup, exchange)
+}
+
+/// Whether the program asks for the other type as soon as one is denied, and when that
+/// is denied, too, begins again: it has read the answers. HAProxy does so, three times.
+fn is_polled(lookup: &Lookup, exchange: &Exchange) -> bool {
+    let is_denied = |it: &Exchange| it.replies().all(Reply::is_negative);
+    let follows = |one: &Exchange, other: &Exchange| {
+        let mut rounds = one.sent().zip(other.sent());
+        one.again.len() + 1 >= other.sendings()
+            && rounds.all(|(first, second)| {
+                let read = one.reply_to(first).map(|it| second.time - it.time);
+                read.is_some_and(|it| (0..PAIR).contains(&it))
+            })
+    };
+    let is_other = |it: &&Exchange| {
+        it.qtype != exchange.qtype
+            && it.client == exchange.client
+            && it.server == exchange.server
+            && it.name.eq_ignore_case(&exchange.name)
+    };
+    let mut others = lookup.exchanges.iter().filter(is_other);
+    is_denied(exchange)
+        && others.any(|it| is_denied(it) && (follows(exchange, it) || follows(it, exchange)))
 }
 
 /// Where an exchange stands among two that left together.

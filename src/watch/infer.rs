@@ -1,14 +1,16 @@
 //! The search list of a client, from the names that it tried one after the
 //! other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use crate::name::Name;
 use crate::packet::dns::Header;
 use crate::packet::{Content, Seen};
+use crate::watch::choose::SET_BY_CLIENTS;
 use crate::watch::name::{Shape, of_wire};
-use crate::watch::search::Search;
+use crate::watch::reply::edns_size;
+use crate::watch::search::{Evidence, Search};
 
 /// The next name of a lookup comes so soon after the answer to the one before,
 /// in nanoseconds.
@@ -17,13 +19,27 @@ const SOON: i64 = 300_000_000;
 /// More names are not one lookup.
 const MAX_CHAIN: usize = 16;
 
+/// So many names are followed at once.
+const MAX_CHAINS: usize = 256;
+
 const NXDOMAIN: u8 = 3;
+
+/// What the kubelet writes for pods, where the queries do not tell.
+///
+/// Source: Kubernetes 1.34, `pkg/kubelet/network/dns/dns.go`, `defaultDNSOptions`.
+const NDOTS_OF_PODS: usize = 5;
+
+/// A Service has at most a label for itself and one for an endpoint; what stands
+/// before the namespace with more of them was made by the search list.
+///
+/// Source: Kubernetes, DNS for Services and Pods.
+const LABELS_OF_SERVICE: usize = 2;
 
 /// What a capture says about the files of its clients.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inferred {
     /// By client.
-    pub(super) search: BTreeMap<IpAddr, Search>,
+    pub(super) search: BTreeMap<IpAddr, (Search, Evidence)>,
     /// The servers of each client, in the order in which they were asked.
     pub(super) servers: BTreeMap<IpAddr, Vec<IpAddr>>,
 }
@@ -32,18 +48,37 @@ pub(super) struct Inferred {
 #[derive(Debug)]
 struct Chain {
     names: Vec<Name>,
+    made: Made,
     /// When the last one was answered with NXDOMAIN.
     denied: Option<i64>,
+}
+
+/// What tells programs apart: the bits that a client sets in the header, and EDNS.
+type Made = (u16, Option<u16>);
+
+/// What a program asked for, and what was added to it, in order.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Tried {
+    name: Name,
+    dots: usize,
+    list: Vec<Name>,
+    /// When the name was asked for as it is, if it was.
+    as_is: Option<AsIs>,
+    /// Whether it is sure where the name ends.
+    is_sure: bool,
+}
+
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum AsIs {
+    First,
+    Last,
 }
 
 /// Reads messages one by one.
 #[derive(Debug, Default)]
 pub(super) struct Infer {
     chains: BTreeMap<IpAddr, Vec<Chain>>,
-    votes: BTreeMap<IpAddr, BTreeMap<Vec<Name>, usize>>,
-    /// The most dots of a name that was searched for first, and the fewest of one
-    /// that was asked for as it is and then searched for.
-    dots: BTreeMap<IpAddr, (usize, Option<usize>)>,
+    tried: BTreeMap<IpAddr, BTreeSet<Tried>>,
     servers: BTreeMap<IpAddr, Vec<IpAddr>>,
 }
 
@@ -59,10 +94,12 @@ impl Infer {
         let Some(question) = header.question.filter(|it| matches!(it.qtype, 1 | 28)) else {
             return;
         };
-        let shape = Shape::of(question.name);
+        // Some programs mix the case of letters.
+        let lower = question.name.to_ascii_lowercase();
+        let name = of_wire(Shape::of(&lower).wire);
         if header.is_response() {
             if header.rcode() == NXDOMAIN {
-                self.denied(seen.to.ip(), &shape, seen.time);
+                self.denied(seen.to.ip(), &name, seen.time);
             }
             return;
         }
@@ -70,142 +107,204 @@ impl Infer {
         if servers.len() < 3 && !servers.contains(&seen.to.ip()) {
             servers.push(seen.to.ip());
         }
-        self.asked(seen.from.ip(), &shape, seen.time);
+        let made = (header.flags & SET_BY_CLIENTS, edns_size(&header, bytes));
+        self.asked(seen.from.ip(), name, made, seen.time);
     }
 
-    fn denied(&mut self, client: IpAddr, shape: &Shape<'_>, time: i64) {
+    fn denied(&mut self, client: IpAddr, name: &Name, time: i64) {
         let chains = self.chains.entry(client).or_default();
-        let is_its = |it: &&mut Chain| {
-            let last = it.names.last();
-            last.is_some_and(|last| last.as_wire().eq_ignore_ascii_case(shape.wire))
-        };
+        let is_its = |it: &&mut Chain| it.names.last() == Some(name);
         if let Some(chain) = chains.iter_mut().rev().find(is_its) {
             chain.denied = Some(time);
         }
     }
 
-    fn asked(&mut self, client: IpAddr, shape: &Shape<'_>, time: i64) {
+    fn asked(&mut self, client: IpAddr, name: Name, made: Made, time: i64) {
         let chains = self.chains.entry(client).or_default();
-        let name = of_wire(shape.wire);
-        let follows = |it: &&mut Chain| {
-            let is_soon = it.denied.is_some_and(|at| time.saturating_sub(at) < SOON);
-            let last = it.names.last();
-            is_soon && last.is_some_and(|last| common(last, &name) > 0) && !it.names.contains(&name)
-        };
-        if let Some(chain) = chains.iter_mut().rev().find(follows) {
+        let goes_on = |it: &&mut Chain| it.made == made && it.goes_on(&name, time);
+        if let Some(chain) = chains.iter_mut().rev().find(goes_on) {
             chain.names.push(name);
             chain.denied = None;
-            if chain.names.len() < MAX_CHAIN {
-                return;
-            }
-        } else if !chains.iter().any(|it| it.names.last() == Some(&name)) {
-            chains.push(Chain {
-                names: vec![name],
-                denied: None,
-            });
-        }
-        let is_old = |it: &mut Chain| {
-            it.names.len() >= MAX_CHAIN
-                || it.denied.is_some_and(|at| time.saturating_sub(at) > SOON)
-        };
-        let old: Vec<Chain> = chains.extract_if(.., is_old).collect();
-        if chains.len() > 256 {
-            chains.remove(0);
-        }
-        for chain in old {
-            self.vote(client, &chain.names);
-        }
-    }
-
-    /// What a chain says: all its names begin alike, with what was asked for.
-    fn vote(&mut self, client: IpAddr, names: &[Name]) {
-        let [first, rest @ ..] = names else {
-            return;
-        };
-        if rest.is_empty() {
             return;
         }
-        let labels = rest
-            .iter()
-            .map(|it| common(first, it))
-            .min()
-            .unwrap_or_default();
-        let shape = Shape::of(first.as_wire());
-        let base = of_wire(shape.prefix(labels));
-        let is_base = |it: &Name| it.eq_ignore_case(&base);
-        let suffixes = names.iter().filter(|it| !is_base(it)).map(|it| {
-            let shape = Shape::of(it.as_wire());
-            of_wire(
-                shape
-                    .wire
-                    .get(shape.prefix(labels).len()..)
-                    .unwrap_or_default(),
-            )
+        let is_known = |it: &Chain| it.made == made && it.names.last() == Some(&name);
+        if chains.iter().any(is_known) {
+            return;
+        }
+        let is_old = |it: &mut Chain| it.denied.is_some_and(|at| time.saturating_sub(at) > SOON);
+        let mut old: Vec<Chain> = chains.extract_if(.., is_old).collect();
+        if chains.len() >= MAX_CHAINS {
+            old.push(chains.remove(0));
+        }
+        chains.push(Chain {
+            names: vec![name],
+            made,
+            denied: None,
         });
-        let list: Vec<Name> = suffixes.collect();
-        let dots = labels.saturating_sub(1);
-        let (most, fewest) = self.dots.entry(client).or_default();
-        if is_base(first) {
-            *fewest = Some(fewest.map_or(dots, |it| it.min(dots)));
-        } else if names.iter().any(is_base) || labels == 1 {
-            *most = (*most).max(dots);
-        } else {
-            // Without the name itself a longer beginning could be chance.
-            return;
-        }
-        *self
-            .votes
-            .entry(client)
-            .or_default()
-            .entry(list)
-            .or_default() += 1;
+        let tried = self.tried.entry(client).or_default();
+        tried.extend(old.iter().filter_map(Chain::tried));
     }
 
     /// What all say together.
     pub(super) fn end(mut self) -> Inferred {
-        for (client, chains) in std::mem::take(&mut self.chains) {
-            for chain in chains {
-                self.vote(client, &chain.names);
-            }
+        for (client, chains) in &self.chains {
+            let tried = self.tried.entry(*client).or_default();
+            tried.extend(chains.iter().filter_map(Chain::tried));
         }
-        let mut search = BTreeMap::new();
-        for (client, votes) in &self.votes {
-            let Some(entries) = longest(votes) else {
-                continue;
-            };
-            let (most, fewest) = self.dots.get(client).copied().unwrap_or_default();
-            let is_pod = entries.iter().any(|it| it.labels().next() == Some(b"svc"));
-            let guess = if is_pod { 5.max(most + 1) } else { most + 1 };
-            let ndots = fewest.map_or(guess, |fewest| guess.min(fewest).max(1));
-            search.insert(*client, Search { entries, ndots });
-        }
+        let lists = self.tried.iter().filter_map(|(client, tried)| {
+            let tried: Vec<&Tried> = tried.iter().collect();
+            Some((*client, agreed(&tried)?))
+        });
         Inferred {
-            search,
+            search: lists.collect(),
             servers: self.servers,
         }
     }
 }
 
-/// The longest list that all others are beginnings of; `None`: they contradict
-/// each other.
-fn longest(votes: &BTreeMap<Vec<Name>, usize>) -> Option<Vec<Name>> {
-    let longest = votes.keys().max_by_key(|it| it.len())?;
-    let total: usize = votes.values().sum();
-    let agrees = |list: &Vec<Name>| {
-        let pairs = list.iter().zip(longest);
-        pairs
-            .into_iter()
-            .all(|(one, other)| one.eq_ignore_case(other))
+impl Chain {
+    /// Whether `name` is the next one of the same lookup.
+    fn goes_on(&self, name: &Name, time: i64) -> bool {
+        let (Some(first), Some(last)) = (self.names.first(), self.names.last()) else {
+            return false;
+        };
+        let is_soon = self.denied.is_some_and(|at| time.saturating_sub(at) < SOON);
+        // The name as it is comes first or last.
+        let is_through = self.names.len() > 1 && common(first, last) == last.labels().count();
+        is_soon
+            && !is_through
+            && self.names.len() < MAX_CHAIN
+            && common(last, name) > 0
+            && !self.names.contains(name)
+    }
+
+    /// What it says: all its names begin with what was asked for.
+    fn tried(&self) -> Option<Tried> {
+        let [first, rest @ ..] = self.names.as_slice() else {
+            return None;
+        };
+        let labels = match rest {
+            [] => made_of(first)?,
+            rest => rest.iter().map(|it| common(first, it)).min()?,
+        };
+        let name = beginning(first, labels);
+        let as_is = match self.names.iter().position(|it| *it == name) {
+            Some(0) => Some(AsIs::First),
+            Some(_) => Some(AsIs::Last),
+            None => None,
+        };
+        let entries = self.names.iter().filter(|it| **it != name);
+        let list: Vec<Name> = entries.map(|it| behind(it, labels)).collect();
+        let has_services = list.iter().any(is_services);
+        Some(Tried {
+            is_sure: as_is.is_some() || labels == 1 || has_services || rest.is_empty(),
+            dots: labels.saturating_sub(1),
+            list,
+            name,
+            as_is,
+        })
+    }
+}
+
+/// Whether it is the entry of a pod's list for the Services of all namespaces.
+fn is_services(entry: &Name) -> bool {
+    entry.labels().next() == Some(b"svc")
+}
+
+/// How many labels a program asked for, if the others are a namespace of a cluster
+/// below which no Service has such a name: the first entry of the search list made
+/// it, also where that has an answer.
+fn made_of(name: &Name) -> Option<usize> {
+    let all: Vec<&[u8]> = name.labels().collect();
+    let svc = all.iter().rposition(|it| *it == b"svc")?;
+    let labels = svc.checked_sub(1)?;
+    let is_port = all.first().is_some_and(|it| it.starts_with(b"_"));
+    (labels > LABELS_OF_SERVICE && svc + 1 < all.len() && !is_port).then_some(labels)
+}
+
+/// The first labels of a name.
+fn beginning(name: &Name, labels: usize) -> Name {
+    of_wire(Shape::of(name.as_wire()).prefix(labels))
+}
+
+/// The labels of a name after the first ones.
+fn behind(name: &Name, labels: usize) -> Name {
+    let wire = name.as_wire();
+    let start = Shape::of(wire).prefix(labels).len();
+    of_wire(wire.get(start..).unwrap_or_default())
+}
+
+/// The list that most names speak for, entry by entry; `None`: too few do.
+fn agreed(tried: &[&Tried]) -> Option<(Search, Evidence)> {
+    let mut agreeing = tried.to_vec();
+    let mut entries: Vec<Name> = Vec::new();
+    loop {
+        let at = entries.len();
+        // What comes next, by those that went on, and nothing, by those that ended. Of
+        // names whose end is guessed those that end alike are one voice.
+        let mut votes: BTreeMap<Option<&Name>, BTreeSet<(bool, &[u8])>> = BTreeMap::new();
+        for it in &agreeing {
+            let next = it.list.get(at);
+            if next.is_some() || it.as_is == Some(AsIs::Last) {
+                let last = it.name.labels().last().unwrap_or_default();
+                let voice = if it.is_sure { it.name.as_wire() } else { last };
+                votes.entry(next).or_default().insert((it.is_sure, voice));
+            }
+        }
+        let weight = |voices: &BTreeSet<(bool, &[u8])>| -> usize {
+            voices.iter().map(|it| 1 + usize::from(it.0)).sum()
+        };
+        let all: usize = votes.values().map(weight).sum();
+        let best = votes.iter().map(|it| (weight(it.1), *it.0)).max();
+        let Some((most, Some(entry))) = best else {
+            break;
+        };
+        if most < 2 || most <= 2 * (all - most) {
+            break;
+        }
+        let is_it = |it: &&Tried| it.list.get(at).is_none_or(|it| it == entry);
+        entries.push(entry.clone());
+        agreeing.retain(is_it);
+    }
+    if entries.is_empty() {
+        return None;
+    }
+    let names = |all: &[&Tried]| all.iter().map(|it| &it.name).collect::<BTreeSet<_>>().len();
+    let ndots = ndots(&agreeing);
+    let is_pod = entries.iter().any(is_services);
+    let usual = if is_pod { NDOTS_OF_PODS } else { 1 };
+    let evidence = Evidence {
+        names: names(&agreeing),
+        against: names(tried).saturating_sub(names(&agreeing)),
+        ndots,
     };
-    let agreeing: usize = votes.iter().filter(|it| agrees(it.0)).map(|it| it.1).sum();
-    // A program can try names on its own.
-    (agreeing * 10 >= total * 8).then(|| longest.clone())
+    let ndots = usual.clamp(ndots.0, ndots.1.unwrap_or(usize::MAX));
+    Some((Search { entries, ndots }, evidence))
+}
+
+/// The least and the greatest `ndots` that explain most names.
+fn ndots(tried: &[&Tried]) -> (usize, Option<usize>) {
+    let most = tried.iter().map(|it| it.dots).max().unwrap_or_default();
+    // With more than the most dots, all are searched for first.
+    let wrong = |ndots: usize| {
+        let is_wrong = |it: &&&Tried| (it.dots < ndots) == (it.as_is == Some(AsIs::First));
+        tried.iter().filter(is_wrong).count()
+    };
+    let all = 0..=most + 1;
+    let fewest = all.clone().map(wrong).min().unwrap_or_default();
+    let least = all
+        .clone()
+        .find(|it| wrong(*it) == fewest)
+        .unwrap_or_default();
+    let greatest = all
+        .rev()
+        .find(|it| wrong(*it) == fewest)
+        .unwrap_or_default();
+    (least, (greatest <= most).then_some(greatest))
 }
 
 /// How many labels both begin with.
 fn common(one: &Name, other: &Name) -> usize {
     let pairs = one.labels().zip(other.labels());
-    pairs
-        .take_while(|(one, other)| one.eq_ignore_ascii_case(other))
-        .count()
+    pairs.take_while(|(one, other)| one == other).count()
 }

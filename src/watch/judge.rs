@@ -11,7 +11,7 @@ use crate::watch::fault::{Fault, faults};
 use crate::watch::findings::{self, Known};
 use crate::watch::infer::Inferred;
 use crate::watch::join::Joiner;
-use crate::watch::lookup::Lookup;
+use crate::watch::lookup::{Exchange, Lookup};
 use crate::watch::model::{self, Fit, Sample};
 use crate::watch::plan::{self, Plan};
 use crate::watch::report::{Parts, Report, Whose};
@@ -40,6 +40,27 @@ pub struct Judged {
     pub faults: Vec<Fault>,
     /// The plan, if it was played, and which reading of the lookup it is for.
     pub plan: Option<(usize, Plan)>,
+}
+
+impl Judged {
+    /// The query with which a second lookup can have begun: a question again from
+    /// another socket, with another id, that is not in the plan.
+    pub fn second(&self) -> Option<&Exchange> {
+        let exchanges = self.lookup.exchanges.iter().enumerate();
+        let mut others = exchanges.filter(|(number, it)| {
+            let mut before = self.lookup.exchanges.iter().take(*number);
+            let is_planned = self
+                .plan
+                .as_ref()
+                .is_some_and(|plan| !plan.1.unplanned.contains(&(*number, 0)));
+            let is_again = |other: &Exchange| {
+                let is_other = it.client != other.client && it.id != other.id;
+                it.asks_as(other) && is_other && it.is_tcp() == other.is_tcp()
+            };
+            !is_planned && before.any(is_again)
+        });
+        others.next().map(|it| it.1)
+    }
 }
 
 /// What is known of a client.
@@ -260,6 +281,7 @@ impl Judge {
         let findings = findings::all(&Known {
             tally: &self.tally,
             conntrack: end.conntrack,
+            is_inferred: self.servers.is_some(),
         });
         let fit = client.and_then(|it| self.clients.get(&it)?.fit.clone());
         let resolver = match (self.setup.resolver, fit) {
@@ -279,6 +301,7 @@ impl Judge {
             resolver,
             search,
             is_inferred: self.servers.is_some(),
+            evidence: self.lists.evidence(client.unwrap_or(unspecified)),
             findings,
             advice,
         };

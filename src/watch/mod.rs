@@ -54,6 +54,9 @@ const MAX_STORED_BYTES: usize = 2 << 20;
 /// … and of so long a time, in nanoseconds.
 const MAX_STORED_TIME: i64 = 20_000_000_000;
 
+/// A clock that goes back or on by more than this is wrong, in nanoseconds.
+const CLOCK_JUMP: i64 = 3_600_000_000_000;
+
 /// What is known beforehand.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
@@ -129,10 +132,14 @@ impl Watch {
 
     /// Takes what was seen next.
     pub fn push(&mut self, seen: &Seen<'_>) {
-        self.first.get_or_insert(seen.time);
+        let first = self.first.get_or_insert(seen.time);
         if let Some(stored) = &mut self.stored {
             stored.push(seen);
-            let since = seen.time.saturating_sub(self.first.unwrap_or(seen.time));
+            let since = seen.time.saturating_sub(*first);
+            if !(0..CLOCK_JUMP).contains(&since) {
+                *first = seen.time;
+            }
+            let since = seen.time.saturating_sub(*first);
             let is_enough = stored.messages.len() >= MAX_STORED
                 || stored.bytes >= MAX_STORED_BYTES
                 || since > MAX_STORED_TIME;

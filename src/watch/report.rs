@@ -10,7 +10,7 @@ use crate::watch::advice::Advice;
 use crate::watch::findings::{Finding, Times};
 use crate::watch::join::{Joiner, Strays};
 use crate::watch::model::Fit;
-use crate::watch::search::Search;
+use crate::watch::search::{Evidence, Search};
 use crate::watch::tally::{Histogram, NameTally, Tally};
 
 /// So many names and servers are listed.
@@ -33,6 +33,8 @@ pub struct Report {
     pub search: Search,
     /// Whether that was read off the queries.
     pub is_inferred: bool,
+    /// What it was read off, if it was and there is one.
+    pub evidence: Option<Evidence>,
     /// Lookups that ended.
     pub lookups: u64,
     /// Those in which something went wrong.
@@ -57,6 +59,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What would be better.
     pub advice: Vec<Advice>,
+    /// Unanswered queries that were counted, and not looked at, for want of room.
+    pub only_counted: u64,
     /// What was seen beside queries and answers.
     pub strays: Strays,
     /// What was read and not understood.
@@ -126,6 +130,7 @@ pub(super) struct Parts {
     pub(super) resolver: Whose,
     pub(super) search: Search,
     pub(super) is_inferred: bool,
+    pub(super) evidence: Option<Evidence>,
     pub(super) findings: Vec<Finding>,
     pub(super) advice: Vec<Advice>,
 }
@@ -152,6 +157,7 @@ impl Report {
             resolver: parts.resolver,
             search: parts.search,
             is_inferred: parts.is_inferred,
+            evidence: parts.evidence,
             lookups: tally.lookups,
             broken: tally.broken,
             queries: tally.queries,
@@ -162,6 +168,7 @@ impl Report {
             names: names(tally),
             findings: parts.findings,
             advice: parts.advice,
+            only_counted: tally.only_counted,
             strays: joiner.strays,
             counters: end.counters,
             slowest: tally.slowest,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::engine::message::Because;
+use crate::engine::message::{Because, Transport};
 use crate::explain::plan::candidates;
 use crate::explain::transition::run_when;
 use crate::name::Name;
@@ -39,6 +39,17 @@ pub struct Search {
     pub ndots: usize,
 }
 
+/// What a list that nobody gave was read off.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Evidence {
+    /// Names whose lookups speak for it.
+    pub names: usize,
+    /// Names whose lookups speak against it: a program that tries names on its own.
+    pub against: usize,
+    /// The least `ndots` that it can have, and the greatest; `None`: any greater one.
+    pub ndots: (usize, Option<usize>),
+}
+
 /// How long resolvers wait at most before they ask again, in nanoseconds, where
 /// no server answers: `resolver`, or any if it is not known.
 pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>) -> i64 {
@@ -51,14 +62,34 @@ pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>)
         effect: Effect::Timeout,
         ..Rule::default()
     };
-    let longest = |resolver: &Resolver| {
-        let run = run_when(&scenario, resolver, std::slice::from_ref(&silence));
+    let error = Rule {
+        effect: Effect::Icmp,
+        up_to: Some(1),
+        ..Rule::default()
+    };
+    let truncated = Rule {
+        effect: Effect::Truncated,
+        transport: Some(Transport::Udp),
+        ..Rule::default()
+    };
+    let longest_after = |resolver: &Resolver, rules: &[Rule]| {
+        let run = run_when(
+            &scenario,
+            resolver,
+            &[rules, std::slice::from_ref(&silence)].concat(),
+        );
         let times = run.sent.iter().map(|it| it.at);
         let next = times.clone().skip(1).chain([run.elapsed]);
         let gaps = times
             .zip(next)
             .map(|(one, other)| other.saturating_sub(one));
         gaps.max().unwrap_or_default()
+    };
+    // After an error, or over TCP, some wait longer.
+    let before = [vec![], vec![error], vec![truncated]];
+    let longest = |resolver: &Resolver| {
+        let waits = before.iter().map(|it| longest_after(resolver, it));
+        waits.max().unwrap_or_default()
     };
     let longest = match resolver {
         Some(resolver) => longest(resolver),
@@ -86,25 +117,35 @@ pub(super) struct Base {
 pub(super) struct Lists {
     known: Map<IpAddr, Search>,
     others: Search,
+    /// Of those that were found out: by client, and of the others.
+    evidence: (BTreeMap<IpAddr, Evidence>, Option<Evidence>),
 }
 
 impl Lists {
     /// All clients have this one.
     pub(super) fn of_all(search: Search) -> Self {
         Self {
-            known: Map::default(),
             others: search,
+            ..Self::default()
         }
     }
 
     /// Clients whose lists were found out: one of which nothing is known has the
-    /// longest list of the others.
-    pub(super) fn inferred(known: BTreeMap<IpAddr, Search>) -> Self {
-        let longest = known.values().max_by_key(|it| it.entries.len());
+    /// list that most names of another one speak for.
+    pub(super) fn inferred(known: BTreeMap<IpAddr, (Search, Evidence)>) -> Self {
+        let best = known.values().max_by_key(|it| it.1.names).cloned();
+        let (others, of_others) = best.unzip();
         Self {
-            others: longest.cloned().unwrap_or_default(),
-            known: known.into_iter().collect(),
+            others: others.unwrap_or_default(),
+            evidence: (known.iter().map(|it| (*it.0, it.1.1)).collect(), of_others),
+            known: known.into_iter().map(|it| (it.0, it.1.0)).collect(),
         }
+    }
+
+    /// What the list of a client was read off; `None`: it was given, or there is none.
+    pub(super) fn evidence(&self, client: IpAddr) -> Option<Evidence> {
+        let (known, others) = &self.evidence;
+        known.get(&client).copied().or(*others)
     }
 
     /// The list of a client.

@@ -64,6 +64,12 @@ impl Lab {
         self.end_with(None)
     }
 
+    /// Without the pod's file: the packets have to tell.
+    pub(crate) fn end_without_file(&mut self) -> Report {
+        let packets = std::mem::take(&mut self.packets);
+        watched(packets, Setup::default(), None).1
+    }
+
     pub(crate) fn end_with(
         &mut self,
         conntrack: Option<ConntrackCounters>,

@@ -8,9 +8,12 @@
 
 mod answers;
 mod faults;
+mod floods;
 mod hostile;
+mod inferred;
 mod lab;
 mod random;
+mod two;
 mod wire;
 
 use kdns::node::kernel::ConntrackCounters;

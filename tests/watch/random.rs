@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use kdns::engine::io::Came;
-use kdns::engine::message::{Question, Rcode};
+use kdns::engine::message::{Question, Rcode, Transport};
 use kdns::resolver::ALL;
 use kdns::scenario::Scenario;
 use kdns::watch::{Judged, Setup};
@@ -190,7 +190,7 @@ fn faults(wire: &mut Wire, name: &str) -> Vec<Rule> {
     let hit = usize::try_from(wire.draw(5)).unwrap();
     for (number, suffix) in suffixes.iter().enumerate() {
         let full = Some(format!("{name}{suffix}"));
-        match wire.draw(8) {
+        match wire.draw(12) {
             0 => rules.push(Rule {
                 up_to: Some(1),
                 ..rule(full.clone(), Effect::Timeout)
@@ -200,6 +200,15 @@ fn faults(wire: &mut Wire, name: &str) -> Vec<Rule> {
                 record_type: Some(hickory_proto::rr::RecordType::AAAA),
                 up_to: Some(1),
                 ..rule(full.clone(), Effect::Timeout)
+            }),
+            3 => rules.push(Rule {
+                transport: Some(Transport::Udp),
+                ..rule(full.clone(), Effect::Truncated)
+            }),
+            4 => rules.push(rule(full.clone(), Effect::Status(Rcode::Refused))),
+            5 => rules.push(Rule {
+                up_to: Some(1),
+                ..rule(full.clone(), Effect::Icmp)
             }),
             _ => {}
         }
@@ -215,9 +224,7 @@ fn faults(wire: &mut Wire, name: &str) -> Vec<Rule> {
 /// its file are given or not.
 #[test]
 fn healthy_lookups_have_no_finding() {
-    // HAProxy asks three times for a name that does not exist, a second apart:
-    // as if it had not got the answers.
-    for resolver in ALL.iter().filter(|it| it.id != "haproxy") {
+    for resolver in ALL {
         for is_given in [true, false] {
             let mut wire = Wire::new(CLIENT, seed());
             let base = scenario(POD);

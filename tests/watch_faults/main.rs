@@ -4,6 +4,7 @@
 //! - `healthy`: lookups of every resolver have no finding, whether the resolver
 //!   and its file are given or not, and the model that fits best is the
 //!   resolver's own or sends the same.
+//! - `daemons`: nginx, HAProxy and systemd-resolved do what they do, and that is no fault.
 //! - `scenes`: each fault has its finding, and nothing else has one.
 //! - `race`: what a node's connection table loses is seen, and what it does not is
 //!   no finding.
@@ -17,6 +18,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod daemons;
 mod healthy;
 #[expect(
     clippy::allow_attributes,
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
     // Most trials wait for time-outs.
     arguments.test_threads.get_or_insert(4);
     let mut trials = healthy::trials();
+    trials.extend(daemons::trials());
     trials.extend(scenes::trials());
     trials.extend(race::trials());
     libtest_mimic::run(&arguments, trials).exit_code()

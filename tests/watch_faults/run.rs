@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::lab::observation::Outcome;
 use crate::lab::programs::How;
-use crate::lab::{Observation, ResolverId, Scenario, real, sandbox};
+use crate::lab::{Observation, ResolverId, Scenario, real, resolved, sandbox};
 
 pub(crate) const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
 /// The hidden argument; the scene is on standard input.
@@ -21,6 +21,9 @@ const RUN: &str = "kdns-watch-run";
 
 /// A pod's file. Time-outs are short, so that tests are.
 pub(crate) const FILE: &str = "nameserver 10.96.0.10\nsearch default.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5 timeout:1 attempts:3\n";
+
+/// No lookup of systemd-resolved takes longer here.
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// What happens.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -163,12 +166,16 @@ fn pod(scene: &Scene, scenario: &Scenario, folder: &Path) -> Result<(), String> 
     let capture = Tcpdump::start(&folder.join("pod.pcap"))?;
     for (resolver, names) in &scene.lookups {
         let resolver: ResolverId = resolver.parse()?;
+        let daemon = Daemon::start(resolver, scenario)?;
         for name in names {
             let scenario = Scenario {
                 name: name.clone(),
                 ..scenario.clone()
             };
-            inside(&resolver.command(&scenario, &real::folder()))?;
+            match daemon {
+                Some(_) => resolved::resolve(&scenario, LIMIT).map(|_| ())?,
+                None => inside(&resolver.command(&scenario, &real::folder()))?,
+            }
         }
     }
     for words in &scene.commands {
@@ -201,6 +208,43 @@ fn inside(command: &Command) -> Result<(), String> {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     quiet.status().map(|_| ()).map_err(|e| e.to_string())
+}
+
+/// systemd-resolved in the pod, as long as this lives.
+struct Daemon(Child);
+
+impl Daemon {
+    fn start(resolver: ResolverId, scenario: &Scenario) -> Result<Option<Self>, String> {
+        if resolver.how() != How::Varlink {
+            return Ok(None);
+        }
+        let program = resolver.daemon(&real::folder());
+        let program = program.ok_or("no systemd-resolved")?;
+        fs::create_dir_all("/run/systemd").map_err(|e| e.to_string())?;
+        let folder = Path::new("/etc/systemd");
+        let configuration = resolved::configuration(scenario, false);
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(folder.join("resolved.conf"), configuration))
+            .map_err(|e| e.to_string())?;
+        // The kernel takes up to a second to say that the link is up.
+        let is_up =
+            "until ip netns exec pod ip link show eth0 | grep -q 'state UP'; do sleep 0.02; done";
+        let waiting = Command::new("timeout")
+            .args(["10", "bash", "-c", is_up])
+            .status();
+        waiting.map_err(|e| e.to_string())?;
+        let mut inside = Command::new("ip");
+        inside.args(["netns", "exec", "pod"]);
+        inside.arg(program.get_program()).args(program.get_args());
+        resolved::start(inside, false).map(|it| Some(Self(it)))
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// tcpdump at the pod's interface, as long as this lives.

@@ -215,6 +215,19 @@ pub fn show(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
         writeln!(out, "  or it asked for {}", escaped(other.as_bytes()))?;
     }
     let lookup = &judged.lookup;
+    if let Some(second) = judged.second() {
+        let at = time(second.first.time.saturating_sub(lookup.start()));
+        let what = format!(
+            "{} {}",
+            record_type(second.qtype),
+            style.shown.name(&second.name)
+        );
+        let what = escaped(what.as_bytes());
+        writeln!(
+            out,
+            "  or these are two lookups, the second from {at} on: {what} from another port, with another id"
+        )?;
+    }
     writeln!(
         out,
         "{}",

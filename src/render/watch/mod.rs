@@ -195,24 +195,13 @@ impl Writer<'_> {
                 )
             }
             Whose::Nobody(fit) => format!(
-                "The queries fit no resolver that kdns knows (the best by {:.0} of 100): a forwarder, a program that asks on its own, or packets are missing; judged without a plan",
+                "The queries fit no resolver that kdns knows (the best by {:.0} of 100): a forwarder, a program that asks on its own, several programs together, or packets are missing; judged without a plan",
                 fit.likeness * 100.0
             ),
             Whose::Unknown => String::new(),
         };
-        if report.is_inferred && !report.search.entries.is_empty() {
-            let entries: Vec<String> = report
-                .search
-                .entries
-                .iter()
-                .map(|it| self.style.shown.name(it))
-                .collect();
-            let _ = write!(
-                about,
-                ". No file was given: by the queries the search list is {} with ndots:{}",
-                entries.join(" "),
-                report.search.ndots
-            );
+        if let Some(inferred) = words::inferred(report, &self.style.shown) {
+            let _ = write!(about, ". {inferred}");
         }
         if !report.forwarders.is_empty() {
             let who: Vec<String> = report
@@ -299,6 +288,10 @@ impl Writer<'_> {
             (
                 report.strays.forgotten,
                 "lookups whose end was not waited for, for want of room",
+            ),
+            (
+                report.only_counted,
+                "unanswered queries that were counted, and not looked at, for want of room",
             ),
             (
                 counters.cut,

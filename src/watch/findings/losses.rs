@@ -27,7 +27,7 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u
     let tally = known.tally;
     let looping = loops(known, found);
     let mut by_server: BTreeMap<SocketAddr, Vec<&Loss>> = BTreeMap::new();
-    for loss in &tally.losses {
+    for loss in tally.losses.values() {
         if !looping.contains(&lower(&loss.name)) {
             by_server.entry(loss.server).or_default().push(loss);
         }
@@ -121,9 +121,9 @@ fn whole_server(
         0 => What::ServerSilent,
         tcp => What::UdpSilent { tcp },
     };
-    let lost = losses.iter().map(|it| u64::from(it.sendings)).sum();
+    let lost: u64 = losses.iter().map(|it| u64::from(it.sendings)).sum();
     found.push(
-        Finding::new(what, Severity::Error, lost)
+        Finding::new(what, Severity::Error, lost + tally.only_counted)
             .at(server)
             .of(losses.first().map(|it| &it.name))
             .shown_by(losses.iter().map(|it| it.sent.packet)),
@@ -168,14 +168,21 @@ fn some(
             .unwrap_or_default(),
     };
     found.push(
-        Finding::new(what, Severity::Error, count(&|_| true))
+        Finding::new(what, Severity::Error, count(&|_| true) + tally.only_counted)
             .at(server)
             .of(losses.first().map(|it| &it.name))
             .shown_by(losses.iter().map(|it| it.sent.packet)),
     );
 }
 
-/// Questions whose answers are too large for a way on which fragments are lost.
+/// Both together, the first one first.
+fn in_order<'l>(mut some: Vec<&'l Loss>, others: Vec<&'l Loss>) -> Vec<&'l Loss> {
+    some.extend(others);
+    some.sort_by_key(|it| it.sent.packet);
+    some
+}
+
+/// Questions whose answers are too large for a path on which fragments are lost.
 fn large<'l>(
     known: &Known<'_>,
     server: SocketAddr,
@@ -198,7 +205,7 @@ fn large<'l>(
     let is_seen = large.iter().any(|it| it.incomplete.is_some());
     let is_alone = rest.is_empty() && tally.largest <= u32::from(SAFE_SIZE);
     if large.is_empty() || !is_seen && !is_alone {
-        return [large, rest].concat();
+        return in_order(large, rest);
     }
     let incomplete = large.iter().filter(|it| it.incomplete.is_some()).count() as u64;
     let over_tcp = large
@@ -243,7 +250,7 @@ fn only_aaaa<'l>(
         let lost: u64 = known
             .tally
             .losses
-            .iter()
+            .values()
             .filter(|other| other.qtype == AAAA && other.name.eq_ignore_case(&it.name))
             .map(|it| u64::from(it.sendings))
             .sum();
@@ -256,7 +263,7 @@ fn only_aaaa<'l>(
     let (aaaa, rest): (Vec<&Loss>, Vec<&Loss>) = losses.into_iter().partition(never);
     // Where others are lost as well it is not the type.
     if !rest.is_empty() {
-        return [aaaa, rest].concat();
+        return in_order(aaaa, rest);
     }
     if let Some(first) = aaaa.first() {
         let count = aaaa.iter().map(|it| u64::from(it.sendings)).sum();
@@ -293,7 +300,7 @@ fn race<'l>(
         _ => None,
     };
     let Some(evidence) = evidence.filter(|_| all > 0) else {
-        return [half, rest].concat();
+        return in_order(half, rest);
     };
     let slowest = half
         .iter()

@@ -111,6 +111,8 @@ pub enum What {
         address: Option<IpAddr>,
         /// What was asked for.
         names: Vec<Name>,
+        /// Whether the search list was read off the queries.
+        is_inferred: bool,
     },
     /// Most queries are for names that the search list made and nobody has.
     SearchWaste {
@@ -206,6 +208,8 @@ pub(super) struct Known<'k> {
     pub(super) tally: &'k Tally,
     /// What the node's connection table lost meanwhile, if it is known.
     pub(super) conntrack: Option<ConntrackCounters>,
+    /// Whether search lists were read off the queries.
+    pub(super) is_inferred: bool,
 }
 
 /// All that is wrong, the worst first.

@@ -56,6 +56,7 @@ fn wildcards(known: &Known<'_>, found: &mut Vec<Finding>) {
             let what = What::Wildcard {
                 address: entry.address,
                 names: entry.found.iter().take(LISTED).cloned().collect(),
+                is_inferred: known.is_inferred,
             };
             let count = entry.found.len() as u64;
             let finding = Finding::new(what, Severity::Error, count).of(Some(&entry.entry));

@@ -193,7 +193,7 @@ fn disagree(known: &Known<'_>, found: &mut Vec<Finding>) {
             .entry((denies, answers))
             .or_insert_with(|| (0_u64, question.name.clone(), Vec::new()));
         *count += 1;
-        if question.name <= *name {
+        if question.packets < *packets || packets.is_empty() {
             name.clone_from(&question.name);
             packets.clone_from(&question.packets);
         }

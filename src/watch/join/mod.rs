@@ -21,6 +21,10 @@ use crate::watch::search::{Bases, Lists, Search};
 /// resolver asks again so soon.
 const AT_ONCE: i64 = 20_000_000;
 
+/// Who asks again sooner than this has not waited, but read the answer: so does
+/// systemd-resolved, without EDNS, after NXDOMAIN. In nanoseconds.
+const SHORTEST_WAIT: i64 = 250_000_000;
+
 /// After an answer the next query of a lookup comes at once.
 const AFTER_ANSWER: i64 = 50_000_000;
 
@@ -283,7 +287,9 @@ impl Joiner {
         if is_at_once && exchange.broken().is_none() {
             exchange.oddities().duplicate_queries += 1;
         } else if exchange.again.len() < MAX_OF_LOOKUP {
-            if let Some(reply) = exchange.reply.filter(|it| it.is_found() || it.rcode == 3) {
+            let is_late = since >= SHORTEST_WAIT;
+            let answered = exchange.reply.filter(|it| it.is_found() || it.rcode == 3);
+            if let Some(reply) = answered.filter(|_| is_late) {
                 exchange.ignored.get_or_insert(reply.packet);
             }
             exchange.again.push(sent);
@@ -352,9 +358,20 @@ impl Joiner {
         let is_found = |it: &Exchange| {
             Some(it.hash) == newest && it.reply.is_some_and(|it| it.is_found()) && !is_bad(it)
         };
+        // musl asks again for the half of a pair that failed, as long as it waits.
+        let is_half = |it: &Exchange| {
+            let mut same = exchanges.iter().filter(|other| other.asks_as(it));
+            Some(it.hash) == newest && is_bad(it) && same.all(is_bad)
+        };
         let is_settled = exchanges.iter().all(Exchange::is_settled);
+        let is_error = |it: &Exchange| {
+            let mut same = exchanges.iter().filter(|other| other.asks_as(it));
+            it.reply.is_none() && same.all(|it| it.reply.is_none())
+        };
         let wait = match () {
-            () if !is_settled => self.patience,
+            // After an error, too, some wait as long as for an answer.
+            () if !is_settled || exchanges.iter().any(is_error) => self.patience,
+            () if exchanges.iter().any(is_half) => self.patience,
             () if exchanges.iter().any(is_found) => AFTER_ANSWER,
             () if exchanges.iter().any(is_bad) => self.patience,
             () => AFTER_DENIAL,

@@ -63,19 +63,29 @@ pub(super) struct Loss {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Count {
     pub(super) times: u64,
-    /// The packets of the first ones.
+    /// The packets of the first ones, in order.
     pub(super) packets: Vec<u64>,
     /// The name of the first one.
     pub(super) name: Option<Name>,
 }
 
+/// Keeps the first packets of a finding, whichever lookup ends first. Whether this is
+/// the first of all.
+pub(super) fn keep_first(packets: &mut Vec<u64>, packet: u64) -> bool {
+    let at = packets.partition_point(|it| *it <= packet);
+    if at < MAX_PACKETS {
+        packets.truncate(MAX_PACKETS - 1);
+        packets.insert(at, packet);
+    }
+    at == 0
+}
+
 impl Count {
     pub(super) fn add(&mut self, count: u64, packet: u64, name: &Name) {
         self.times += count;
-        if self.packets.len() < MAX_PACKETS {
-            self.packets.push(packet);
+        if keep_first(&mut self.packets, packet) {
+            self.name = Some(name.clone());
         }
-        self.name.get_or_insert_with(|| name.clone());
     }
 }
 
@@ -91,7 +101,11 @@ pub(super) struct Tally {
     pub(super) servers: Servers,
     pub(super) names: Names,
     pub(super) questions: Questions,
-    pub(super) losses: Vec<Loss>,
+    /// The first ones, by packet and number: one packet can hold several queries.
+    pub(super) losses: BTreeMap<(u64, u64), Loss>,
+    lost: u64,
+    /// Lost sendings that are not among the losses, for want of room.
+    pub(super) only_counted: u64,
     /// Truncated answers without a connection: by client and server.
     pub(super) no_tcp: BTreeMap<IpAddr, Count>,
     pub(super) no_connection: BTreeMap<IpAddr, (Count, u64)>,
@@ -199,10 +213,7 @@ impl Tally {
 
     fn lose(&mut self, exchange: &Exchange, sendings: u32, pair: Pair, ignored: bool, took: i64) {
         self.servers.lose(exchange, sendings);
-        if self.losses.len() >= MAX_LOSSES {
-            return;
-        }
-        self.losses.push(Loss {
+        let loss = Loss {
             server: exchange.server,
             name: exchange.name.clone(),
             qtype: exchange.qtype,
@@ -219,7 +230,15 @@ impl Tally {
                 .and_then(|it| it.incomplete)
                 .map(|it| it.0),
             lookup_took: took,
-        });
+        };
+        self.losses.insert((loss.sent.packet, self.lost), loss);
+        self.lost += 1;
+        if self.losses.len() > MAX_LOSSES
+            && let Some((_, last)) = self.losses.pop_last()
+        {
+            self.only_counted += u64::from(last.sendings);
+            self.servers.only_count(last.server, last.sendings);
+        }
     }
 
     /// Whether a server was asked the same by another socket at the same time.

@@ -9,7 +9,7 @@ use crate::watch::lookup::{Exchange, Lookup};
 use crate::watch::map::Map;
 use crate::watch::name::{Shape, of_wire, same};
 use crate::watch::open::Question;
-use crate::watch::tally::Histogram;
+use crate::watch::tally::{Histogram, keep_first};
 
 pub use super::servers::QuestionTally;
 
@@ -110,9 +110,7 @@ impl Questions {
         {
             *count += 1;
         }
-        if tally.packets.len() < 4 {
-            tally.packets.push(exchange.first.packet);
-        }
+        keep_first(&mut tally.packets, exchange.first.packet);
         if let (Some(reply), Some(took)) = (exchange.reply, exchange.took()) {
             tally.took = (tally.took.0.saturating_add(took), tally.took.1 + 1);
             tally.largest = tally.largest.max(reply.size);
@@ -233,7 +231,7 @@ impl Names {
             entry.differs |= is_other;
             entry.address.get_or_insert(address);
             if entry.found.len() < 16 && entry.found.insert(name.clone()) {
-                entry.packets.push(reply.packet);
+                keep_first(&mut entry.packets, reply.packet);
             }
         }
     }

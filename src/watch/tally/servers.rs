@@ -27,6 +27,8 @@ pub(in crate::watch) struct ServerTally {
     pub(in crate::watch) tcp: (u64, u64),
     /// Sendings that were lost.
     pub(in crate::watch) lost: u64,
+    /// Those of them of which no more is known, for want of room.
+    pub(in crate::watch) only_counted: u64,
     /// ICMP errors, by kind.
     pub(in crate::watch) errors: Vec<(Unreachable, Count)>,
     /// Connections that ended without an answer.
@@ -83,6 +85,12 @@ impl Servers {
     pub(super) fn lose(&mut self, exchange: &Exchange, sendings: u32) {
         if let Some(server) = self.of(exchange.server) {
             server.lost += u64::from(sendings);
+        }
+    }
+
+    pub(super) fn only_count(&mut self, server: SocketAddr, sendings: u32) {
+        if let Some(server) = self.of(server) {
+            server.only_counted += u64::from(sendings);
         }
     }
 
@@ -164,7 +172,7 @@ pub struct QuestionTally {
     pub(in crate::watch) span: (i64, i64),
     /// The largest response, in bytes.
     pub(in crate::watch) largest: u32,
-    /// Packets of the first ones.
+    /// Packets of the first ones, in order.
     pub(in crate::watch) packets: Vec<u64>,
 }
 

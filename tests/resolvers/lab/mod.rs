@@ -19,7 +19,7 @@ mod outcomes;
 pub(crate) mod programs;
 pub(crate) mod random;
 pub(crate) mod real;
-mod resolved;
+pub(crate) mod resolved;
 pub(crate) mod rules;
 pub(crate) mod sandbox;
 mod server;

@@ -25,6 +25,10 @@ struct LookupForm {
     name: String,
     /// Other names that it can have asked for.
     or: Vec<String>,
+    /// Where it can be two lookups: when the second one began, in milliseconds from the
+    /// start. It asks again from another port with another id, which is not planned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second_at_ms: Option<f64>,
     /// The resolver that it is judged as; null: none fits.
     resolver: Option<&'static str>,
     client: String,
@@ -121,6 +125,9 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
         version: 1,
         name: asked(judged, style),
         or: or(judged, style),
+        second_at_ms: judged
+            .second()
+            .map(|it| ms(it.first.time.saturating_sub(lookup.start()))),
         resolver: plan.map(|it| it.resolver.id),
         client: style.shown.ip(lookup.client),
         start: stamp(lookup.start()).map(|it| it.to_string()),

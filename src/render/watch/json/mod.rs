@@ -77,6 +77,22 @@ struct SearchForm {
     ndots: usize,
     /// Whether that was read off the queries, because no file was given.
     inferred: bool,
+    /// What it was read off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<EvidenceForm>,
+}
+
+/// What a search list was read off that nobody gave.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EvidenceForm {
+    /// Names whose lookups speak for it.
+    names: usize,
+    /// Names whose lookups speak against it.
+    against: usize,
+    /// `ndots` is no less.
+    ndots_least: usize,
+    /// `ndots` is no more; null: not known.
+    ndots_most: Option<usize>,
 }
 
 /// Something that is wrong.
@@ -168,6 +184,8 @@ struct CountedForm {
     unread: u64,
     /// Lookups whose end was not waited for, for want of room.
     forgotten: u64,
+    /// Unanswered queries that were counted, and not looked at, for want of room.
+    only_counted: u64,
     other: u64,
 }
 
@@ -213,6 +231,12 @@ pub fn summary(
                 .collect(),
             ndots: report.search.ndots,
             inferred: report.is_inferred,
+            evidence: report.evidence.map(|it| EvidenceForm {
+                names: it.names,
+                against: it.against,
+                ndots_least: it.ndots.0,
+                ndots_most: it.ndots.1,
+            }),
         },
         lookups: report.lookups,
         broken: report.broken,
@@ -275,6 +299,7 @@ fn counted(report: &Report) -> CountedForm {
         orphans: strays.orphans,
         unread: strays.unread,
         forgotten: strays.forgotten,
+        only_counted: report.only_counted,
         other: counters.other,
     }
 }

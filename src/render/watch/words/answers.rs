@@ -9,7 +9,7 @@ use crate::watch::findings::What;
 
 impl Of<'_> {
     pub(super) fn answers(&self) -> Three {
-        let (server, name, number) = (self.server, self.name, self.number);
+        let (server, name, first, number) = (self.server, self.name, self.first, self.number);
         match &self.finding.what {
             What::SlowServer(it) => three(
                 format!(
@@ -33,7 +33,7 @@ impl Of<'_> {
             ),
             What::ServerFails { rcode, of } => three(
                 format!(
-                    "{server} answered {} times of {of} with {}, first for {name}",
+                    "{server} answered {} times of {of} with {}, first for {first}",
                     number,
                     rcode_text(u16::from(*rcode))
                 ),
@@ -97,7 +97,11 @@ impl Of<'_> {
     pub(super) fn names(&self) -> Three {
         let (name, number) = (self.name, self.number);
         match &self.finding.what {
-            What::Wildcard { address, names } => {
+            What::Wildcard {
+                address,
+                names,
+                is_inferred,
+            } => {
                 let address =
                     address.map_or_else(String::new, |it| format!(" with {}", self.shown.ip(it)));
                 three(
@@ -105,7 +109,12 @@ impl Of<'_> {
                         "the search domain {name} answers for everything{address}: {}",
                         self.listed(names)
                     ),
-                    "not the address of the names that were asked for",
+                    match is_inferred {
+                        false => "not the address of the names that were asked for",
+                        true => {
+                            "not certain: no file was given, and that the domain is in the search list is read off the queries; if it is, this is not the address of the names that were asked for"
+                        }
+                    },
                     "take the domain out of the search list, or its wildcard record out of the zone; a final dot after full names",
                 )
             }
@@ -167,11 +176,11 @@ impl Of<'_> {
     }
 
     pub(super) fn packets(&self) -> Three {
-        let (server, name, number) = (self.server, self.name, self.number);
+        let (server, name, first, number) = (self.server, self.name, self.first, self.number);
         match &self.finding.what {
             What::Duplicates => three(
                 format!(
-                    "{} to or from {server} came twice, first for {name}",
+                    "{} to or from {server} came twice, first for {first}",
                     count(number, "packet", "packets")
                 ),
                 "not a resolver that asks again: both came at once, or one query got two answers",
@@ -179,7 +188,7 @@ impl Of<'_> {
             ),
             What::Mismatched => three(
                 format!(
-                    "{} of {server} to another question or port than was asked from, first for {name}",
+                    "{} of {server} to another question or port than was asked from, first for {first}",
                     count(number, "answer", "answers")
                 ),
                 "programs drop them; somebody may be trying to forge answers, or a server mixes them up",

@@ -70,7 +70,7 @@ impl Of<'_> {
     }
 
     pub(super) fn unreached(&self) -> Three {
-        let (server, name, number) = (self.server, self.name, self.number);
+        let (server, first, number) = (self.server, self.first, self.number);
         match &self.finding.what {
             What::ServerSilent => three(
                 format!(
@@ -100,7 +100,7 @@ impl Of<'_> {
             What::LargeRepliesLost { .. } => self.large(),
             What::TruncatedNoTcp => three(
                 format!(
-                    "{} of {server} truncated, first for {name}, and nobody asked again over TCP",
+                    "{} of {server} truncated, first for {first}, and nobody asked again over TCP",
                     count(number, "answer is", "answers are")
                 ),
                 "not a lost packet: the program works with a part of the answer, or none",
@@ -108,7 +108,7 @@ impl Of<'_> {
             ),
             What::TcpRefused { refused } => three(
                 format!(
-                    "{server} truncates answers, first for {name}, and takes no connection: {refused} of {} refused",
+                    "{server} truncates answers, first for {first}, and takes no connection: {refused} of {} refused",
                     count(number, "was", "were")
                 ),
                 "not a program that forgot to ask over TCP",
@@ -119,7 +119,7 @@ impl Of<'_> {
     }
 
     fn large(&self) -> Three {
-        let (server, name, number) = (self.server, self.name, self.number);
+        let (server, first, number) = (self.server, self.first, self.number);
         let What::LargeRepliesLost {
             largest,
             edns,
@@ -131,7 +131,7 @@ impl Of<'_> {
         };
 
         let mut message = format!(
-            "large answers of {server} do not arrive: {} unanswered, first for {name}; the largest answer that came has {largest} bytes",
+            "large answers of {server} do not arrive: {} unanswered, first for {first}; the largest answer that came has {largest} bytes",
             queries(number)
         );
         if let Some(size) = edns {

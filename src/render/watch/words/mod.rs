@@ -11,6 +11,7 @@ use crate::packet::Unreachable;
 use crate::render::watch::time;
 use crate::watch::advice::{Advice, Change};
 use crate::watch::findings::{Finding, What};
+use crate::watch::report::Report;
 
 /// What a finding says: the sentence, what it is not, and what to do.
 #[derive(Debug)]
@@ -41,9 +42,15 @@ pub(super) fn finding(finding: &Finding, shown: &Shown) -> Words {
         .name
         .as_ref()
         .map_or_else(|| "a name".to_owned(), |it| shown.name(it));
+    // Packets are in order, and the name is that of the first.
+    let first = match finding.packets.first() {
+        Some(packet) => format!("{name} (packet {packet})"),
+        None => name.clone(),
+    };
     let of = Of {
         finding,
         shown,
+        first: &first,
         server: &server,
         name: &name,
         number: finding.count,
@@ -52,11 +59,37 @@ pub(super) fn finding(finding: &Finding, shown: &Shown) -> Words {
     Words { message, not, fix }
 }
 
+/// The search list that nobody gave, what it was read off, and what is known of
+/// `ndots`; `None`: there is none.
+pub(super) fn inferred(report: &Report, shown: &Shown) -> Option<String> {
+    let evidence = report.evidence?;
+    let against = match evidence.against {
+        0 => String::new(),
+        1 => " (that of 1 other contradicts)".to_owned(),
+        many => format!(" (those of {many} others contradict)"),
+    };
+    let by = count(evidence.names as u64, "name", "names");
+    let assumed = report.search.ndots;
+    let ndots = match evidence.ndots {
+        (least, Some(most)) if least == most => format!("{least}"),
+        (least, Some(most)) => format!("{least} to {most}; {assumed} is assumed"),
+        (least, None) if least == assumed => format!("at least {least}"),
+        (least, None) => format!("at least {least}; {assumed} is assumed, as pods have it"),
+    };
+    let entries = report.search.entries.iter().map(|it| shown.name(it));
+    let entries: Vec<String> = entries.collect();
+    Some(format!(
+        "No file was given: by the lookups of {by}{against} the search list is {}, and ndots is {ndots}",
+        entries.join(" ")
+    ))
+}
+
 struct Of<'f> {
     finding: &'f Finding,
     shown: &'f Shown,
     server: &'f str,
     name: &'f str,
+    first: &'f str,
     number: u64,
 }
 

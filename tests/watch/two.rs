@@ -1,0 +1,102 @@
+//! Two programs that ask for the same name after each other: two lookups, where the
+//! packets tell them apart.
+
+use hickory_proto::rr::RecordType;
+use kdns::engine::message::Rcode;
+use kdns::watch::Judged;
+use kdns::world::{Effect, Rule};
+
+use crate::POD;
+use crate::lab::{FULL, Lab, denied, found, of_type, rule};
+use crate::wire::Kind;
+
+const MILLISECOND: i64 = 1_000_000;
+
+/// Number of queries of each lookup, in order.
+fn sizes(judged: &[Judged]) -> Vec<usize> {
+    judged.iter().map(|it| it.lookup.queries()).collect()
+}
+
+/// dig asks, then `id` does so long after dig began.
+fn after_dig(id: &'static str, name: &str, gap: i64, rules: [&[Rule]; 2]) -> (Lab, usize, usize) {
+    let mut lab = Lab::new("dig", POD);
+    let start = lab.start;
+    lab.lookup(name, rules[0]);
+    let first = queries(&lab);
+    lab.id = id;
+    lab.start = start + gap;
+    lab.lookup(name, rules[1]);
+    let all = queries(&lab);
+    (lab, first, all - first)
+}
+
+fn queries(lab: &Lab) -> usize {
+    let is_query =
+        |it: &&crate::wire::Packet| it.to.port() == 53 && matches!(it.what, Kind::Message(_));
+    lab.packets.iter().filter(is_query).count()
+}
+
+#[test]
+fn dig_and_then_a_program() {
+    let fails = [rule(None, Effect::Status(Rcode::ServFail))];
+    let all = [
+        rule(Some(FULL), found(1)),
+        rule(Some("www.example.com"), found(2)),
+        denied(),
+    ];
+    let aaaa = of_type(
+        RecordType::AAAA,
+        rule(None, Effect::Status(Rcode::ServFail)),
+    );
+    let some = [vec![aaaa], all.to_vec()].concat();
+    for id in [
+        "glibc",
+        "musl",
+        "go",
+        "c-ares",
+        "c-ares-1.18",
+        "hickory",
+        "busybox",
+    ] {
+        for gap in [5, 12, 40, 60, 200] {
+            for (name, of_dig, of_program) in [
+                ("db", &[denied()][..], &all[..]),
+                ("db", &fails[..], &all),
+                ("db", &[denied()], &some),
+                ("www.example.com.", &fails[..], &all),
+                ("www.example.com.", &[denied()], &all),
+                ("www.example.com", &[denied()], &all),
+            ] {
+                let (mut lab, first, second) =
+                    after_dig(id, name, gap * MILLISECOND, [of_dig, of_program]);
+                let about = format!("{id} {name} {gap} {of_dig:?}");
+                let (judged, report) = lab.end();
+                assert_eq!(sizes(&judged), [first, second], "{about}");
+                assert_eq!(report.lookups, 2);
+            }
+        }
+    }
+}
+
+/// What nothing tells apart can be either, and that is said.
+#[test]
+fn two_readings_of_one_name() {
+    let fails = rule(None, Effect::Status(Rcode::ServFail));
+    let (name, full) = ("www.example.com.", Some("www.example.com"));
+    let mut lab = Lab::new("go", POD);
+    let start = lab.start;
+    lab.lookup(name, std::slice::from_ref(&fails));
+    let (judged, _) = lab.end();
+    assert!(
+        judged[0].second().is_none(),
+        "its own second try is planned"
+    );
+    lab.start = start;
+    lab.lookup(name, std::slice::from_ref(&fails));
+    lab.start = start + 20 * MILLISECOND;
+    lab.lookup(name, &[rule(full, found(2))]);
+    let (judged, _) = lab.end();
+    let two: Vec<_> = judged.iter().filter_map(Judged::second).collect();
+    let times: Vec<i64> = two.iter().map(|it| it.first.time - start).collect();
+    assert_eq!((judged.len(), times), (1, vec![20 * MILLISECOND]));
+}
