@@ -30,7 +30,6 @@ pub(crate) const HEALTHY: &[&str] = &[
     "kubeadm-1.15",
     "kubeadm-1.24",
     "kubeadm-1.31",
-    "machine-corefile-on-node",
     "microk8s",
     "minikube-none",
     "openshift",
@@ -54,6 +53,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     };
     vec![
         trial("faults::healthy nodes", healthy),
+        trial(
+            "faults::a Corefile by another name",
+            corefile_by_another_name,
+        ),
         trial("faults::only a stub", only_a_stub),
         trial("faults::a loop behind the node", loop_behind),
         trial("faults::an old file", old_file),
@@ -93,6 +96,13 @@ fn each(words: &[&str], break_it: impl Fn(&Node), expected: &[&str], check: &str
         );
         assert_eq!(said.status, 1, "{name}: {said:#?}");
     }
+}
+
+/// The file that CoreDNS reads, from a hostPath, is looked at whatever it is called.
+fn corefile_by_another_name() {
+    let said = doctor(&nodes().join("machine-corefile-on-node"), &[]);
+    assert_eq!(said.wrong(), ["lint"], "{said:#?}");
+    assert_eq!(said.first(), "loop-plugin-missing", "{said:#?}");
 }
 
 fn only_a_stub() {
