@@ -173,3 +173,16 @@ fn a_file_that_was_not_read_is_unknown() {
     let report = of_node(&node);
     assert_eq!(report.health(&node), Health::Unknown);
 }
+
+#[test]
+fn servers_beyond_the_third_are_lost() {
+    let lost = |count: usize| {
+        let lines: Vec<String> = (1..=count)
+            .map(|it| format!("nameserver 192.0.2.{it}\n"))
+            .collect();
+        let all = of_node(&node(&lines.concat())).files.into_iter();
+        let all = all.flat_map(|it| it.lost);
+        all.filter(|it| matches!(it, Lost::Taken { .. })).count()
+    };
+    assert_eq!((lost(3), lost(4)), (0, 1));
+}

@@ -201,3 +201,16 @@ pub(super) fn is_asked_for(name: Name) -> bool {
     use Name::{FeatureGates, RuntimeEndpoint, StaticPods};
     !matches!(name, FeatureGates | RuntimeEndpoint | StaticPods)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_named_with_and_without_braces() {
+        let named = |text: &str| names(&Traced::untraced(text.as_bytes()));
+        assert_eq!(named("$ARGS"), ["ARGS"]);
+        assert_eq!(named("--resolv-conf=${CONF}:$MORE"), ["CONF", "MORE"]);
+        assert!(named("--v=2").is_empty());
+    }
+}
