@@ -92,6 +92,24 @@ impl Captured {
         }
         Ok(summary)
     }
+
+    /// What was seen is found healthy with all that is known of the pod, without its
+    /// resolver, and without its file either: for each, what it is and its summary.
+    pub(crate) fn healthy(&self, id: &str) -> Result<[(String, Value); 3], Failed> {
+        let of = |resolver: Option<&str>, has_file| {
+            let summary = self.summary(resolver, has_file)?;
+            let about = format!("{id}, given {resolver:?}, file {has_file}");
+            let found = codes(&summary);
+            if !found.is_empty() || summary["unanswered"] != 0 || summary["broken"] != 0 {
+                return Err(Failed::from(format!(
+                    "{about}: {found:?}: {}",
+                    summary["findings"]
+                )));
+            }
+            Ok((about, summary))
+        };
+        Ok([of(Some(id), true)?, of(None, true)?, of(None, false)?])
+    }
 }
 
 /// The codes of a summary's findings.
