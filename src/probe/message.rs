@@ -24,14 +24,20 @@ pub(crate) struct Response {
     pub(crate) question: Option<Query>,
 }
 
-/// A query for the version of the server's software, which each answers or
-/// refuses by itself.
+/// A query for the version of the server's software.
 pub(crate) fn query_version(id: u16) -> Option<Vec<u8>> {
     let name = Name::from_ascii("version.bind.").ok()?;
     let mut message = Message::new(id, MessageType::Query, OpCode::Query);
     let mut query = Query::query(name, RecordType::TXT);
     query.set_query_class(DNSClass::CH);
     message.add_query(query);
+    message.to_vec().ok()
+}
+
+/// A message of opcode STATUS with the root as its question.
+pub(crate) fn query_status(id: u16) -> Option<Vec<u8>> {
+    let mut message = Message::new(id, MessageType::Query, OpCode::Status);
+    message.add_query(Query::query(Name::root(), RecordType::NS));
     message.to_vec().ok()
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::entropy::query_id;
 use super::{MAX_MESSAGE, any, errors};
 use crate::path::Protocol;
-use crate::path::probe::{Ask, Asked, Came, Size};
+use crate::path::probe::{Ask, Asked, Came, Question};
 use crate::probe::message::{self, Response};
 
 /// A resolver waits five seconds; what is lost does not come later either.
@@ -88,9 +88,10 @@ fn one(ask: Ask) -> Asked {
 
 /// The question as bytes.
 fn query(ask: Ask, id: u16) -> io::Result<Vec<u8>> {
-    let made = match ask.size {
-        Size::Short => message::query_version(id),
-        Size::UpTo(bytes) => message::query_up_to(id, LONG, bytes),
+    let made = match ask.question {
+        Question::Version => message::query_version(id),
+        Question::Status => message::query_status(id),
+        Question::Keys(bytes) => message::query_up_to(id, LONG, bytes),
     };
     made.ok_or_else(|| ErrorKind::InvalidInput.into())
 }

@@ -10,6 +10,7 @@ pub(crate) const SCENES: &[Scene] = &[
     ("probes::long replies are lost", long_replies),
     ("probes::a reply from elsewhere", elsewhere),
     ("probes::an endpoint is dead", dead_endpoint),
+    ("probes::its upstream is dead", dead_upstream),
     ("probes::a bounded number of packets", bounded),
 ];
 
@@ -49,9 +50,11 @@ fn all_answer() {
             .collect();
         let expected = [
             "\"udp\" null",
+            "\"udp\" null",
             "\"udp\" 512",
             "\"udp\" 1400",
             "\"udp\" 4096",
+            "\"tcp\" null",
             "\"tcp\" null",
             "\"tcp\" 4096",
         ];
@@ -63,7 +66,7 @@ fn all_answer() {
     }
     let service = rows(&value, &format!("{SERVICE}:53"));
     assert_eq!(service[0]["sent"], 30, "{value:#}");
-    assert_eq!(service[3]["bytes"], 4096, "{value:#}");
+    assert_eq!(service[4]["bytes"], 4096, "{value:#}");
 }
 
 /// What the other node sends does not fit the link to this one.
@@ -103,6 +106,25 @@ fn dead_endpoint() {
     assert_eq!(status, 1);
     let dead = rows(&value, "10.244.0.9:53");
     assert_eq!(dead[0]["others"][0][0], "connection refused", "{value:#}");
+}
+
+/// A server that forwards what it is asked, its version, too, has no answer to
+/// any query, and answers STATUS at once: packets pass.
+fn dead_upstream() {
+    let _lab = Lab::new();
+    restore("legacy", &kube_proxy(&[NEAR[0]]));
+    sh("ip netns exec dns1 nft -f - <<E
+table ip upstream {
+  chain in {
+    type filter hook input priority 0;
+    udp dport 53 @th,81,4 0 drop
+  }
+}
+E");
+    let (status, value) = path(&["--probe", &format!("{SERVICE}:53/udp")]);
+    let codes: Vec<String> = troubles(&value).into_iter().map(|it| it.0).collect();
+    assert_eq!(codes, ["probe-not-passed-on"], "{value:#}");
+    assert_eq!(status, 1);
 }
 
 /// What the client sends is counted by its own kernel: no more than allowed, to

@@ -14,7 +14,7 @@ use crate::doctor::{Answer, Asked, Here, Lookup, Unasked, Whom, checks};
 use crate::host::io_reason;
 use crate::node::{Node, Pod, is_dns_server};
 use crate::path::Protocol;
-use crate::path::probe::{self, Ask, Came, Size};
+use crate::path::probe::{self, Ask, Came, Question};
 use crate::topology::Network;
 use crate::upstream;
 use crate::wire::endpoints;
@@ -59,15 +59,7 @@ pub(super) fn ask(
             Unasked::Loops
         });
     }
-    let asks: Vec<Ask> = whom
-        .iter()
-        .flat_map(|it| [Protocol::Udp, Protocol::Tcp].map(|protocol| (it.1, protocol)))
-        .map(|(to, protocol)| Ask {
-            to,
-            protocol,
-            size: Size::Short,
-        })
-        .collect();
+    let asks: Vec<Ask> = whom.iter().flat_map(|it| asks(it.1)).collect();
     let came = endpoints::ask_all(&asks);
     Ok(whom
         .into_iter()
@@ -107,11 +99,26 @@ fn pod(target: &Target, node: &Node) -> Option<(Whom, SocketAddr)> {
     is_reached.then(|| (Whom::Pod(pod.label()), server))
 }
 
+/// What a server is asked: two questions, as not each is answered by every server.
+fn asks(to: SocketAddr) -> impl Iterator<Item = Ask> {
+    let over = [Protocol::Udp, Protocol::Tcp].into_iter();
+    over.flat_map(move |protocol| {
+        [Question::Version, Question::Status].map(|question| Ask {
+            to,
+            protocol,
+            question,
+        })
+    })
+}
+
+/// A server answers over UDP or TCP if it answers one of the two questions.
 fn asked(whom: Whom, server: SocketAddr, came: &[probe::Asked]) -> Asked {
     let over = |protocol: Protocol| {
-        let mut its = came.iter();
-        let its = its.find(|it| it.ask.to == server && it.ask.protocol == protocol);
-        its.map_or(Answer::NotAsked, answer)
+        let its = came
+            .iter()
+            .filter(|it| it.ask.to == server && it.ask.protocol == protocol);
+        let best = its.min_by_key(|it| !matches!(it.came, Came::Reply { .. }));
+        best.map_or(Answer::NotAsked, answer)
     };
     Asked {
         whom,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::findings::words;
 use crate::path::Protocol;
 use crate::path::findings::Finding;
-use crate::path::probe::{Came, Row, Seen, Size, Trouble};
+use crate::path::probe::{Came, Question, Row, Seen, Trouble};
 use crate::render::paragraph;
 use crate::render::sentence::{Sentence, sentence};
 
@@ -33,6 +33,9 @@ struct RowJson {
     to: String,
     /// `udp` or `tcp`.
     protocol: &'static str,
+    /// What was asked: `version` (`version.bind`, class CH), `status` (a message of
+    /// opcode STATUS) or `keys` (DNSKEY of the root).
+    question: &'static str,
     /// The most bytes that the reply could have (EDNS); absent: a short one was
     /// asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,9 +90,14 @@ fn row(row: &Row) -> RowJson {
     RowJson {
         to: row.ask.to.to_string(),
         protocol: row.ask.protocol.word(),
-        up_to: match row.ask.size {
-            Size::Short => None,
-            Size::UpTo(bytes) => Some(bytes),
+        question: match row.ask.question {
+            Question::Version => "version",
+            Question::Status => "status",
+            Question::Keys(_) => "keys",
+        },
+        up_to: match row.ask.question {
+            Question::Version | Question::Status => None,
+            Question::Keys(bytes) => Some(bytes),
         },
         sent: row.times,
         answered: row.answered,
@@ -192,9 +200,10 @@ fn cells(row: &Row) -> [String; 6] {
     [
         row.ask.to.to_string(),
         row.ask.protocol.word().to_uppercase(),
-        match row.ask.size {
-            Size::Short => "short".to_owned(),
-            Size::UpTo(bytes) => format!("up to {bytes}"),
+        match row.ask.question {
+            Question::Version => "version".to_owned(),
+            Question::Status => "status".to_owned(),
+            Question::Keys(bytes) => format!("up to {bytes}"),
         },
         row.times.to_string(),
         row.answered.to_string(),
@@ -230,6 +239,12 @@ fn trouble(trouble: &Trouble) -> Sentence {
             lost.0,
             lost.1,
             upper(*protocol)
+        ),
+        Trouble::NotPassedOn { to, lost } => sentence!(
+            "probe-not-passed-on",
+            "{to} itself answers, and {} of {} queries for which it asks its upstream were not answered within 1.5 s",
+            lost.0,
+            lost.1
         ),
         Trouble::Long { to, bytes } => sentence!(
             "probe-long-lost",

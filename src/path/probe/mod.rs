@@ -4,26 +4,35 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::findings::{ConnectionFinding, Fact, LinkFinding};
 use super::{Kind, Protocol, Tree};
 
-/// How long a reply may be.
+mod troubles;
+
+pub use troubles::Trouble;
+
+/// What is asked.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Size {
-    /// The server's own version (`version.bind`, class CH), without EDNS: a short
-    /// reply, if only a refusal, for which it needs no other server.
-    Short,
+pub enum Question {
+    /// The version of the server's software (`version.bind`, class CH), without
+    /// EDNS: most servers answer or refuse it by themselves. `CoreDNS` forwards it
+    /// (`EnableChaos` in its core/dnsserver/server.go).
+    Version,
+    /// A message of opcode STATUS (RFC 1035, section 4.1.1), which nobody forwards:
+    /// `CoreDNS` answers NOTIMP (`defaultMsgAcceptFunc` of miekg/dns 1.1.50), dnsmasq
+    /// 2.90 REFUSED. systemd-resolved 252 does not answer it.
+    Status,
     /// The keys of the root, with EDNS and so many bytes: a long reply, of which
-    /// as much comes as is allowed.
-    UpTo(u16),
+    /// as much comes as is allowed. Most servers ask another one for them.
+    Keys(u16),
 }
 
 /// The same long reply in three lengths: the first one always fits.
-const SIZES: [Size; 4] = [
-    Size::Short,
-    Size::UpTo(512),
-    Size::UpTo(1400),
-    Size::UpTo(4096),
+const QUESTIONS: [Question; 5] = [
+    Question::Version,
+    Question::Status,
+    Question::Keys(512),
+    Question::Keys(1400),
+    Question::Keys(4096),
 ];
 
 /// A question that is sent.
@@ -33,8 +42,8 @@ pub struct Ask {
     pub to: SocketAddr,
     /// Over what.
     pub protocol: Protocol,
-    /// What for.
-    pub size: Size,
+    /// What.
+    pub question: Question,
 }
 
 /// What came of a question.
@@ -113,8 +122,12 @@ pub fn plan(trees: &[Tree], most: usize) -> Plan {
             CONNECTIONS
         };
         let mut add = |to: SocketAddr, times: usize| {
-            for size in sizes(protocol) {
-                let ask = Ask { to, protocol, size };
+            for question in questions(protocol) {
+                let ask = Ask {
+                    to,
+                    protocol,
+                    question,
+                };
                 if wanted.iter().all(|it| it.0 != ask) {
                     wanted.push((ask, times));
                 }
@@ -126,7 +139,7 @@ pub fn plan(trees: &[Tree], most: usize) -> Plan {
         }
     }
     // Short ones first: they tell who is alive.
-    wanted.sort_by_key(|(ask, _)| (ask.size, ask.protocol));
+    wanted.sort_by_key(|(ask, _)| (ask.question, ask.protocol));
     let mut plan = Plan::default();
     let mut left = most;
     for round in 0..PORTS {
@@ -144,10 +157,10 @@ pub fn plan(trees: &[Tree], most: usize) -> Plan {
 }
 
 /// Over TCP a long reply has one length.
-fn sizes(protocol: Protocol) -> impl Iterator<Item = Size> {
+fn questions(protocol: Protocol) -> impl Iterator<Item = Question> {
     let is_wanted =
-        move |it: &Size| protocol == Protocol::Udp || !matches!(it, Size::UpTo(512 | 1400));
-    SIZES.into_iter().filter(is_wanted)
+        move |it: &Question| protocol == Protocol::Udp || !matches!(it, Question::Keys(512 | 1400));
+    QUESTIONS.into_iter().filter(is_wanted)
 }
 
 /// Where the packets of a tree end if nothing goes wrong, each once.
@@ -235,155 +248,9 @@ impl Seen {
         let rows = rows(asked);
         let is_cut = plan.is_cut || asked.len() < plan.asks.len();
         Self {
-            troubles: troubles(trees, &rows),
+            troubles: troubles::troubles(trees, &rows),
             rows,
             is_cut,
         }
     }
-}
-
-/// What the answers of a probe say beside each other.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Trouble {
-    /// Everybody answers when asked directly, and the Service does not, or not
-    /// always.
-    OnlyService {
-        /// The Service.
-        service: SocketAddr,
-        /// Over what.
-        protocol: Protocol,
-        /// How many queries got no reply, of how many.
-        lost: (usize, usize),
-    },
-    /// The reply came from another address than was asked.
-    Elsewhere {
-        /// Who was asked.
-        asked: SocketAddr,
-        /// Who replied.
-        from: SocketAddr,
-    },
-    /// An endpoint does not answer, or not always.
-    Endpoint {
-        /// The endpoint.
-        endpoint: SocketAddr,
-        /// Over what.
-        protocol: Protocol,
-        /// How many queries got no reply, of how many.
-        lost: (usize, usize),
-    },
-    /// Short replies come, and long ones of this length do not.
-    Long {
-        /// Who was asked.
-        to: SocketAddr,
-        /// The shortest length that is lost.
-        bytes: u16,
-    },
-}
-
-impl Trouble {
-    /// Whether a finding of this kind makes such a trouble.
-    pub fn is_explained_by(&self, fact: &Fact) -> bool {
-        let is_full = matches!(
-            fact,
-            Fact::Connection(ConnectionFinding::Full { .. } | ConnectionFinding::Losing(_))
-        );
-        match self {
-            Self::OnlyService { .. } => match fact {
-                Fact::Link(it) => matches!(it, LinkFinding::Bridge { .. }),
-                Fact::Connection(it) => !matches!(it, ConnectionFinding::Lost { .. }),
-                Fact::Cache(_) | Fact::Proxy(_) | Fact::Policy(_) => true,
-            },
-            Self::Elsewhere { .. } => matches!(fact, Fact::Link(LinkFinding::Bridge { .. })),
-            Self::Endpoint { .. } => is_full || matches!(fact, Fact::Policy(_)),
-            Self::Long { .. } => {
-                matches!(
-                    fact,
-                    Fact::Link(LinkFinding::Narrow { .. } | LinkFinding::Small { .. })
-                )
-            }
-        }
-    }
-}
-
-/// What is wrong, from what came of the questions of a plan for these trees.
-fn troubles(trees: &[Tree], rows: &[Row]) -> Vec<Trouble> {
-    let mut found = Vec::new();
-    for row in rows {
-        let elsewhere = row.others.iter().find_map(|it| match it.0 {
-            Came::Elsewhere(from) => Some(from),
-            _ => None,
-        });
-        if let Some(from) = elsewhere {
-            let trouble = Trouble::Elsewhere {
-                asked: row.ask.to,
-                from,
-            };
-            if !found.contains(&trouble) {
-                found.push(trouble);
-            }
-        }
-    }
-    for tree in trees {
-        let protocol = tree.packet.protocol;
-        let service = SocketAddr::new(tree.packet.destination, tree.packet.port);
-        let lost_of = |to: SocketAddr| {
-            let own = rows
-                .iter()
-                .filter(|it| it.ask.to == to && it.ask.protocol == protocol);
-            let short = own.filter(|it| it.ask.size == Size::Short);
-            short.fold((0, 0), |(lost, all), it| {
-                (lost + it.times - it.answered, all + it.times)
-            })
-        };
-        let mut are_alive = true;
-        for endpoint in endpoints(tree).into_iter().filter(|it| *it != service) {
-            let lost = lost_of(endpoint);
-            if lost.0 > 0 {
-                are_alive = false;
-                found.push(Trouble::Endpoint {
-                    endpoint,
-                    protocol,
-                    lost,
-                });
-            }
-        }
-        let lost = lost_of(service);
-        if lost.0 > 0 && are_alive {
-            found.push(Trouble::OnlyService {
-                service,
-                protocol,
-                lost,
-            });
-        }
-    }
-    found.extend(long(rows));
-    found
-}
-
-/// Those who answer briefly and not at length.
-fn long(rows: &[Row]) -> Vec<Trouble> {
-    let mut found: Vec<Trouble> = Vec::new();
-    let of = |to: SocketAddr, size| {
-        let mut udp = rows
-            .iter()
-            .filter(|it| it.ask.protocol == Protocol::Udp && it.ask.to == to);
-        udp.find(|it| it.ask.size == size)
-    };
-    for row in rows {
-        let Size::UpTo(bytes @ 513..) = row.ask.size else {
-            continue;
-        };
-        // The same question whose reply always fits.
-        let control = of(row.ask.to, Size::UpTo(512));
-        let is_alive = control.is_some_and(|it| it.times > 0 && it.answered == it.times);
-        let is_lost = row.ask.protocol == Protocol::Udp && row.answered * 2 < row.times;
-        let is_known = |it: &Trouble| matches!(it, Trouble::Long { to, .. } if *to == row.ask.to);
-        if is_alive && is_lost && !found.iter().any(is_known) {
-            found.push(Trouble::Long {
-                to: row.ask.to,
-                bytes,
-            });
-        }
-    }
-    found
 }
