@@ -17,6 +17,8 @@ pub mod go;
 pub mod haproxy;
 pub mod hickory;
 pub mod musl;
+#[cfg(test)]
+mod mutation;
 pub mod netty;
 pub mod nginx;
 pub mod reading;

@@ -60,6 +60,9 @@ pub struct Version {
     rotates_from_second: bool,
 }
 
+#[cfg(test)]
+super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second; flags: &[], search_limits: Some((1, 255)));
+
 /// glibc 2.41, as in Debian 13.
 pub const V2_41: Version = Version {
     flags: &[

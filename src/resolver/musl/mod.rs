@@ -36,6 +36,9 @@ pub struct Version {
     no_data: &'static str,
 }
 
+#[cfg(test)]
+super::mutation::neighbours!(tcp_fallback skips_bad_candidates refuses_double_dot; no_data: "EAI_FAIL");
+
 /// musl 1.2.3, as in Debian 12 and Alpine 3.16.
 pub const V1_2_3: Version = Version {
     tcp_fallback: false,

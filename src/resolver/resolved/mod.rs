@@ -51,6 +51,9 @@ pub struct Version {
     own_names_first: bool,
 }
 
+#[cfg(test)]
+super::mutation::neighbours!(repeats_nxdomain own_names_first;);
+
 /// systemd 252, as in Debian 12.
 pub const V252: Version = Version {
     repeats_nxdomain: true,

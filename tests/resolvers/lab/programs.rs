@@ -105,6 +105,9 @@ const ROWS: &[Row] = &[
     Row("go-1.22", Kind::Go, Place::Here, "lookup-go-1.22"),
     Row("go-1.23", Kind::Go, Place::Here, "lookup-go-1.23"),
     Row("c-ares-1.34-query", Kind::Ares("query"), Place::Here, "ares-1.34"),
+    Row("musl-1.2.2", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.2"),
+    Row("musl-1.2.4", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.4"),
+    Row("c-ares-1.17-search", Kind::Ares("search"), GLIBC_2_31, "ares-1.17"),
     Row("dig-9.20", Kind::Bind(&[]), D13, "usr/bin/dig"),
     Row("dig-search-9.20", Kind::Bind(&["+search"]), D13, "usr/bin/dig"),
     Row("host-9.20", Kind::Bind(&[]), D13, "usr/bin/host"),
@@ -239,7 +242,11 @@ impl ResolverId {
                     .arg(jars)
                     .args([class, name, family])
             }
-            Kind::Go => command.env("GODEBUG", "netdns=go").args([name, family]),
+            Kind::Go => {
+                let own = scenario.env.get("GODEBUG").map_or("", String::as_str);
+                let debug = format!("netdns=go,{own}");
+                command.env("GODEBUG", debug).args([name, family])
+            }
             Kind::Bind(options) => command.args(options).arg(name),
             Kind::Busybox => command.args(["nslookup", name]),
             Kind::Hickory => command.args([super::hickory::ARGUMENT, name, family]),
