@@ -86,6 +86,12 @@ const GROUPS: [(&str, &[&str]); 8] = [
             "go-1.15",
             "systemd-resolved-257",
             "systemd-resolved-stub-257",
+            "dig-9.16",
+            "dig-search-9.16",
+            "host-9.16",
+            "nslookup-9.16",
+            "dnspython-2.9",
+            "dnspython-search-2.9",
         ],
     ),
 ];

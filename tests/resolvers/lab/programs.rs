@@ -70,6 +70,7 @@ const JVM: [&str; 4] = [
     "-Dio.netty.processId=1",
 ];
 
+const D11: Place = Place::Of("debian-11");
 const D13: Place = Place::Of("debian-13");
 const GLIBC_2_31: Place = Place::Release("debian-11");
 const GLIBC_2_41: Place = Place::Release("debian-13");
@@ -108,6 +109,11 @@ const ROWS: &[Row] = &[
     Row("musl-1.2.2", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.2"),
     Row("musl-1.2.4", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.4"),
     Row("c-ares-1.17-search", Kind::Ares("search"), GLIBC_2_31, "ares-1.17"),
+    Row("dig-9.16", Kind::Bind(&[]), D11, "usr/bin/dig"),
+    Row("dig-search-9.16", Kind::Bind(&["+search"]), D11, "usr/bin/dig"),
+    Row("host-9.16", Kind::Bind(&[]), D11, "usr/bin/host"),
+    Row("nslookup-9.16", Kind::Bind(&[]), D11, "usr/bin/nslookup"),
+    Row("busybox-nslookup-1.30", Kind::Busybox, D11, "usr/bin/busybox"),
     Row("dig-9.20", Kind::Bind(&[]), D13, "usr/bin/dig"),
     Row("dig-search-9.20", Kind::Bind(&["+search"]), D13, "usr/bin/dig"),
     Row("host-9.20", Kind::Bind(&[]), D13, "usr/bin/host"),
@@ -118,6 +124,8 @@ const ROWS: &[Row] = &[
     Row("node-resolve", Kind::Script(&["lookup.js"]), Place::Here, "/usr/bin/node"),
     Row("dnspython", Kind::Script(&["lookup.py", "resolve"]), Place::Here, "/usr/bin/python3"),
     Row("dnspython-search", Kind::Script(&["lookup.py", "search"]), Place::Here, "/usr/bin/python3"),
+    Row("dnspython-2.9", Kind::Script(&["lookup.py", "resolve"]), Place::Here, "/usr/bin/python3"),
+    Row("dnspython-search-2.9", Kind::Script(&["lookup.py", "search"]), Place::Here, "/usr/bin/python3"),
     Row("nginx", Kind::Script(&["nginx.py"]), Place::Here, "/usr/bin/python3"),
     Row("haproxy", Kind::Script(&["haproxy.py"]), Place::Here, "/usr/bin/python3"),
     Row("netty-4.1.48", Kind::Java("Netty"), Place::Here, "/usr/bin/java"),
@@ -173,7 +181,8 @@ impl ResolverId {
         };
         match self.row().1 {
             Kind::Script(["lookup.py", ..]) => {
-                let library = "dnspython/usr/lib/python3/dist-packages";
+                let newer = self.0.ends_with("-2.9").then_some("dnspython-2.9");
+                let library = newer.unwrap_or("dnspython/usr/lib/python3/dist-packages");
                 Some(("PYTHONPATH", real.join(library)))
             }
             Kind::Script(["nginx.py"]) => Some(daemon("usr/sbin/nginx")),
