@@ -17,8 +17,6 @@ pub mod go;
 pub mod haproxy;
 pub mod hickory;
 pub mod musl;
-#[cfg(test)]
-mod mutation;
 pub mod netty;
 pub mod nginx;
 pub mod reading;
@@ -199,3 +197,6 @@ fn explore<'a>(scenario: &'a Scenario, usual: &Run, machines: &dyn Fn() -> Machi
 fn play(scenario: &Scenario, machine: Machine<'_>) -> Run {
     run(machine, &mut scenario.world(&scenario.answers))
 }
+
+#[cfg(test)]
+mod mutation;

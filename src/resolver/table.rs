@@ -234,6 +234,18 @@ pub const ALL: &[Resolver] = &[
         "nslookup NAME in busybox and Alpine images",
         Model::Busybox,
     ),
+    version(
+        ("systemd-resolved-247", "systemd-resolved"),
+        ("247", &["247.3"]),
+        "nss-resolve on nodes with Debian 11",
+        Model::Resolved(&resolved::V247, resolved::Door::Varlink),
+    ),
+    version(
+        ("systemd-resolved-stub-247", "systemd-resolved-stub"),
+        ("247", &["247.3"]),
+        "glibc through 127.0.0.53 there",
+        Model::Resolved(&resolved::V247, resolved::Door::Stub),
+    ),
     usual(
         ("systemd-resolved", "systemd-resolved"),
         ("248", &["252.39"]),

@@ -86,6 +86,8 @@ const GROUPS: [(&str, &[&str]); 8] = [
             "go-1.15",
             "systemd-resolved-257",
             "systemd-resolved-stub-257",
+            "systemd-resolved-247",
+            "systemd-resolved-stub-247",
             "dig-9.16",
             "dig-search-9.16",
             "host-9.16",
@@ -342,10 +344,9 @@ fn versions(page: &mut String) -> Result<(), Failed> {
             let found = counts.get(&(resolver.id.to_owned(), version.to_owned()));
             found.copied().unwrap_or_default()
         };
-        let versions = resolver.observed.iter();
-        let seen: Vec<String> = versions
-            .map(|it| format!("{it}: {}", of(&observed, it)))
-            .collect();
+        let each = resolver.observed.iter();
+        let each = each.map(|it| format!("{it}: {}", of(&observed, it)));
+        let seen = each.collect::<Vec<_>>().join(", ");
         writeln!(
             page,
             "| `{}` | {} | {} | {} | {} |",
@@ -353,9 +354,9 @@ fn versions(page: &mut String) -> Result<(), Failed> {
             resolver.since,
             resolver.used_by,
             if seen.is_empty() {
-                "no: from the source".to_owned()
+                "no: from the source"
             } else {
-                seen.join(", ")
+                &seen
             },
             of(&exceptions, ""),
         )?;
@@ -363,10 +364,9 @@ fn versions(page: &mut String) -> Result<(), Failed> {
     Ok(())
 }
 
-/// How many there are of a resolver and version.
 type Counts = BTreeMap<(String, String), usize>;
 
-/// Recorded lookups.
+/// Recorded lookups by resolver and version.
 fn observations() -> Result<Counts, Failed> {
     let mut counts = BTreeMap::new();
     for entry in fs::read_dir(root().join("testdata/vectors"))? {

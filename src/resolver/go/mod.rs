@@ -91,15 +91,6 @@ pub struct Version {
     refuses_dots_in_labels: bool,
 }
 
-#[cfg(test)]
-super::mutation::neighbours!(
-    edns knows_netedns0 asks_both_families root_is_no_name leading_zeros dns_without_sources netip long_groups knows_trust_ad
-    keeps_root_in_search unusual_means_files_dns local_is_for_libc files_alone_find_nothing
-    empty_name_has_addresses onion_by_given_name refuses_254_bytes additional_is_not_lame takes_truncated_tcp
-    refuses_dots_in_labels;
-    gateway_names: &[]
-);
-
 /// Go 1.15, as in Debian 11.
 pub const V1_15: Version = Version {
     edns: false,
@@ -195,3 +186,12 @@ pub fn reading<'a>(scenario: &'a Scenario, version: &'static Version) -> Reading
 pub fn hands_over_to_libc(scenario: &Scenario, version: &'static Version) -> Option<String> {
     order::reason_for_cgo(scenario, version)
 }
+
+#[cfg(test)]
+super::mutation::neighbours!(
+    edns knows_netedns0 asks_both_families root_is_no_name leading_zeros dns_without_sources netip long_groups knows_trust_ad
+    keeps_root_in_search unusual_means_files_dns local_is_for_libc files_alone_find_nothing
+    empty_name_has_addresses onion_by_given_name refuses_254_bytes additional_is_not_lame takes_truncated_tcp
+    refuses_dots_in_labels;
+    gateway_names: &[]
+);

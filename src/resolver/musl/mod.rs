@@ -36,9 +36,6 @@ pub struct Version {
     no_data: &'static str,
 }
 
-#[cfg(test)]
-super::mutation::neighbours!(tcp_fallback skips_bad_candidates refuses_double_dot; no_data: "EAI_FAIL");
-
 /// musl 1.2.3, as in Debian 12 and Alpine 3.16.
 pub const V1_2_3: Version = Version {
     tcp_fallback: false,
@@ -73,3 +70,6 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &'static Version) 
 pub fn reading(scenario: &Scenario) -> Reading<'_> {
     read::get_resolv_conf(scenario)
 }
+
+#[cfg(test)]
+super::mutation::neighbours!(tcp_fallback skips_bad_candidates refuses_double_dot; no_data: "EAI_FAIL");

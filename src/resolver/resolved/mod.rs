@@ -49,21 +49,35 @@ pub struct Version {
     /// Whether a name of the machine is answered before servers are asked, not
     /// after they know nothing. Observed: 257.
     own_names_first: bool,
+    /// Whether it is older than 248. Then queries offer 512 bytes; SERVFAIL is
+    /// not asked for twice before EDNS is left out; REFUSED and a closed port
+    /// lead to the next server until all attempts are used, and each question
+    /// goes one server further, whoever else did; the root has no answer.
+    /// Observed: 247. Source: `resolved-dns-transaction.c:
+    /// dns_transaction_process_reply`, `resolved-dns-server.c:
+    /// manager_next_dns_server`.
+    is_before_248: bool,
 }
 
-#[cfg(test)]
-super::mutation::neighbours!(repeats_nxdomain own_names_first;);
+/// systemd 247, as in Debian 11.
+pub const V247: Version = Version {
+    repeats_nxdomain: false,
+    own_names_first: false,
+    is_before_248: true,
+};
 
 /// systemd 252, as in Debian 12.
 pub const V252: Version = Version {
     repeats_nxdomain: true,
     own_names_first: false,
+    is_before_248: false,
 };
 
 /// systemd 257, as in Debian 13.
 pub const V257: Version = Version {
     repeats_nxdomain: false,
     own_names_first: true,
+    is_before_248: false,
 };
 
 /// How systemd-resolved is asked.
@@ -130,3 +144,6 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
         Client::Glibc(seen) => stub_client::lookup(io, seen, manager).await,
     }
 }
+
+#[cfg(test)]
+super::mutation::neighbours!(repeats_nxdomain own_names_first is_before_248;);

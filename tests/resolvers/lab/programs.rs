@@ -114,6 +114,8 @@ const ROWS: &[Row] = &[
     Row("host-9.16", Kind::Bind(&[]), D11, "usr/bin/host"),
     Row("nslookup-9.16", Kind::Bind(&[]), D11, "usr/bin/nslookup"),
     Row("busybox-nslookup-1.30", Kind::Busybox, D11, "usr/bin/busybox"),
+    Row("systemd-resolved-247", Kind::Varlink, D11, RESOLVED),
+    Row("systemd-resolved-stub-247", Kind::Stub, D11, RESOLVED),
     Row("dig-9.20", Kind::Bind(&[]), D13, "usr/bin/dig"),
     Row("dig-search-9.20", Kind::Bind(&["+search"]), D13, "usr/bin/dig"),
     Row("host-9.20", Kind::Bind(&[]), D13, "usr/bin/host"),
