@@ -138,8 +138,9 @@ impl Dighost {
         let mut left = current.servers.to_vec();
         if current.at < left.len() {
             left.remove(current.at);
-            let socket = sockets.remove(current.at);
-            socket.into_iter().for_each(|it| self.io.close(it));
+            if let Some(socket) = sockets.remove(current.at) {
+                self.io.close(socket);
+            }
         }
         current.servers = left.into();
     }

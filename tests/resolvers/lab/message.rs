@@ -245,7 +245,9 @@ fn labels(text: &str) -> Vec<Vec<u8>> {
             b'\\' => bytes.next(),
             _ => Some(byte),
         };
-        labels.last_mut().into_iter().for_each(|it| it.extend(own));
+        if let Some(label) = labels.last_mut() {
+            label.extend(own);
+        }
     }
     labels.retain(|it| !it.is_empty());
     labels
