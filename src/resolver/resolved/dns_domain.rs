@@ -206,7 +206,7 @@ pub(super) fn dns_name_is_root(name: &Name) -> bool {
 /// Names that RFC 6303, RFC 6761 and RFC 9476 keep from servers.
 ///
 /// Source: `dns_name_dont_resolve`.
-pub(super) fn dns_name_dont_resolve(name: &Name, version: &Version) -> bool {
+pub(super) fn dns_name_dont_resolve(name: &Name, version: Version) -> bool {
     ends_with_text(name, "0.in-addr.arpa")
         || equals_text(name, "255.255.255.255.in-addr.arpa")
         || equals_text(

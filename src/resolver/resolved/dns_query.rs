@@ -168,7 +168,7 @@ impl Manager<'_> {
             return state;
         }
         let synthesized = dns_synthesize_answer(
-            &self.version,
+            self.version,
             &self.configuration.hostnames,
             &query.name_utf8,
             &query.record_types,

@@ -79,7 +79,7 @@ impl Hostnames {
 
 /// Source: `dns_synthesize_answer`.
 pub(super) fn dns_synthesize_answer(
-    version: &Version,
+    version: Version,
     hostnames: &Hostnames,
     name: &Name,
     record_types: &[RecordType],
