@@ -35,6 +35,9 @@ pub struct Settings {
     pub follow_ups: &'static [RecordType],
     /// How often a query for one of them is sent.
     pub tries: u32,
+    /// Whether servers are asked in rounds, as until 9.16: the next one after a
+    /// second, the first one again after the last, over the same sockets.
+    pub rounds: bool,
     /// What real messages are made with; `None`: a prediction needs none.
     pub wire: Option<Wire>,
 }

@@ -127,6 +127,7 @@ mod tests {
         check("dig-9.20", "dig");
         check("host-9.20.4", "host-9.20");
         check("systemd-resolved-255", "systemd-resolved-257");
+        check("systemd-resolved-245", "systemd-resolved-247");
         check("systemd-resolved-stub-249", "systemd-resolved-stub");
         check("resolved", "systemd-resolved");
         for word in ["glibc-", "glibc-2.x", "glib-2.3", "-1", "2.36", ""] {

@@ -65,11 +65,11 @@ enum Model {
     Musl(&'static musl::Version),
     Go(&'static go::Version),
     CAres(c_ares::Version, c_ares::Call),
-    Bind(bind::Tool),
+    Bind(&'static bind::Program),
     Busybox,
     Resolved(&'static resolved::Version, resolved::Door),
     Hickory,
-    Dnspython(dnspython::Call),
+    Dnspython(dnspython::Version, dnspython::Call),
     Nginx,
     Haproxy,
     Netty,
@@ -108,8 +108,8 @@ impl Resolver {
                 Box::new(move || Machine::new(|io| resolved::lookup(io, Rc::clone(&setup))))
             }
             Model::Hickory => Box::new(|| Machine::new(|io| hickory::lookup(io, scenario))),
-            Model::Dnspython(call) => {
-                Box::new(move || Machine::new(|io| dnspython::lookup(io, scenario, call)))
+            Model::Dnspython(version, call) => {
+                Box::new(move || Machine::new(|io| dnspython::lookup(io, scenario, version, call)))
             }
             Model::Nginx => Box::new(|| Machine::new(|io| nginx::lookup(io, scenario))),
             Model::Haproxy => Box::new(|| Machine::new(|io| haproxy::lookup(io, scenario))),
@@ -136,7 +136,7 @@ impl Resolver {
                 resolved::Setup::read(scenario, version, door).reading()
             }
             Model::Hickory => hickory::reading(scenario),
-            Model::Dnspython(_) => dnspython::reading(scenario),
+            Model::Dnspython(..) => dnspython::reading(scenario),
             Model::Nginx => nginx::reading(scenario),
             Model::Haproxy => haproxy::reading(scenario),
             Model::Netty => netty::reading(scenario),
@@ -197,3 +197,6 @@ fn explore<'a>(scenario: &'a Scenario, usual: &Run, machines: &dyn Fn() -> Machi
 fn play(scenario: &Scenario, machine: Machine<'_>) -> Run {
     run(machine, &mut scenario.world(&scenario.answers))
 }
+
+#[cfg(test)]
+mod mutation;

@@ -22,6 +22,8 @@ const MAX_PLAYED: usize = 20_000;
 const MAX_READ: usize = 4 << 20;
 /// And as long as they are fewer.
 const MAX_RUNS: usize = 2_000;
+/// So many queries are looked at in runs that were played before.
+const MAX_COMPARED: usize = 500_000;
 /// Where each lot decides only on the queries up to the next one, it changes so many at most.
 const MAX_STRETCH: usize = 4;
 
@@ -73,6 +75,7 @@ pub fn explore(run: &Run, bytes: usize, play: impl FnMut(Vec<usize>) -> Run) -> 
         known: HashMap::new(),
         queries: run.sent.len(),
         runs: 0,
+        compared: 0,
     };
     search.courses(run, 0, usize::MAX)
 }
@@ -85,6 +88,8 @@ struct Search<P> {
     known: HashMap<Vec<usize>, Rc<Run>>,
     queries: usize,
     runs: usize,
+    /// Queries of runs that were looked at once more.
+    compared: usize,
 }
 
 impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
@@ -94,6 +99,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
         let last = lots.iter().rposition(|it| *it != 0);
         lots.truncate(last.map_or(0, |last| last + 1));
         if let Some(run) = self.known.get(&lots) {
+            self.compared += run.sent.len();
             return Rc::clone(run);
         }
         let run = Rc::new((self.play)(lots.clone()));
@@ -106,6 +112,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
     const fn is_spent(&self) -> bool {
         self.queries >= MAX_PLAYED
             || self.runs >= MAX_RUNS
+            || self.compared >= MAX_COMPARED
             || self.runs.saturating_mul(self.bytes) >= MAX_READ
     }
 

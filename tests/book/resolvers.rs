@@ -86,6 +86,14 @@ const GROUPS: [(&str, &[&str]); 8] = [
             "go-1.15",
             "systemd-resolved-257",
             "systemd-resolved-stub-257",
+            "systemd-resolved-247",
+            "systemd-resolved-stub-247",
+            "dig-9.16",
+            "dig-search-9.16",
+            "host-9.16",
+            "nslookup-9.16",
+            "dnspython-2.9",
+            "dnspython-search-2.9",
         ],
     ),
 ];
@@ -329,30 +337,37 @@ fn versions(page: &mut String) -> Result<(), Failed> {
     page.push_str("## Versions\n\n");
     page.push_str("“Not predicted” counts observations that depend on chance, each with its reason in `testdata/vectors/exceptions.json`.\n\n");
     page.push_str("A version without a row is explained as the one before it: `--resolver glibc-2.39`, `go-1.24`.\n\n");
-    page.push_str("| Id | From version | Observed | Used by | Observations | Not predicted |\n");
-    page.push_str("| --- | --- | --- | --- | --- | --- |\n");
+    page.push_str("| Id | From version | Used by | Observed: lookups | Not predicted |\n");
+    page.push_str("| --- | --- | --- | --- | --- |\n");
     for resolver in resolver::ALL {
-        let of = |counts: &BTreeMap<String, usize>| counts.get(resolver.id).copied();
+        let of = |counts: &Counts, version: &str| {
+            let found = counts.get(&(resolver.id.to_owned(), version.to_owned()));
+            found.copied().unwrap_or_default()
+        };
+        let each = resolver.observed.iter();
+        let each = each.map(|it| format!("{it}: {}", of(&observed, it)));
+        let seen = each.collect::<Vec<_>>().join(", ");
         writeln!(
             page,
-            "| `{}` | {} | {} | {} | {} | {} |",
+            "| `{}` | {} | {} | {} | {} |",
             resolver.id,
             resolver.since,
-            if resolver.observed.is_empty() {
-                "no: from the source".to_owned()
-            } else {
-                resolver.observed.join(", ")
-            },
             resolver.used_by,
-            of(&observed).unwrap_or_default(),
-            of(&exceptions).unwrap_or_default(),
+            if seen.is_empty() {
+                "no: from the source"
+            } else {
+                &seen
+            },
+            of(&exceptions, ""),
         )?;
     }
     Ok(())
 }
 
-/// Recorded lookups by resolver.
-fn observations() -> Result<BTreeMap<String, usize>, Failed> {
+type Counts = BTreeMap<(String, String), usize>;
+
+/// Recorded lookups by resolver and version.
+fn observations() -> Result<Counts, Failed> {
     let mut counts = BTreeMap::new();
     for entry in fs::read_dir(root().join("testdata/vectors"))? {
         let path = entry?.path();
@@ -368,7 +383,7 @@ fn observations() -> Result<BTreeMap<String, usize>, Failed> {
     Ok(counts)
 }
 
-fn exceptions() -> Result<BTreeMap<String, usize>, Failed> {
+fn exceptions() -> Result<Counts, Failed> {
     let text = fs::read_to_string(root().join("testdata/vectors/exceptions.json"))?;
     let all: Vec<Value> = serde_json::from_str(&text)?;
     let mut counts = BTreeMap::new();
@@ -376,8 +391,10 @@ fn exceptions() -> Result<BTreeMap<String, usize>, Failed> {
     Ok(counts)
 }
 
-fn count<'v>(values: impl Iterator<Item = &'v Value>, counts: &mut BTreeMap<String, usize>) {
-    for id in values.filter_map(|it| it.get("resolver")?.as_str()) {
-        *counts.entry(id.to_owned()).or_default() += 1;
+fn count<'v>(values: impl Iterator<Item = &'v Value>, counts: &mut Counts) {
+    let word = |it: &Value, key| it.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+    for it in values {
+        let key = (word(it, "resolver"), word(it, "version"));
+        *counts.entry(key).or_default() += 1;
     }
 }

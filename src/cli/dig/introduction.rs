@@ -67,7 +67,7 @@ impl Introduction<'_> {
 
     /// The servers of the file, and whether they are asked.
     fn servers(&self) -> String {
-        let reading = bind::reading(&self.place.scenario, bind::Tool::DigSearch);
+        let reading = bind::reading(&self.place.scenario, &bind::DIG_SEARCH);
         let servers = bind::settings(self.globals, &reading).servers;
         let shown: Vec<String> = servers.iter().map(|it| it.address.to_string()).collect();
         let mut text = shown.join(", ");

@@ -191,7 +191,7 @@ fn read(
 /// Asks what the words say, where the place is.
 fn ask(asked: Asked<'_>, place: &Place, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let words = asked.words;
-    let reading = bind::reading(&place.scenario, bind::Tool::DigSearch);
+    let reading = bind::reading(&place.scenario, &bind::DIG_SEARCH);
     let mut parser = parser(reading.attempts.value, streams.colors);
     if let Some(file) = place
         .scenario

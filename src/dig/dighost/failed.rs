@@ -98,7 +98,7 @@ impl Dighost {
     }
 
     /// Begins the lookup again, with a try less.
-    fn try_again(&mut self, current: &Current) -> Result<(), Exit> {
+    pub(super) fn try_again(&mut self, current: &Current) -> Result<(), Exit> {
         let mut again = current.pending.clone();
         Rc::make_mut(&mut again.lookup).tries -= 1;
         self.requeue(again)

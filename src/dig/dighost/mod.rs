@@ -9,6 +9,7 @@ mod cookie;
 mod failed;
 mod query;
 mod reply;
+mod rounds;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -65,6 +66,7 @@ struct Pending {
     done_as_is: bool,
     new_search: bool,
     seen_badcookie: bool,
+    seen_end: bool,
     /// Why the name is asked when no entry is behind it.
     because: Because,
 }
@@ -154,6 +156,7 @@ impl Dighost {
             done_as_is: false,
             new_search: true,
             seen_badcookie: false,
+            seen_end: false,
             because,
         };
         self.waiting.extend(lookups.into_iter().map(pending));
@@ -191,6 +194,9 @@ impl Dighost {
             times: Times::default(),
             sent: Duration::ZERO,
         };
+        if self.settings.rounds {
+            return self.ask_in_rounds(current).await;
+        }
         self.do_lookup(current).await
     }
 

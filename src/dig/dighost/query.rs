@@ -13,7 +13,7 @@ use crate::engine::io::Came;
 use crate::engine::message::{Because, Query, Question, Reply, SocketId, Transport};
 
 /// What came of a query.
-enum Answer {
+pub(super) enum Answer {
     Wire(Vec<u8>),
     Model(Reply),
 }
@@ -105,7 +105,7 @@ impl Dighost {
     }
 
     /// Takes what came back, as it is on the wire or in a scenario.
-    fn answered(&mut self, current: &mut Current, answer: Answer) -> Result<Then, Exit> {
+    pub(super) fn answered(&mut self, current: &mut Current, answer: Answer) -> Result<Then, Exit> {
         match answer {
             Answer::Model(reply) => {
                 let message = translation::message_of(&reply);
@@ -140,7 +140,7 @@ impl Dighost {
 }
 
 /// The query of a prediction.
-fn model_query(current: &Current, server: &Server, socket: SocketId) -> Query {
+pub(super) fn model_query(current: &Current, server: &Server, socket: SocketId) -> Query {
     let Pending {
         lookup,
         origin,

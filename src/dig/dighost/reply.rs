@@ -79,7 +79,8 @@ impl Dighost {
         let lookup = &current.pending.lookup;
         let is_servfail = message.rcode == SERVFAIL && !lookup.servfail_stops;
         let no_recursion = self.settings.check_ra && message.flags & flag::RA == 0;
-        let goes_on = (is_servfail || no_recursion) && current.has_server_after();
+        let waits = self.settings.rounds && current.at > 0;
+        let goes_on = (is_servfail || no_recursion) && (waits || current.has_server_after());
         if is_servfail && lookup.print.comments && !self.settings.keeps_warnings {
             let server = current.server().map(|it| it.address.to_string());
             self.print(Printed::Servfail(server.unwrap_or_default(), goes_on))?;

@@ -1,4 +1,4 @@
-//! BIND's command-line tools: dig, host and nslookup, 9.18 and 9.20.
+//! BIND's command-line tools: dig, host and nslookup, 9.16 to 9.20.
 //!
 //! The three programs share `bin/dig/dighost.c`, here [`crate::dig::dighost`],
 //! which asks real servers too; what each of them sets differently is a
@@ -19,6 +19,7 @@ use hickory_proto::rr::RecordType;
 pub use self::settings::settings;
 use crate::dig::dighost::Dighost;
 use crate::dig::lookup::{self as dig, Globals, Lookup};
+use crate::dig::request;
 use crate::dig::settings::Settings;
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
@@ -28,25 +29,10 @@ use crate::resolver::bind::read::setup_system;
 use crate::resolver::reading::Reading;
 use crate::scenario::{self, Scenario};
 
-/// Which tool.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Tool {
-    /// `dig NAME`
-    Dig,
-    /// `dig +search NAME`
-    DigSearch,
-    /// `host NAME`
-    Host,
-    /// `host NAME` since 9.20
-    Host9_20,
-    /// `nslookup NAME`
-    Nslookup,
-}
-
-/// What a program sets before it hands its lookup to dighost.c.
+/// A tool of one version: what it sets before it hands its lookup to dighost.c.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the programs' own")]
-struct Program {
+pub struct Program {
     /// What messages call it.
     name: &'static str,
     /// `usesearch`: whether the search list is used.
@@ -70,14 +56,17 @@ struct Program {
     /// Whether the reply code of every message is printed, so that trouble
     /// before it does not count.
     status: bool,
-    /// Whether its queries have an OPT record with a cookie.
-    edns: bool,
+    /// The UDP size in its queries, which then have a cookie, too.
+    edns: Option<u16>,
     /// `adflag`
     authentic_data: bool,
+    /// Whether it is 9.16, from which 9.18 differs in how servers take turns
+    /// ([`Settings::rounds`]), and in how `resolv.conf` is read. Observed.
+    is_9_16: bool,
 }
 
-/// Source: dig.c: `parse_args` (`default_lookup`).
-const DIG: Program = Program {
+/// `dig NAME`. Source: dig.c: `parse_args` (`default_lookup`).
+pub const DIG: Program = Program {
     name: "dig",
     search: false,
     tries: None,
@@ -87,17 +76,32 @@ const DIG: Program = Program {
     comments: true,
     check_ra: false,
     status: true,
-    edns: true,
+    edns: Some(request::DEFAULT_SIZE),
     authentic_data: true,
+    is_9_16: false,
 };
 
-const DIG_SEARCH: Program = Program {
+/// `dig +search NAME`
+pub const DIG_SEARCH: Program = Program {
     search: true,
     ..DIG
 };
 
-/// Source: host.c: `main`, `parse_args`.
-const HOST: Program = Program {
+/// `dig NAME` of 9.16.
+pub const DIG_9_16: Program = Program {
+    edns: Some(4096),
+    is_9_16: true,
+    ..DIG
+};
+
+/// `dig +search NAME` of 9.16.
+pub const DIG_SEARCH_9_16: Program = Program {
+    search: true,
+    ..DIG_9_16
+};
+
+/// `host NAME`. Source: host.c: `main`, `parse_args`.
+pub const HOST: Program = Program {
     name: "host",
     search: true,
     tries: Some(2),
@@ -107,18 +111,25 @@ const HOST: Program = Program {
     comments: false,
     check_ra: true,
     status: false,
-    edns: false,
+    edns: None,
     authentic_data: false,
+    is_9_16: false,
 };
 
-/// It asks for HTTPS, too. Source: host.c: `printmessage` (9.20).
-const HOST_9_20: Program = Program {
+/// `host NAME` of 9.16.
+pub const HOST_9_16: Program = Program {
+    is_9_16: true,
+    ..HOST
+};
+
+/// `host NAME` of 9.20 asks for HTTPS, too. Source: host.c: `printmessage` (9.20).
+pub const HOST_9_20: Program = Program {
     follow_ups: &[RecordType::AAAA, RecordType::MX, RecordType::HTTPS],
     ..HOST
 };
 
-/// Source: nslookup.c: `main`, `addlookup`.
-const NSLOOKUP: Program = Program {
+/// `nslookup NAME`. Source: nslookup.c: `main`, `addlookup`.
+pub const NSLOOKUP: Program = Program {
     name: "nslookup",
     tries: None,
     follow_ups: &[RecordType::AAAA],
@@ -126,17 +137,11 @@ const NSLOOKUP: Program = Program {
     ..HOST
 };
 
-impl Tool {
-    fn program(self) -> &'static Program {
-        match self {
-            Self::Dig => &DIG,
-            Self::DigSearch => &DIG_SEARCH,
-            Self::Host => &HOST,
-            Self::Host9_20 => &HOST_9_20,
-            Self::Nslookup => &NSLOOKUP,
-        }
-    }
-}
+/// `nslookup NAME` of 9.16.
+pub const NSLOOKUP_9_16: Program = Program {
+    is_9_16: true,
+    ..NSLOOKUP
+};
 
 impl Program {
     /// The lookup before the name is put into it.
@@ -147,16 +152,16 @@ impl Program {
         };
         lookup.print.comments = self.comments;
         lookup.flags.authentic = self.authentic_data;
-        if !self.edns {
-            lookup.edns = dig::Edns::default();
+        match self.edns {
+            Some(_) => lookup.edns.size = self.edns,
+            None => lookup.edns = dig::Edns::default(),
         }
         lookup
     }
 }
 
 /// The lookup of `scenario`, from `main` to the exit of the program.
-pub async fn lookup(io: Rc<Io>, scenario: &Scenario, tool: Tool) -> Outcome {
-    let program = tool.program();
+pub async fn lookup(io: Rc<Io>, scenario: &Scenario, program: &Program) -> Outcome {
     let mut reading = setup_system(scenario, program);
     if reading.refused.is_some() {
         return Outcome::Failed("CONFIG_ERROR");
@@ -180,6 +185,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, tool: Tool) -> Outcome {
             &[]
         },
         tries: lookup.tries,
+        rounds: program.is_9_16,
         ..settings(&globals, &reading)
     };
     let output = Rc::new(Output {
@@ -193,6 +199,6 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, tool: Tool) -> Outcome {
 }
 
 /// What it takes from the configuration.
-pub fn reading(scenario: &Scenario, tool: Tool) -> Reading<'_> {
-    setup_system(scenario, tool.program())
+pub fn reading<'a>(scenario: &'a Scenario, program: &Program) -> Reading<'a> {
+    setup_system(scenario, program)
 }

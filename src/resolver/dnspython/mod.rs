@@ -1,4 +1,4 @@
-//! dnspython, 2.3: `dns.resolver.resolve`, which asks by itself and for one
+//! dnspython, 2.3 and 2.9: `dns.resolver.resolve`, which asks by itself and for one
 //! type only, A unless another is wanted.
 //!
 //! `read` is `BaseResolver.read_resolv_conf`, `resolution` is `_Resolution`
@@ -31,11 +31,21 @@ pub enum Call {
     Search,
 }
 
+/// The versions that differ.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Version {
+    /// 2.3, as in Debian 12.
+    V2_3,
+    /// Since 2.4 a name server that is no address is an error.
+    /// Source: `dns/resolver.py: BaseResolver._enrich_nameservers` (2.4)
+    V2_9,
+}
+
 /// Why it ends: the class of the exception.
 type Exception = &'static str;
 
 /// The lookup of `scenario`.
-pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
+pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: Version, call: Call) -> Outcome {
     let record_type = match scenario.lookup {
         Lookup::Addresses(Family::Both | Family::Inet) => RecordType::A,
         Lookup::Addresses(Family::Inet6) => RecordType::AAAA,
@@ -44,6 +54,9 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
     let configuration = read_resolv_conf(scenario);
     if let Some(exception) = configuration.exception {
         return Outcome::Failed(exception);
+    }
+    if version == Version::V2_9 && configuration.servers.contains(&None) {
+        return Outcome::Failed("ValueError");
     }
     let Ok(name) = to_ascii(&scenario.name) else {
         return Outcome::Failed("IDNAException");

@@ -40,6 +40,10 @@ use crate::scenario::{Family, Lookup, Scenario};
 
 /// What differs between versions of glibc, 2.17 to 2.41.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one difference between versions"
+)]
 pub struct Version {
     /// The options without a number: what a word must begin with, and the option it then sets, the
     /// first that fits. `None`: it changes no query. Source: `resolv/res_init.c: res_setoptions`,
@@ -58,6 +62,10 @@ pub struct Version {
     /// Whether `rotate` begins with the second server, not with any one: before
     /// 2.26. Source: `resolv/res_send.c: __libc_res_nsend`.
     rotates_from_second: bool,
+    /// Whether, for one family, an alias without addresses ends in "not found":
+    /// 2.31. Observed; `resolv/nss_dns/dns-host.c: getanswer_r`, rewritten in
+    /// 2.37 and in Debian's 2.36.
+    alias_alone_is_not_found: bool,
 }
 
 /// glibc 2.41, as in Debian 13.
@@ -75,6 +83,7 @@ pub const V2_41: Version = Version {
 /// glibc 2.36, as in Debian 12.
 pub const V2_36: Version = Version {
     flags: &[options::FLAGS, options::TRUST_AD, options::NO_AAAA],
+    alias_alone_is_not_found: false,
     ..V2_31
 };
 
@@ -92,6 +101,7 @@ pub const V2_28: Version = Version {
     address_ends_at_space: true,
     search_limits: None,
     rotates_from_second: false,
+    alias_alone_is_not_found: true,
 };
 
 /// glibc 2.17, as in RHEL 7. It differs in more than is modelled: a pair of
@@ -191,3 +201,6 @@ fn addresses(answers: &Answers, record_type: RecordType) -> Vec<Address> {
         .map(Address::in_c_text)
         .collect()
 }
+
+#[cfg(test)]
+super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found; flags: &[], search_limits: Some((1, 255)));

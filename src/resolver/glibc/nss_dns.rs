@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use hickory_proto::rr::RecordType;
 
 use crate::address::Address;
-use crate::engine::message::{Because, Data, Rcode};
+use crate::engine::message::{Because, Data, Rcode, Record};
 use crate::name::Name;
 use crate::resolver::glibc::name::{res_binary_hnok, res_hnok};
 use crate::resolver::glibc::nsswitch::Status;
@@ -137,7 +137,14 @@ fn getanswer_r(
     if addresses.is_empty() {
         thread.h_errno = HostError::NoRecovery;
         thread.errno = Errno::NoEntry;
-        return Found::none(Status::TryAgain);
+        let is_alias = |it: &Record| matches!(it.data, Data::Cname(_));
+        let ends = thread.version.alias_alone_is_not_found;
+        let aliases = ends && message.reply.answers.iter().any(is_alias);
+        return Found::none(if aliases {
+            Status::NotFound
+        } else {
+            Status::TryAgain
+        });
     }
     thread.h_errno = HostError::Success;
     Found {

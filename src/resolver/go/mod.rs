@@ -49,9 +49,11 @@ pub struct Version {
     /// (`conf.go: hostLookupOrder`).
     dns_without_sources: bool,
     /// Whether texts are addresses when `netip.ParseAddr` says so: zones are
-    /// not empty and begin at the first `%`, and groups have at most four
-    /// digits. Earlier `ip.go: parseIPv6Zone` did.
+    /// not empty and begin at the first `%`. Earlier `ip.go: parseIPv6Zone` did.
     netip: bool,
+    /// Whether a group of an IPv6 address may have more than four digits, which
+    /// `netip.ParseAddr` does not let it have since 1.23 (observed).
+    long_groups: bool,
     /// Whether `trust-ad`, `edns0` and `no-reload` are known
     /// (`dnsconfig_unix.go: dnsReadConfig`).
     knows_trust_ad: bool,
@@ -108,6 +110,7 @@ pub const V1_19: Version = Version {
     leading_zeros: false,
     dns_without_sources: false,
     netip: false,
+    long_groups: true,
     knows_trust_ad: false,
     keeps_root_in_search: true,
     unusual_means_files_dns: true,
@@ -130,6 +133,7 @@ pub const V1_21: Version = Version {
 
 /// Go 1.22, of February 2024.
 pub const V1_22: Version = Version {
+    long_groups: true,
     local_is_for_libc: true,
     additional_is_not_lame: false,
     takes_truncated_tcp: false,
@@ -145,6 +149,7 @@ pub const V1_27: Version = Version {
     leading_zeros: false,
     dns_without_sources: false,
     netip: true,
+    long_groups: false,
     knows_trust_ad: true,
     keeps_root_in_search: false,
     unusual_means_files_dns: false,
@@ -181,3 +186,12 @@ pub fn reading<'a>(scenario: &'a Scenario, version: &'static Version) -> Reading
 pub fn hands_over_to_libc(scenario: &Scenario, version: &'static Version) -> Option<String> {
     order::reason_for_cgo(scenario, version)
 }
+
+#[cfg(test)]
+super::mutation::neighbours!(
+    edns knows_netedns0 asks_both_families root_is_no_name leading_zeros dns_without_sources netip long_groups knows_trust_ad
+    keeps_root_in_search unusual_means_files_dns local_is_for_libc files_alone_find_nothing
+    empty_name_has_addresses onion_by_given_name refuses_254_bytes additional_is_not_lame takes_truncated_tcp
+    refuses_dots_in_labels;
+    gateway_names: &[]
+);

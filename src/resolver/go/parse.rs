@@ -87,11 +87,10 @@ fn split_host_zone<'t>(text: &'t [u8], version: &Version) -> Option<(&'t [u8], O
     (!version.netip || !zone.is_empty()).then_some((ip, Some(zone)))
 }
 
-/// Source: Go `src/net/netip/netip.go: parseIPv6`, `src/net/ip.go: parseIPv6`,
-/// which has no limit on the digits of a group.
+/// Source: Go `src/net/netip/netip.go: parseIPv6`, `src/net/ip.go: parseIPv6`.
 fn parse_ipv6(text: &[u8], version: &Version) -> Option<Ipv6Addr> {
     let text = std::str::from_utf8(text).ok()?;
-    if version.netip {
+    if !version.long_groups {
         return text.parse().ok();
     }
     let groups: Vec<&str> = text

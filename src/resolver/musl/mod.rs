@@ -70,3 +70,6 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &'static Version) 
 pub fn reading(scenario: &Scenario) -> Reading<'_> {
     read::get_resolv_conf(scenario)
 }
+
+#[cfg(test)]
+super::mutation::neighbours!(tcp_fallback skips_bad_candidates refuses_double_dot; no_data: "EAI_FAIL");

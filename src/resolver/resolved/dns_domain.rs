@@ -3,6 +3,7 @@
 //! Source: systemd `src/shared/dns-domain.c`, `src/basic/hostname-util.c`.
 
 use crate::name::{MAX_LABEL_BYTES, Name};
+use crate::resolver::resolved::Version;
 
 /// Longest name, with its escapes and without a final dot.
 ///
@@ -202,10 +203,10 @@ pub(super) fn dns_name_is_root(name: &Name) -> bool {
     name.as_wire().is_empty()
 }
 
-/// Names that RFC 6303 and RFC 6761 keep from servers.
+/// Names that RFC 6303, RFC 6761 and RFC 9476 keep from servers.
 ///
 /// Source: `dns_name_dont_resolve`.
-pub(super) fn dns_name_dont_resolve(name: &Name) -> bool {
+pub(super) fn dns_name_dont_resolve(name: &Name, version: Version) -> bool {
     ends_with_text(name, "0.in-addr.arpa")
         || equals_text(name, "255.255.255.255.in-addr.arpa")
         || equals_text(
@@ -213,6 +214,7 @@ pub(super) fn dns_name_dont_resolve(name: &Name) -> bool {
             "0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.ip6.arpa",
         )
         || ends_with_text(name, "invalid")
+        || version.refuses_alt && ends_with_text(name, "alt")
 }
 
 /// Names below `in-addr.arpa` and `ip6.arpa` that stand for this machine's loop.

@@ -9,7 +9,7 @@ use hickory_proto::rr::RecordType;
 use crate::engine::message::{Data, Rcode, Record};
 use crate::name::Name;
 use crate::resolver::resolved::dns_cache::{Answer, may_redirect};
-use crate::resolver::resolved::dns_domain::dns_name_concat;
+use crate::resolver::resolved::dns_domain::{dns_name_concat, dns_name_is_root};
 use crate::resolver::resolved::dns_stub::StubPacket;
 use crate::resolver::resolved::event::Timer;
 use crate::resolver::resolved::manager::Manager;
@@ -162,11 +162,13 @@ impl Manager<'_> {
             state,
             State::RcodeFailure | State::NoServers | State::Timeout | State::AttemptsMaxReached
         );
-        if !failed {
+        let query = &self.queries[q];
+        let is_nothing = self.version.is_before_248 && dns_name_is_root(&query.name_utf8);
+        if !failed || is_nothing {
             return state;
         }
-        let query = &self.queries[q];
         let synthesized = dns_synthesize_answer(
+            self.version,
             &self.configuration.hostnames,
             &query.name_utf8,
             &query.record_types,

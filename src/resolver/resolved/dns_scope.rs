@@ -31,7 +31,7 @@ impl Manager<'_> {
         let name = &query.name_idna;
         let special = is_localhost(name)
             || is_loopback_reverse(name)
-            || dns_name_dont_resolve(name)
+            || dns_name_dont_resolve(name, self.version)
             || is_gateway_hostname(name)
             || is_outbound_hostname(name)
             || dns_name_is_root(name) && query.record_types.iter().all(|it| is_address(*it));

@@ -12,7 +12,7 @@ use crate::resolver::resolved::transaction::State;
 /// The largest answer to a client that tells no size (RFC 1035).
 ///
 /// Source: `resolved-dns-packet.h: DNS_PACKET_UNICAST_SIZE_MAX`.
-const UNICAST_SIZE_MAX: usize = 512;
+pub(super) const UNICAST_SIZE_MAX: u16 = 512;
 /// Header of a message, an OPT record, type and class of a question, and what
 /// stands before the data of a record whose name is a pointer.
 const HEADER_SIZE: usize = 12;
@@ -151,8 +151,8 @@ impl Manager<'_> {
 fn fitting(query: &Query, records: &[Record]) -> (Vec<Record>, bool) {
     let room = match (query.transport, &query.edns) {
         (Transport::Tcp, _) => usize::from(u16::MAX),
-        (Transport::Udp, None) => UNICAST_SIZE_MAX,
-        (Transport::Udp, Some(edns)) => usize::from(edns.size).max(UNICAST_SIZE_MAX),
+        (Transport::Udp, None) => UNICAST_SIZE_MAX.into(),
+        (Transport::Udp, Some(edns)) => edns.size.max(UNICAST_SIZE_MAX).into(),
     };
     let question = query.name().map_or(0, Name::wire_len) + QUESTION_SIZE;
     let mut size = HEADER_SIZE + question;

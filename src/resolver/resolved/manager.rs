@@ -254,7 +254,8 @@ impl<'c> Manager<'c> {
         let Some(current) = self.current_dns_server else {
             return;
         };
-        if if_current.is_none_or(|server| server == current) {
+        let moves = if_current.is_none_or(|server| server == current);
+        if moves || self.version.is_before_248 {
             let next = current + 1;
             self.set_dns_server(if next < self.servers.len() { next } else { 0 });
         }

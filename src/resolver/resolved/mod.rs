@@ -41,6 +41,10 @@ use crate::scenario::Scenario;
 
 /// What differs between versions of systemd.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one difference between versions"
+)]
 pub struct Version {
     /// Whether NXDOMAIN from a server that knows EDNS is asked for again
     /// without it: 248 to 253. Source: `resolved-dns-transaction.c:
@@ -49,18 +53,40 @@ pub struct Version {
     /// Whether a name of the machine is answered before servers are asked, not
     /// after they know nothing. Observed: 257.
     own_names_first: bool,
+    /// Whether names below `alt` are asked for nowhere (RFC 9476). Observed: 257.
+    refuses_alt: bool,
+    /// Whether it is older than 248. Then queries offer 512 bytes; SERVFAIL is
+    /// not asked for twice before EDNS is left out; REFUSED and a closed port
+    /// lead to the next server until all attempts are used, and each question
+    /// goes one server further, whoever else did; the root has no answer.
+    /// Observed: 247. Source: `resolved-dns-transaction.c:
+    /// dns_transaction_process_reply`, `resolved-dns-server.c:
+    /// manager_next_dns_server`.
+    is_before_248: bool,
 }
+
+/// systemd 247, as in Debian 11.
+pub const V247: Version = Version {
+    repeats_nxdomain: false,
+    own_names_first: false,
+    refuses_alt: false,
+    is_before_248: true,
+};
 
 /// systemd 252, as in Debian 12.
 pub const V252: Version = Version {
     repeats_nxdomain: true,
     own_names_first: false,
+    refuses_alt: false,
+    is_before_248: false,
 };
 
 /// systemd 257, as in Debian 13.
 pub const V257: Version = Version {
     repeats_nxdomain: false,
     own_names_first: true,
+    refuses_alt: true,
+    is_before_248: false,
 };
 
 /// How systemd-resolved is asked.
@@ -127,3 +153,6 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
         Client::Glibc(seen) => stub_client::lookup(io, seen, manager).await,
     }
 }
+
+#[cfg(test)]
+super::mutation::neighbours!(repeats_nxdomain own_names_first refuses_alt is_before_248;);

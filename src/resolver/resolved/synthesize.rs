@@ -8,6 +8,7 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::message::{Data, Record};
 use crate::name::Name;
+use crate::resolver::resolved::Version;
 use crate::resolver::resolved::dns_domain::{
     dns_name_concat, dns_name_dont_resolve, dns_name_is_root, dns_name_normalize,
     is_gateway_hostname, is_localhost, is_loopback_reverse, is_outbound_hostname,
@@ -78,13 +79,16 @@ impl Hostnames {
 
 /// Source: `dns_synthesize_answer`.
 pub(super) fn dns_synthesize_answer(
+    version: Version,
     hostnames: &Hostnames,
     name: &Name,
     record_types: &[RecordType],
 ) -> Synthesized {
     let records = if dns_name_is_root(name) {
         Vec::new()
-    } else if dns_name_dont_resolve(name) || is_gateway_hostname(name) || is_outbound_hostname(name)
+    } else if dns_name_dont_resolve(name, version)
+        || is_gateway_hostname(name)
+        || is_outbound_hostname(name)
     {
         return Synthesized::NoSuchName;
     } else if is_localhost(name) {

@@ -10,6 +10,7 @@ use crate::engine::message::{Because, Edns, Query, QueryId, Question, Rcode, Soc
 use crate::name::Name;
 use crate::resolver::resolved::dns_cache::Answer;
 use crate::resolver::resolved::dns_server::FeatureLevel;
+use crate::resolver::resolved::dns_stub::UNICAST_SIZE_MAX;
 use crate::resolver::resolved::event::Timer;
 use crate::resolver::resolved::manager::{Manager, SOON};
 
@@ -292,7 +293,13 @@ impl Manager<'_> {
             return;
         };
         let with_opt = transaction.current_feature_level >= FeatureLevel::Edns0;
-        let edns = with_opt.then(|| Edns::plain(self.servers[server].udp_size()));
+        let edns = with_opt.then(|| {
+            Edns::plain(if self.version.is_before_248 {
+                UNICAST_SIZE_MAX
+            } else {
+                self.servers[server].udp_size()
+            })
+        });
         let key = &transaction.key;
         let id = self.io.send(Query {
             server: self.servers[server].server.clone(),

@@ -63,7 +63,11 @@ impl Manager<'_> {
             self.dns_transaction_clamp_servfail(t, reply.rcode);
             return self.dns_transaction_retry(t, false).await;
         }
-        let bad = downgrade || reply.rcode == Rcode::Refused;
+        let is_refused = reply.rcode == Rcode::Refused;
+        if is_refused && self.version.is_before_248 {
+            return self.dns_transaction_retry(t, true).await;
+        }
+        let bad = downgrade || is_refused;
         if bad && self.dns_transaction_limited_retry(t).await {
             return;
         }
@@ -92,7 +96,8 @@ impl Manager<'_> {
     fn dns_transaction_clamp_servfail(&mut self, t: usize, rcode: Rcode) {
         let transaction = &mut self.transactions[t];
         let level = transaction.current_feature_level;
-        let again = rcode == Rcode::ServFail && transaction.clamp_feature_level_servfail.is_none();
+        let is_first = transaction.clamp_feature_level_servfail.is_none();
+        let again = rcode == Rcode::ServFail && is_first && !self.version.is_before_248;
         transaction.clamp_feature_level_servfail = Some(if again { level } else { level.lower() });
     }
 

@@ -51,7 +51,12 @@ async fn resolve_hostname(
     record_types: &[RecordType],
 ) -> Result<(), Outcome> {
     let text = name.as_bytes();
-    let name_utf8 = dns_name_normalize(text).ok_or(Outcome::Failed("InvalidParameter"))?;
+    let refused = if manager.version.is_before_248 {
+        SYSTEM
+    } else {
+        Outcome::Failed("InvalidParameter")
+    };
+    let name_utf8 = dns_name_normalize(text).ok_or(refused)?;
     if let Some(word) = in_addr_ifindex_from_string_auto(text) {
         return Err(parse_as_address(&word.ip.into(), record_types));
     }

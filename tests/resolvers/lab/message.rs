@@ -232,13 +232,34 @@ fn whole_reply(asked: &Message, rule: &Rule) -> Option<Vec<u8>> {
     message.to_vec().ok()
 }
 
+/// The labels of a name in which a `\` takes the next letter as it is; empty ones are left out.
+fn labels(text: &str) -> Vec<Vec<u8>> {
+    let mut labels = vec![Vec::new()];
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let own = match byte {
+            b'.' => {
+                labels.push(Vec::new());
+                continue;
+            }
+            b'\\' => bytes.next(),
+            _ => Some(byte),
+        };
+        if let Some(label) = labels.last_mut() {
+            label.extend(own);
+        }
+    }
+    labels.retain(|it| !it.is_empty());
+    labels
+}
+
 fn records(rule: &Rule, name: &Name, qtype: RecordType) -> Option<Vec<Record>> {
     let mut owner = name.clone();
     let mut all = Vec::new();
     if let Some(target) = &rule.cname {
         // Label by label: it can be no host name.
-        let labels = target.split('.').filter(|label| !label.is_empty());
-        let target = Name::from_labels(labels.map(str::as_bytes)).ok()?;
+        let labels = labels(target);
+        let target = Name::from_labels(labels.iter().map(Vec::as_slice)).ok()?;
         all.push(Record::from_rdata(
             owner,
             TTL,

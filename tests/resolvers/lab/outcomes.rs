@@ -51,7 +51,7 @@ pub(crate) fn dig(output: &Output) -> Outcome {
             other => Outcome::error(other),
         }
         .with("final_name", question(rest).unwrap_or_default())
-    } else if text.contains("no servers could be reached") {
+    } else if nobody(&text) {
         Outcome::error("NO_SERVERS")
     } else {
         unknown(output)
@@ -162,8 +162,7 @@ fn cannot_find(text: &str) -> Option<&str> {
 
 /// What the tools have in common: addresses, a refused file or name, an rcode, silence, else no data.
 fn tool(output: &Output, text: &str, addrs: Vec<String>, last: Option<&str>) -> Outcome {
-    let silent = text.contains("no servers could be reached")
-        || text.contains("can't connect to remote host");
+    let silent = nobody(text) || text.contains("can't connect to remote host");
     let outcome = if output.status < 0 {
         Outcome::error("CRASH")
     } else if !addrs.is_empty() {
@@ -180,6 +179,16 @@ fn tool(output: &Output, text: &str, addrs: Vec<String>, last: Option<&str>) -> 
     outcome
         .with("text", text.trim())
         .with("exit", output.status)
+}
+
+/// What BIND's tools say where no server answers, those of 9.16 also where one refuses.
+fn nobody(text: &str) -> bool {
+    let words = [
+        "no servers could be reached",
+        "communications error to",
+        ". failed: ",
+    ];
+    words.iter().any(|it| text.contains(it))
 }
 
 fn refusal(text: &str) -> Option<&'static str> {

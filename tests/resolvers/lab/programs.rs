@@ -70,6 +70,7 @@ const JVM: [&str; 4] = [
     "-Dio.netty.processId=1",
 ];
 
+const D11: Place = Place::Of("debian-11");
 const D13: Place = Place::Of("debian-13");
 const GLIBC_2_31: Place = Place::Release("debian-11");
 const GLIBC_2_41: Place = Place::Release("debian-13");
@@ -105,6 +106,16 @@ const ROWS: &[Row] = &[
     Row("go-1.22", Kind::Go, Place::Here, "lookup-go-1.22"),
     Row("go-1.23", Kind::Go, Place::Here, "lookup-go-1.23"),
     Row("c-ares-1.34-query", Kind::Ares("query"), Place::Here, "ares-1.34"),
+    Row("musl-1.2.2", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.2"),
+    Row("musl-1.2.4", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.4"),
+    Row("c-ares-1.17-search", Kind::Ares("search"), GLIBC_2_31, "ares-1.17"),
+    Row("dig-9.16", Kind::Bind(&[]), D11, "usr/bin/dig"),
+    Row("dig-search-9.16", Kind::Bind(&["+search"]), D11, "usr/bin/dig"),
+    Row("host-9.16", Kind::Bind(&[]), D11, "usr/bin/host"),
+    Row("nslookup-9.16", Kind::Bind(&[]), D11, "usr/bin/nslookup"),
+    Row("busybox-nslookup-1.30", Kind::Busybox, D11, "usr/bin/busybox"),
+    Row("systemd-resolved-247", Kind::Varlink, D11, RESOLVED),
+    Row("systemd-resolved-stub-247", Kind::Stub, D11, RESOLVED),
     Row("dig-9.20", Kind::Bind(&[]), D13, "usr/bin/dig"),
     Row("dig-search-9.20", Kind::Bind(&["+search"]), D13, "usr/bin/dig"),
     Row("host-9.20", Kind::Bind(&[]), D13, "usr/bin/host"),
@@ -115,6 +126,8 @@ const ROWS: &[Row] = &[
     Row("node-resolve", Kind::Script(&["lookup.js"]), Place::Here, "/usr/bin/node"),
     Row("dnspython", Kind::Script(&["lookup.py", "resolve"]), Place::Here, "/usr/bin/python3"),
     Row("dnspython-search", Kind::Script(&["lookup.py", "search"]), Place::Here, "/usr/bin/python3"),
+    Row("dnspython-2.9", Kind::Script(&["lookup.py", "resolve"]), Place::Here, "/usr/bin/python3"),
+    Row("dnspython-search-2.9", Kind::Script(&["lookup.py", "search"]), Place::Here, "/usr/bin/python3"),
     Row("nginx", Kind::Script(&["nginx.py"]), Place::Here, "/usr/bin/python3"),
     Row("haproxy", Kind::Script(&["haproxy.py"]), Place::Here, "/usr/bin/python3"),
     Row("netty-4.1.48", Kind::Java("Netty"), Place::Here, "/usr/bin/java"),
@@ -170,7 +183,8 @@ impl ResolverId {
         };
         match self.row().1 {
             Kind::Script(["lookup.py", ..]) => {
-                let library = "dnspython/usr/lib/python3/dist-packages";
+                let newer = self.0.ends_with("-2.9").then_some("dnspython-2.9");
+                let library = newer.unwrap_or("dnspython/usr/lib/python3/dist-packages");
                 Some(("PYTHONPATH", real.join(library)))
             }
             Kind::Script(["nginx.py"]) => Some(daemon("usr/sbin/nginx")),
@@ -239,7 +253,11 @@ impl ResolverId {
                     .arg(jars)
                     .args([class, name, family])
             }
-            Kind::Go => command.env("GODEBUG", "netdns=go").args([name, family]),
+            Kind::Go => {
+                let own = scenario.env.get("GODEBUG").map_or("", String::as_str);
+                let debug = format!("netdns=go,{own}");
+                command.env("GODEBUG", debug).args([name, family])
+            }
             Kind::Bind(options) => command.args(options).arg(name),
             Kind::Busybox => command.args(["nslookup", name]),
             Kind::Hickory => command.args([super::hickory::ARGUMENT, name, family]),

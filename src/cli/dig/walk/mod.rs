@@ -186,7 +186,7 @@ impl Walk<'_> {
             let bytes = file.map_or(&b""[..], |it| &it.source.bytes);
             scenario.resolv_conf = Some(scenario::file(name, self.rewritten(bytes, lookup)));
         }
-        let reading = bind::reading(&scenario, bind::Tool::DigSearch);
+        let reading = bind::reading(&scenario, &bind::DIG_SEARCH);
         let servers = bind::settings(self.globals, &reading).servers;
         for server in servers.iter().chain(&lookup.servers) {
             ports.extend(server.port.map(|port| (server.address.ip, port)));

@@ -31,7 +31,7 @@ const NOTHING_FOLLOWS: &str = "nothing follows it, so the tools refuse the file"
 ///
 /// Source: bin/dig/dighost.c: `setup_system` (9.18)
 pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Reading<'a> {
-    let mut conf = Resconf::new(scenario);
+    let mut conf = Resconf::new(scenario, program);
     if let Err(refused) = conf.load() {
         conf.reading.refused = Some(refused);
     }
@@ -91,6 +91,7 @@ fn drop_search(reading: &mut Reading<'_>) {
 /// Source: lib/irs/resconf.c: `struct irs_resconf` (9.18)
 struct Resconf<'a> {
     scenario: &'a Scenario,
+    is_9_16: bool,
     file: File<'a>,
     reading: Reading<'a>,
     timeout: Option<Setting<u32>>,
@@ -98,13 +99,14 @@ struct Resconf<'a> {
 }
 
 impl<'a> Resconf<'a> {
-    fn new(scenario: &'a Scenario) -> Self {
+    fn new(scenario: &'a Scenario, program: &Program) -> Self {
         let bytes = match &scenario.resolv_conf {
             Some(conf) => conf.source.bytes.as_slice(),
             None => &[],
         };
         Self {
             scenario,
+            is_9_16: program.is_9_16,
             file: File::new(bytes),
             reading: Reading {
                 ndots: Some(Setting::built_in(1)),
@@ -137,7 +139,9 @@ impl<'a> Resconf<'a> {
                 _ => {
                     let why = "BIND's tools do not know this keyword";
                     self.reading.drop(word.span, why);
-                    if stop != b'\n' && self.file.eatline().is_none() {
+                    // 9.16 skips the next line where the keyword is alone.
+                    let skips = self.is_9_16 || stop != b'\n';
+                    if skips && self.file.eatline().is_none() {
                         return Ok(());
                     }
                 }
@@ -163,6 +167,8 @@ impl<'a> Resconf<'a> {
             return Ok(());
         }
         let address = numeric_address(word.bytes, self.scenario)
+            .filter(|it| it.ip.is_ipv6() || !self.is_9_16 || is_address(word.bytes))
+            .filter(|_| !self.is_9_16 || word.bytes != b"*")
             .ok_or_else(|| refused(word, "it is not an address, so the tools refuse the file"))?;
         let server = Setting::file(Server::from(address), word.span);
         self.reading.servers.push(server);
@@ -253,6 +259,10 @@ impl<'a> Resconf<'a> {
             if let Some(value) = word.bytes.strip_prefix(b"ndots:") {
                 let number = number(word, value)?;
                 before = conf.reading.ndots.replace(number);
+            } else if conf.is_9_16 {
+                let why = "BIND's tools do not use this option before 9.18";
+                conf.reading.drop(word.span, why);
+                return Ok(());
             } else if let Some(value) = word.bytes.strip_prefix(b"attempts:") {
                 let number = number(word, value)?;
                 before = Some(std::mem::replace(&mut conf.reading.attempts, number));

@@ -1,7 +1,7 @@
 use super::*;
 use crate::dig::lookup::Globals;
 use crate::resolver::bind::settings;
-use crate::resolver::bind::{DIG_SEARCH, Tool};
+use crate::resolver::bind::{DIG, DIG_SEARCH, HOST};
 use crate::scenario::file;
 use crate::text::Span;
 
@@ -85,7 +85,7 @@ fn no_seconds_are_no_setting() {
             resolv_conf: Some(file("/etc/resolv.conf", text)),
             ..Scenario::new("1", "a")
         };
-        let found = setup_system(&scenario, Tool::Dig.program());
+        let found = setup_system(&scenario, &DIG);
         assert_eq!(found.timeout.origin, origin, "{text}");
         assert_eq!(found.timeout.value.as_secs(), seconds, "{text}");
         // Over TCP another number is built in.
@@ -100,7 +100,7 @@ fn host_keeps_its_own_number_of_tries() {
         resolv_conf: Some(file("/etc/resolv.conf", "options attempts:5\n")),
         ..Scenario::new("1", "a")
     };
-    let reading = setup_system(&scenario, Tool::Host.program());
+    let reading = setup_system(&scenario, &HOST);
     assert_eq!(reading.attempts.value, 2);
     assert_eq!(reading.dropped.first().len(), 1);
 }

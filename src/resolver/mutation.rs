@@ -1,0 +1,97 @@
+//! Every field of a version counts: changed, the model no longer does what was observed.
+
+use super::{ALL, Model, Resolver};
+use crate::scenario::Scenario;
+
+/// Gives a `Version` its neighbours, each with one field changed, beside that
+/// field's name. A field that is not listed does not compile.
+macro_rules! neighbours {
+    ($($flag:ident)*; $($field:ident: $value:expr),*) => {
+        impl Version {
+            pub(super) fn neighbours(&self) -> Vec<(&'static str, Self)> {
+                let Self { $($flag: _,)* $($field: _,)* } = self;
+                vec![
+                    $((stringify!($flag), Self { $flag: !self.$flag, ..*self }),)*
+                    $((stringify!($field), Self { $field: $value, ..*self }),)*
+                ]
+            }
+        }
+    };
+}
+pub(super) use neighbours;
+
+/// Fields that change nothing of what was observed of a resolver, and why.
+const SILENT: [(&str, &str, &str); 13] = [
+    ("glibc-res_search", "alias_alone_is_not_found", NO_NSS),
+    ("glibc-res_query", "alias_alone_is_not_found", NO_NSS),
+    ("glibc-res_query", "search_limits", NO_SEARCH),
+    ("go-1.15", "knows_netedns0", NO_EDNS),
+    ("go-1.15", "empty_name_has_addresses", NO_ADDRESS),
+    ("go-1.15", "additional_is_not_lame", NO_EDNS),
+    ("go-1.19", "empty_name_has_addresses", NO_ADDRESS),
+    ("go-1.21", "local_is_for_libc", LIBC),
+    ("go-1.21", "gateway_names", LIBC),
+    ("go-1.22", "local_is_for_libc", LIBC),
+    ("go-1.22", "gateway_names", LIBC),
+    ("go-1.27", "local_is_for_libc", LIBC),
+    ("go-1.27", "gateway_names", LIBC),
+];
+const NO_SEARCH: &str = "it has no search list";
+const NO_NSS: &str = "no module of nsswitch.conf reads its replies";
+const NO_EDNS: &str = "its queries have no OPT record, and so have replies";
+const NO_ADDRESS: &str = "its result is a `net.IP` without bytes, which the lab does not write";
+const LIBC: &str = "only a program with libc minds: see the tests of `order`";
+
+const VECTORS: [&str; 6] = [
+    include_str!("../../testdata/vectors/versions.jsonl"),
+    include_str!("../../testdata/vectors/visible.jsonl"),
+    include_str!("../../testdata/vectors/regressions.jsonl"),
+    include_str!("../../testdata/vectors/regressions-glibc.jsonl"),
+    include_str!("../../testdata/vectors/regressions-go.jsonl"),
+    include_str!("../../testdata/vectors/regressions-resolved.jsonl"),
+];
+
+/// The scenarios of the vectors in which a resolver was observed.
+fn observed(id: &str) -> Vec<Scenario> {
+    let key = format!("\"resolver\": \"{id}\"");
+    let lines = VECTORS.iter().flat_map(|it| it.lines());
+    let own = lines.filter(|it| it.contains(&key));
+    let parse = |it: &str| crate::scenario::json::parse(it.as_bytes(), "1").unwrap();
+    own.map(parse).collect()
+}
+
+/// The models that differ from a resolver's in one field.
+fn models(resolver: &Resolver) -> Vec<(&'static str, Model)> {
+    fn all<V: 'static>(
+        them: Vec<(&'static str, V)>,
+        of: impl Fn(&'static V) -> Model,
+    ) -> Vec<(&'static str, Model)> {
+        let model = |(name, it)| (name, of(Box::leak(Box::new(it))));
+        them.into_iter().map(model).collect()
+    }
+    match resolver.model {
+        Model::Glibc(version, call) => all(version.neighbours(), |it| Model::Glibc(it, call)),
+        Model::Musl(version) => all(version.neighbours(), Model::Musl),
+        Model::Go(version) => all(version.neighbours(), Model::Go),
+        Model::Resolved(version, door) => all(version.neighbours(), |it| Model::Resolved(it, door)),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn every_field_of_a_version_counts() {
+    let mut silent = Vec::new();
+    for resolver in ALL.iter().filter(|it| !it.observed.is_empty()) {
+        let scenarios = observed(resolver.id);
+        for (field, model) in models(resolver) {
+            let other = Resolver { model, ..*resolver };
+            let told = |of: &Resolver, it: &Scenario| format!("{:?}", of.predict_courses(it));
+            let differs = |it: &Scenario| told(resolver, it) != told(&other, it);
+            if !scenarios.iter().any(differs) {
+                silent.push((resolver.id, field));
+            }
+        }
+    }
+    let expected: Vec<_> = SILENT.iter().map(|it| (it.0, it.1)).collect();
+    assert_eq!(silent, expected);
+}
