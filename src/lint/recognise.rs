@@ -251,11 +251,11 @@ fn is_corefile(bytes: &[u8]) -> bool {
 /// Whether it is YAML or JSON, by its name or its beginning.
 pub fn is_yaml(path: &str, bytes: &[u8]) -> bool {
     let extension = path.rsplit_once('.').map_or("", |it| it.1);
-    let is_named = matches!(
-        extension,
-        "yaml" | "yml" | "json" | "ign" | "bu" | "template"
-    );
-    is_named || looks_like_yaml(bytes)
+    // A template of something else says so before its last part.
+    let is_template = || path.ends_with(".template") && !path.ends_with(".conf.template");
+    matches!(extension, "yaml" | "yml" | "json" | "ign" | "bu")
+        || is_template()
+        || looks_like_yaml(bytes)
 }
 
 /// Whether it is user data of several parts.
@@ -286,12 +286,13 @@ pub fn has_dns_policy(bytes: &[u8]) -> bool {
 }
 
 /// Parts of names, and how texts are encoded in others.
-const FACTS: [&[u8]; 19] = [
+const FACTS: [&[u8]; 20] = [
     b"cidr",
     b"CIDR",
     b"Subnet",
     b"KubeProxyConfiguration",
     b"NetworkPolicy",
+    b"podSelector",
     b"ubelet",
     b"kube-dns",
     b"coredns",
@@ -368,6 +369,7 @@ const SUBJECTS: &[&[u8]] = &[
     b"host_network",
     b"dnsConfig",
     b"NetworkPolicy",
+    b"podSelector",
     b"resolv-conf",
     b"resolvConf",
     b"resolv.conf",
