@@ -302,6 +302,47 @@ fn the_action_lints_uploads_and_ends_as_kdns_did() {
 }
 
 #[test]
+fn the_action_has_nothing_against_a_repository_without_files_for_it() {
+    let outside = tempfile::tempdir().unwrap();
+    let inside = outside.path().join("checkout");
+    fs::create_dir(&inside).unwrap();
+    for (file, text) in [("README.md", "# a\n"), ("app.yaml", "name: a\n")] {
+        let (status, said, sarif) = act(&inside, &[]);
+        assert_eq!(status, 0, "{said}");
+        assert!(sarif.is_file(), "{said}");
+        fs::write(inside.join(file), text).unwrap();
+    }
+}
+
+#[test]
+fn the_action_takes_a_program_by_its_checksum_only() {
+    let action = Yaml::of("action.yml");
+    let install = action.at("runs").at("steps").list()[0].at("run").text();
+    // As on a runner, which has no kdns.
+    let install = format!("command() {{ return 1; }}\n{install}");
+    let folder = tempfile::tempdir().unwrap();
+    let (built, path) = (folder.path().join("built"), folder.path().join("path"));
+    fs::write(&built, "#!/bin/sh\n").unwrap();
+    let sum = run("sha256sum built", folder.path(), &[]);
+    let sum = said(&sum).split(' ').next().unwrap().to_owned();
+    let url = format!("file://{}", built.display());
+    let temporary = folder.path().display().to_string();
+    let list = path.display().to_string();
+    for (sum, is_taken) in [("", false), (&"0".repeat(64)[..], false), (&sum, true)] {
+        let variables = [
+            ("KDNS_URL", url.as_str()),
+            ("KDNS_SHA256", sum),
+            ("RUNNER_TEMP", &temporary),
+            ("GITHUB_PATH", &list),
+        ];
+        let ended = run(&install, folder.path(), &variables);
+        assert_eq!(ended.status.success(), is_taken, "{sum}: {}", said(&ended));
+        assert_eq!(path.exists(), is_taken, "{sum}");
+    }
+    assert!(folder.path().join("kdns/kdns").exists());
+}
+
+#[test]
 fn outputs_of_the_action_are_those_of_its_steps() {
     let action = Yaml::of("action.yml");
     assert_eq!(action.at("runs").at("using").text(), "composite");

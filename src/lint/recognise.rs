@@ -332,11 +332,16 @@ pub fn has_subject(bytes: &[u8]) -> bool {
     SUBJECTS.iter().any(|word| mentions(bytes, word))
 }
 
-/// Whether a document of a long stream can say anything of ours: a schema of
-/// custom resources says how pods are written, and is none.
+/// Whether a document of a long stream can say anything of ours.
 pub fn is_wanted_document(bytes: &[u8]) -> bool {
-    let is_schema = mentions(bytes, b"kind: CustomResourceDefinition");
-    !is_schema && (has_subject(bytes) || mentions(bytes, b"kubeadm.k8s.io"))
+    !is_schema(bytes) && (has_subject(bytes) || mentions(bytes, b"kubeadm.k8s.io"))
+}
+
+/// Whether a document is a schema of custom resources: it says how pods are
+/// written, and is none.
+pub fn is_schema(bytes: &[u8]) -> bool {
+    const KIND: &[u8] = b"\nkind: CustomResourceDefinition";
+    mentions(bytes, KIND) || KIND.get(1..).is_some_and(|it| bytes.starts_with(it))
 }
 
 /// Whether a file that is longer than a document may be has several: YAML is

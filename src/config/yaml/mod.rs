@@ -117,13 +117,12 @@ pub fn documents(source: &Source) -> Vec<Document> {
     wanted_documents(source, &|_| true)
 }
 
-/// Those of its documents whose bytes are `wanted`: of a long file the others
-/// need not be parsed.
+/// Those of its documents whose bytes are `wanted`: the others need not be parsed.
 pub fn wanted_documents(source: &Source, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Document> {
     let text = Text::new(&source.bytes);
     let mut documents = Vec::new();
     for part in parts(&source.bytes) {
-        if part.of(&source.bytes).len() == source.bytes.len() || wanted(part.of(&source.bytes)) {
+        if wanted(part.of(&source.bytes)) {
             Builder::new(&text, part).run(&mut documents);
         }
     }
