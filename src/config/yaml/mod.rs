@@ -7,6 +7,7 @@
 //! broken is one error with its place, and the next one goes on.
 
 mod input;
+mod merge;
 mod scalar;
 mod tree;
 
