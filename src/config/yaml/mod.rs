@@ -120,12 +120,15 @@ pub fn documents(source: &Source) -> Vec<Document> {
 
 /// Those of its documents whose bytes are `wanted`: the others need not be parsed.
 pub fn wanted_documents(source: &Source, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Document> {
-    let text = Text::new(&source.bytes);
+    let mut parts = parts(&source.bytes);
+    parts.retain(|it| wanted(it.of(&source.bytes)));
     let mut documents = Vec::new();
-    for part in parts(&source.bytes) {
-        if wanted(part.of(&source.bytes)) {
-            Builder::new(&text, part).run(&mut documents);
-        }
+    if parts.is_empty() {
+        return documents;
+    }
+    let text = Text::new(&source.bytes);
+    for part in parts {
+        Builder::new(&text, part).run(&mut documents);
     }
     for document in &mut documents {
         if let Some(error) = text.error_in(document) {
