@@ -149,7 +149,8 @@ fn the_action_takes_a_program_by_its_checksum_only() {
     let url = format!("file://{}", built.display());
     let temporary = folder.path().display().to_string();
     let list = path.display().to_string();
-    for (sum, is_taken) in [("", false), (&"0".repeat(64)[..], false), (&sum, true)] {
+    let other = "0".repeat(64);
+    for (sum, is_taken) in [("", false), (other.as_str(), false), (&sum, true)] {
         let variables = [
             ("KDNS_URL", url.as_str()),
             ("KDNS_SHA256", sum),
