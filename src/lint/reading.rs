@@ -178,7 +178,9 @@ impl Reader {
     fn yaml(&mut self, text: &Embedded) {
         // Of a long stream only what can be ours is parsed.
         let is_long = text.source.bytes.len() > MAX_DOCUMENT;
-        let is_wanted = |it: &[u8]| !is_long || recognise::is_wanted_document(it);
+        let is_wanted = |it: &[u8]| {
+            !recognise::is_schema(it) && (!is_long || recognise::is_wanted_document(it))
+        };
         let mut whole = BTreeSet::new();
         let mut is_broken = false;
         for document in yaml::wanted_documents(&text.source, &is_wanted) {

@@ -251,11 +251,11 @@ fn is_corefile(bytes: &[u8]) -> bool {
 /// Whether it is YAML or JSON, by its name or its beginning.
 pub fn is_yaml(path: &str, bytes: &[u8]) -> bool {
     let extension = path.rsplit_once('.').map_or("", |it| it.1);
-    let is_named = matches!(
-        extension,
-        "yaml" | "yml" | "json" | "ign" | "bu" | "template"
-    );
-    is_named || looks_like_yaml(bytes)
+    // A template of something else says so before its last part.
+    let is_template = || path.ends_with(".template") && !path.ends_with(".conf.template");
+    matches!(extension, "yaml" | "yml" | "json" | "ign" | "bu")
+        || is_template()
+        || looks_like_yaml(bytes)
 }
 
 /// Whether it is user data of several parts.
@@ -286,12 +286,13 @@ pub fn has_dns_policy(bytes: &[u8]) -> bool {
 }
 
 /// Parts of names, and how texts are encoded in others.
-const FACTS: [&[u8]; 19] = [
+const FACTS: [&[u8]; 20] = [
     b"cidr",
     b"CIDR",
     b"Subnet",
     b"KubeProxyConfiguration",
     b"NetworkPolicy",
+    b"podSelector",
     b"ubelet",
     b"kube-dns",
     b"coredns",
@@ -331,11 +332,16 @@ pub fn has_subject(bytes: &[u8]) -> bool {
     SUBJECTS.iter().any(|word| mentions(bytes, word))
 }
 
-/// Whether a document of a long stream can say anything of ours: a schema of
-/// custom resources says how pods are written, and is none.
+/// Whether a document of a long stream can say anything of ours.
 pub fn is_wanted_document(bytes: &[u8]) -> bool {
-    let is_schema = mentions(bytes, b"kind: CustomResourceDefinition");
-    !is_schema && (has_subject(bytes) || mentions(bytes, b"kubeadm.k8s.io"))
+    !is_schema(bytes) && (has_subject(bytes) || mentions(bytes, b"kubeadm.k8s.io"))
+}
+
+/// Whether a document is a schema of custom resources: it says how pods are
+/// written, and is none.
+pub fn is_schema(bytes: &[u8]) -> bool {
+    const KIND: &[u8] = b"\nkind: CustomResourceDefinition";
+    mentions(bytes, KIND) || KIND.get(1..).is_some_and(|it| bytes.starts_with(it))
 }
 
 /// Whether a file that is longer than a document may be has several: YAML is
@@ -368,6 +374,7 @@ const SUBJECTS: &[&[u8]] = &[
     b"host_network",
     b"dnsConfig",
     b"NetworkPolicy",
+    b"podSelector",
     b"resolv-conf",
     b"resolvConf",
     b"resolv.conf",

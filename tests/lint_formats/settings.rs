@@ -304,6 +304,21 @@ fn what_was_fixed_is_said_and_read_only_files_are_left() {
 }
 
 #[test]
+fn what_is_added_is_set_in_as_the_blocks_that_are_there() {
+    for step in ["  ", "   ", "    ", "\t"] {
+        let health = |block: &str| {
+            let inner = format!("    kubernetes cluster.local {{\n    {step}ttl 30\n    }}\n");
+            format!(".:53 {{\n    errors\n    health{block}\n{inner}}}\n")
+        };
+        let folder = folder(&[("Corefile", &health(""))]);
+        run(folder.path(), &["--select", "KC013", "--fix"]);
+        let fixed = fs::read_to_string(folder.path().join("Corefile")).unwrap();
+        let block = format!(" {{\n    {step}lameduck 5s\n    }}");
+        assert_eq!(fixed, health(&block));
+    }
+}
+
+#[test]
 fn a_long_value_does_not_fill_the_screen() {
     let long = format!(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nresolvConf: {}\n",

@@ -7,6 +7,7 @@
 //! broken is one error with its place, and the next one goes on.
 
 mod input;
+mod merge;
 mod scalar;
 mod tree;
 
@@ -117,15 +118,17 @@ pub fn documents(source: &Source) -> Vec<Document> {
     wanted_documents(source, &|_| true)
 }
 
-/// Those of its documents whose bytes are `wanted`: of a long file the others
-/// need not be parsed.
+/// Those of its documents whose bytes are `wanted`: the others need not be parsed.
 pub fn wanted_documents(source: &Source, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Document> {
-    let text = Text::new(&source.bytes);
+    let mut parts = parts(&source.bytes);
+    parts.retain(|it| wanted(it.of(&source.bytes)));
     let mut documents = Vec::new();
-    for part in parts(&source.bytes) {
-        if part.of(&source.bytes).len() == source.bytes.len() || wanted(part.of(&source.bytes)) {
-            Builder::new(&text, part).run(&mut documents);
-        }
+    if parts.is_empty() {
+        return documents;
+    }
+    let text = Text::new(&source.bytes);
+    for part in parts {
+        Builder::new(&text, part).run(&mut documents);
     }
     for document in &mut documents {
         if let Some(error) = text.error_in(document) {

@@ -144,7 +144,12 @@ fn the_last_of_repeated_keys_counts_and_merge_keys_stand_in_their_place() {
     assert_eq!(value("<<: [*m, *b]", "x"), one("6"));
     assert_eq!(value("'<<': *b", "x"), None);
     assert_eq!(value("<<: *b", "none"), None);
-    for wrong in ["a: {<<: 3}\n", "a: {<<: }\n", "a: {<<: [1]}\n"] {
+    for wrong in [
+        "a: {<<: 3}\n",
+        "a: {<<: }\n",
+        "a: {<<: [1]}\n",
+        "l: &l [{k: v}]\na: {<<: *l}\n",
+    ] {
         let found = documents(&source(wrong.as_bytes()));
         let error = found[0].root.as_ref().unwrap_err();
         assert_eq!(

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use libyaml_safer::{Encoding, Event, EventData, Parser, ScalarStyle};
 
 use crate::config::yaml::input::{Pieces, Text};
+use crate::config::yaml::merge::{NO_MAPPING, is_merge, merge};
 use crate::config::yaml::{
     BEHIND, Document, Entry, Kind, MAX_ALIASED_NODES, MAX_DEPTH, Node, Scalar, Style, Value,
     YamlError,
@@ -227,10 +228,7 @@ impl<'t> Builder<'t> {
         content: Content,
     ) -> Result<(), YamlError> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(error(
-                start,
-                format!("more than {MAX_DEPTH} levels of nesting"),
-            ));
+            return Err(too_deep(start));
         }
         if let Some(anchor) = &properties.anchor {
             self.anchors.insert(anchor.clone(), None);
@@ -287,12 +285,11 @@ impl<'t> Builder<'t> {
     fn alias(&mut self, anchor: &str, start: usize, end: usize) -> Result<(), YamlError> {
         let node = match self.anchors.get(anchor) {
             Some(Some(node)) => node,
-            Some(None) => {
-                let message = "the alias stands inside the value that it names".to_owned();
-                return Err(error(start, message));
-            }
-            None => {
-                let message = format!("no anchor before it is named &{anchor}");
+            other => {
+                let message = match other {
+                    Some(_) => "the alias stands inside the value that it names".to_owned(),
+                    None => format!("no anchor before it is named &{anchor}"),
+                };
                 return Err(error(start, message));
             }
         };
@@ -303,10 +300,13 @@ impl<'t> Builder<'t> {
             return Err(error(start, message));
         }
         if self.open.len() + depth > MAX_DEPTH {
-            return Err(error(
-                start,
-                format!("more than {MAX_DEPTH} levels of nesting"),
-            ));
+            return Err(too_deep(start));
+        }
+        // A list that is named is none of mappings, whatever it holds.
+        let holder = self.open.last().map(|it| &it.content);
+        let is_merged = matches!(holder, Some(Content::Mapping(_, Some(key))) if is_merge(key));
+        if is_merged && !matches!(node.value, Value::Mapping(_)) {
+            return Err(error(start, NO_MAPPING.to_owned()));
         }
         let node = Node {
             span: Span::new(start, end),
@@ -330,38 +330,11 @@ fn checked_key(key: Node) -> Result<Node, YamlError> {
     Err(error(key.span.start as usize, message))
 }
 
-/// Whether a key brings in the entries of its value: `<<` without quotes.
-///
-/// Source: kubernetes-sigs/yaml `goyaml.v2/resolve.go`: `isMerge`.
-fn is_merge(key: &Node) -> bool {
-    let scalar = key.as_scalar();
-    let is_plain = scalar.is_some_and(|it| it.text == "<<" && it.style == Style::Plain);
-    is_plain && matches!(key.tag.as_deref(), None | Some(MERGE | "!"))
+fn too_deep(at: usize) -> YamlError {
+    error(at, format!("more than {MAX_DEPTH} levels of nesting"))
 }
 
-const MERGE: &str = "tag:yaml.org,2002:merge";
-
-/// Appends the entries that a value brings in: of several mappings those of
-/// the first one last, since the last of repeated keys counts.
-///
-/// Source: kubernetes-sigs/yaml `goyaml.v2/decode.go`: `merge`.
-fn merge(entries: &mut Vec<Entry>, value: Node) -> Result<(), YamlError> {
-    let at = value.span.start as usize;
-    let mappings = match value.value {
-        Value::Sequence(items) => items,
-        _ => vec![value],
-    };
-    for mapping in mappings.into_iter().rev() {
-        let Value::Mapping(merged) = mapping.value else {
-            let message = "a merge key (<<) needs a mapping or a list of mappings".to_owned();
-            return Err(error(at, message));
-        };
-        entries.extend(merged);
-    }
-    Ok(())
-}
-
-fn error(at: usize, message: String) -> YamlError {
+pub(super) fn error(at: usize, message: String) -> YamlError {
     YamlError {
         at: text::offset(at),
         message,

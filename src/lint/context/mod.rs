@@ -280,7 +280,7 @@ impl<'w> Context<'w> {
         if has_cluster_search {
             return (Role::Pod, None);
         }
-        if read.is_of_script || self.is_beside(&read.path) {
+        if read.is_of_script || paths::is_of_dnsmasq(&read.path) || self.is_beside(&read.path) {
             return (Role::Node, None);
         }
         (Role::Kubelet, None)

@@ -41,3 +41,11 @@ pub(super) fn tree_of(path: &str) -> Option<&str> {
     }
     None
 }
+
+/// Whether a file's name says that dnsmasq reads it, which asks all of its servers.
+///
+/// Source: dnsmasq, dnsmasq(8), `--resolv-file`.
+pub(super) fn is_of_dnsmasq(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.contains("dnsmasq")
+}

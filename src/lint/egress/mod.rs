@@ -167,6 +167,15 @@ pub fn policies(object: &Node) -> Vec<Policy<'_>> {
     }
 }
 
+/// What a policy may let out whose values are encrypted: everything.
+///
+/// Source: getsops/sops `stores/stores.go: SopsMetadataKey`.
+pub fn encrypted(object: &Node) -> Option<LetOut> {
+    object.get("sops")?;
+    object.at(&["spec", "podSelector"])?;
+    Some(LetOut::anything())
+}
+
 /// The namespace that an object says it is in.
 fn namespace(object: &Node) -> Option<&str> {
     let namespace = object.word(&["metadata", "namespace"])?;

@@ -70,6 +70,7 @@ fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
         facts.networks.extend(objects::networks(document, object));
         let policies = egress::policies(object).into_iter();
         facts.let_out.extend(policies.filter_map(Policy::let_out));
+        facts.let_out.extend(egress::encrypted(object));
     }
 }
 

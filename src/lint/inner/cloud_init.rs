@@ -66,7 +66,9 @@ fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
     if !matches!(is_managed.as_str(), "true" | "yes" | "on" | "1") {
         return None;
     }
+    // Most distributions write none: what has no servers says nothing of theirs.
     let whole = root.get("resolv_conf")?;
+    whole.get("nameservers")?;
     let mut made = Pieces::of(whole);
     for server in whole.items(&["nameservers"]) {
         line(&mut made, "nameserver", std::slice::from_ref(server));

@@ -281,9 +281,9 @@ fn stands_in(block: &ServerBlock, word: &Word) -> bool {
         && key.is_some_and(|it| it.at.source == 0 && it.at.span.start < word.at.span.start)
 }
 
-/// What stands before a word on its line, if that is only blanks.
+/// What stands before a word of the file itself on its line, if that is only blanks.
 fn indentation<'d>(file: &CorefileText<'d>, word: &Word) -> Option<&'d str> {
-    let start = word.at.span.start as usize;
+    let start = (word.at.source == 0).then_some(word.at.span.start as usize)?;
     let before = file.document.source.bytes.get(..start)?;
     let line = before.iter().rposition(|&byte| byte == b'\n');
     let blanks = before.get(line.map_or(0, |it| it + 1)..)?;
@@ -291,13 +291,10 @@ fn indentation<'d>(file: &CorefileText<'d>, word: &Word) -> Option<&'d str> {
     std::str::from_utf8(blanks).ok().filter(|_| is_blank)
 }
 
-/// What stands behind a word on its line, its newline left out.
+/// What stands behind a word of the file itself on its line, its newline left out.
 fn behind<'d>(file: &CorefileText<'d>, word: &Word) -> Option<&'d [u8]> {
-    let rest = file
-        .document
-        .source
-        .bytes
-        .get(word.at.span.end as usize..)?;
+    let end = (word.at.source == 0).then_some(word.at.span.end as usize)?;
+    let rest = file.document.source.bytes.get(end..)?;
     let line = rest.split(|&byte| byte == b'\n').next()?;
     Some(line.strip_suffix(b"\r").unwrap_or(line))
 }
@@ -334,35 +331,40 @@ pub(super) fn block_behind(
     directive: &Directive,
     line: &str,
 ) -> Option<Change> {
-    if !directive.lines.is_empty() || directive.name.at.source != 0 {
+    if !directive.lines.is_empty() {
         return None;
     }
     let blanks = indentation(file, &directive.name)?;
     let last = directive.arguments.last().unwrap_or(&directive.name);
-    let rest = behind(file, last)
-        .filter(|_| last.at.source == 0)?
-        .trim_ascii();
+    let rest = behind(file, last)?.trim_ascii();
     // A `#` without a blank before it ends a word, too: nothing to risk.
     if !rest.is_empty() && !rest.starts_with(b"# ") {
         return None;
     }
-    let step = if blanks.starts_with('\t') {
+    let step = step(file).unwrap_or(if blanks.starts_with('\t') {
         "\t"
     } else {
         "    "
-    };
+    });
     let newline = newline(file, last);
     let text = format!(" {{{newline}{blanks}{step}{line}{newline}{blanks}}}");
     let at = last.at.span.end as usize;
     file.document.change(Span::new(at, at), text)
 }
 
+/// By what the lines of a block that is there are set in.
+fn step<'d>(file: &CorefileText<'d>) -> Option<&'d str> {
+    let mut directives = blocks(file).iter().flat_map(|it| &it.directives);
+    directives.find_map(|it| {
+        let inner = indentation(file, it.lines.first()?.first()?)?;
+        let step = inner.strip_prefix(indentation(file, &it.name)?)?;
+        (!step.is_empty()).then_some(step)
+    })
+}
+
 /// Puts a line behind the last one of a directive's block, with its blanks.
 pub(super) fn line_behind(file: &CorefileText<'_>, line: &[Word], text: &str) -> Option<Change> {
     let (first, last) = (line.first()?, line.last()?);
-    if first.at.source != 0 || last.at.source != 0 {
-        return None;
-    }
     let blanks = indentation(file, first)?;
     let rest = behind(file, last)?;
     let is_alone = rest.trim_ascii().is_empty() || rest.trim_ascii().starts_with(b"# ");

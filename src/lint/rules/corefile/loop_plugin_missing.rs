@@ -27,7 +27,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
         // What a file lists is not known here, and changes with the node.
         let open = targets
             .iter()
-            .find(|it| it.text.contains('/') || it.text == UPSTREAM_SERVERS);
+            .find(|it| it.text.starts_with('/') || it.text == UPSTREAM_SERVERS);
         let is_said = open.is_some() || is_of_cluster;
         let place = is_said.then(|| places.first(key)).flatten();
         let (Some(at), Some(target)) = (place, open.or(targets.first())) else {

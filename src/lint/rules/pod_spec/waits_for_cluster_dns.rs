@@ -26,12 +26,16 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
         .note("in a new cluster every node has the taint node.cloudprovider.kubernetes.io/uninitialized, under which no CoreDNS pod starts: the controller cannot look up its cloud's API, and the taint stays");
 }
 
-/// Whether it is the controller that takes the taint of new nodes away.
+/// Whether it is the controller that takes the taint of new nodes away, and CoreDNS
+/// does not tolerate that taint, as it does in Talos.
+///
+/// Source: siderolabs/talos `internal/app/machined/pkg/controllers/k8s/internal/k8stemplates/coredns.go`.
 fn is_controller(container: &Node) -> bool {
     [
         image_name(field(container, "image")),
         field(container, "name"),
     ]
     .iter()
+    .filter(|it| !it.contains("talos"))
     .any(|it| it.contains("cloud-controller-manager") || it.ends_with("-ccm"))
 }
