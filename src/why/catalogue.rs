@@ -99,12 +99,10 @@ impl Catalogue {
                 found.push((cause.likely_for(looked, likely), cause));
             }
         }
-        // Whatever the message: no server can know it.
-        let is_nothing = looked == Some(Looked::Nothing) && message.is_dns();
-        let nothing = self.cause("not-a-host-name").filter(|_| is_nothing);
-        if let Some(cause) = nothing {
+        let is_always = |it: &&Cause| message.is_dns() && looked.is_some_and(|of| it.is_always(of));
+        for cause in self.causes.iter().filter(is_always) {
             found.retain(|it| it.1.code != cause.code);
-            found.insert(0, (Likely::High, cause));
+            found.insert(0, (cause.likely_for(looked, Likely::Medium), cause));
         }
         found.sort_by_key(|it| it.0);
         found
