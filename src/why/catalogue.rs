@@ -110,12 +110,7 @@ impl Catalogue {
 
     /// The causes that stand on the page of a message, and on the pages that it
     /// names, these so deep.
-    fn listed(
-        &self,
-        message: &Message,
-        kind: Option<Kind>,
-        depth: usize,
-    ) -> Vec<(Likely, &Cause)> {
+    fn listed(&self, message: &Message, kind: Option<Kind>, depth: usize) -> Vec<(Likely, &Cause)> {
         let own = message.causes.iter();
         let counts = |it: &&Hypothesis| it.only.is_empty() || it.only.contains(&kind);
         own.filter(counts)
