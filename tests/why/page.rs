@@ -79,6 +79,10 @@ With the program frozen after that, 99 more of 99 reports, chosen and labelled i
 speaker (five, all with the right causes) or lacked the cause (nine). Of ten that are no DNS errors six were right, four not known. None was a wrong certainty. These come from farther off than the sets before: Erlang, Windows, PowerDNS, mail, mounts of the node,
 firewalls' logs. That is less than the 85 % that are wanted for messages never seen. What they missed was then taught.
 
+Whole tickets, pasted as they are into `kdns why -`: 25 of 25 issues about the DNS of clusters, as far as the search showed their text (about 1,500 characters), each with its log, files and
+commands. For 12 the cause that the thread found was among the first three. One was a wrong certainty: `CoreDNS error:` was taken for a message of Rust's. After that was fixed, and what the
+tickets taught, it is so for 19 of the 25, which is no measure of tickets to come.
+
 ";
 
 const INCIDENTS: &str = "## Reports of incidents

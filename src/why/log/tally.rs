@@ -196,7 +196,9 @@ impl Tally {
     /// paste; of a DNS server's own lines that is less.
     pub fn pasted(&self) -> Option<&str> {
         /// What stands in such lines.
-        const WORDS: [&str; 6] = ["[ERROR]", "[FATAL]", "[INFO]", "plugin/", "CoreDNS-", "linux/"];
+        const WORDS: [&str; 6] = [
+            "[ERROR]", "[FATAL]", "[INFO]", "plugin/", "CoreDNS-", "linux/",
+        ];
         let own = |line: &&str| WORDS.iter().any(|it| line.contains(it));
         let is_server = self.head.lines().filter(own).count() * 2 > self.head.lines().count();
         let most = if is_server { MAX_QUOTED } else { MAX_PASTED };
