@@ -311,8 +311,5 @@ fn what_fails_in_a_log_has_causes() {
         worst(&[&failed, &silent]).unwrap().0,
         "coredns-log-unanswered"
     );
-    assert_eq!(
-        worst(&[&silent, line]).unwrap().0,
-        "coredns-udp-timeout"
-    );
+    assert_eq!(worst(&[&silent, line]).unwrap().0, "coredns-udp-timeout");
 }
