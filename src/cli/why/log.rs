@@ -58,7 +58,9 @@ pub(super) fn run(
                 text::write(&summary, args.verbose, colors, columns, out)?;
                 let catalogue = Catalogue::read();
                 let worst = summary.worst(&catalogue);
-                worst.map_or(Ok(()), |it| why::write_causes(&it, colors, out))
+                worst.map_or(Ok(()), |it| {
+                    why::write_causes(&it, args.verbose, colors, out)
+                })
             }
             Format::Json => text::json::write(&summary, out),
             Format::Svg => text::chart::write_svg(&summary.minutes, out),

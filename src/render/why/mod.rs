@@ -86,19 +86,28 @@ pub fn write(
     writer.causes(answer, verbose)
 }
 
-/// Writes the likeliest causes of a message found in a log, after what the log shows.
+/// Writes the likeliest causes of a message found in a log, after what the log shows;
+/// with `verbose`, what they are and what decides them.
 ///
 /// # Errors
 ///
 /// `out` cannot be written.
 pub fn write_causes(
     recognised: &Recognised<'_>,
+    verbose: bool,
     colors: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let causes = recognised.causes.iter().take(IN_LOGS);
     let title = format!("Likeliest causes of {}", recognised.message.id);
+    if !verbose {
+        let codes: Vec<&str> = causes.map(|it| it.1.code).collect();
+        let text = format!("{title}: {} (-v tells more).", codes.join(", "));
+        writeln!(out)?;
+        return paragraph::write(out, "", "", &text);
+    }
     paragraph::title(colors, out, &title)?;
-    for (_, cause) in recognised.causes.iter().take(IN_LOGS) {
+    for (_, cause) in causes {
         let text = format!("{} ({})", cause.what, cause.code);
         paragraph::write(out, "  ", "    ", &text)?;
         let text = decide(cause, recognised);
