@@ -13,6 +13,9 @@ mod pages {
     include!(concat!(env!("OUT_DIR"), "/why_pages.rs"));
 }
 
+/// Pages that name each other's causes are followed so far.
+const DEEPEST: usize = 4;
+
 /// Everything that is known.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
@@ -91,43 +94,37 @@ impl Catalogue {
     ) -> Vec<(Likely, &Cause)> {
         let kind = asked.map(|it| it.kind);
         let mut found: Vec<(Likely, &Cause)> = Vec::new();
-        for own in &message.causes {
-            if !own.only.is_empty() && !own.only.contains(&kind) {
-                continue;
-            }
-            let causes = match own.likely {
-                Some(likely) => self
-                    .cause(own.code)
-                    .map(|it| (likely, it))
-                    .into_iter()
-                    .collect(),
-                None => self
-                    .message(own.code)
-                    .map_or_else(Vec::new, |other| self.listed(other, kind)),
-            };
-            for (likely, cause) in causes {
-                if !found.iter().any(|it| it.1.code == cause.code) {
-                    found.push((cause.likely_for(looked, likely), cause));
-                }
+        for (likely, cause) in self.listed(message, kind, DEEPEST) {
+            if !found.iter().any(|it| it.1.code == cause.code) {
+                found.push((cause.likely_for(looked, likely), cause));
             }
         }
-        // Whatever the message: no server can know it.
-        let is_nothing = looked == Some(Looked::Nothing) && message.is_dns();
-        let nothing = self.cause("not-a-host-name").filter(|_| is_nothing);
-        if let Some(cause) = nothing {
+        let is_always = |it: &&Cause| message.is_dns() && looked.is_some_and(|of| it.is_always(of));
+        for cause in self.causes.iter().filter(is_always) {
             found.retain(|it| it.1.code != cause.code);
-            found.insert(0, (Likely::High, cause));
+            found.insert(0, (cause.likely_for(looked, Likely::Medium), cause));
         }
         found.sort_by_key(|it| it.0);
         found
     }
 
-    /// The causes that stand on the page of a message.
-    fn listed(&self, message: &Message, kind: Option<Kind>) -> Vec<(Likely, &Cause)> {
+    /// The causes that stand on the page of a message, and on the pages that it
+    /// names, these so deep.
+    fn listed(&self, message: &Message, kind: Option<Kind>, depth: usize) -> Vec<(Likely, &Cause)> {
         let own = message.causes.iter();
         let counts = |it: &&Hypothesis| it.only.is_empty() || it.only.contains(&kind);
         own.filter(counts)
-            .filter_map(|it| Some((it.likely?, self.cause(it.code)?)))
+            .flat_map(|it| match (it.likely, depth.checked_sub(1)) {
+                (Some(likely), _) => {
+                    let cause = self.cause(it.code);
+                    cause.map(|it| (likely, it)).into_iter().collect()
+                }
+                (None, Some(depth)) => {
+                    let other = self.message(it.code);
+                    other.map_or_else(Vec::new, |it| self.listed(it, kind, depth))
+                }
+                (None, None) => Vec::new(),
+            })
             .collect()
     }
 }

@@ -25,6 +25,8 @@ pub struct Cause {
     likelier: Vec<Looked>,
     /// The names of which it is seen at most.
     unlikely: Vec<Looked>,
+    /// The names of which it has to be thought of, whatever the message.
+    always: Vec<Looked>,
     /// Where that is written.
     pub sources: Vec<&'static str>,
 }
@@ -71,6 +73,7 @@ impl Cause {
             quoted: page.items("Quoted"),
             likelier: names(&page, "likelier: "),
             unlikely: names(&page, "unlikely: "),
+            always: names(&page, "always: "),
             sources: page.items("Sources"),
         }
     }
@@ -82,6 +85,11 @@ impl Cause {
             Some(it) if self.unlikely.contains(&it) => Likely::Low,
             _ => likely,
         }
+    }
+
+    /// Whether it has to be thought of for such a name, whatever the message.
+    pub(super) fn is_always(&self, looked: Looked) -> bool {
+        self.always.contains(&looked)
     }
 }
 

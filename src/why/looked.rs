@@ -18,6 +18,8 @@ pub enum Looked {
     Api,
     /// A pod of a Deployment, which no DNS server knows by its name: `web-6bcc7d4b9c-x2x9z`.
     Pod,
+    /// One of multicast DNS, in many networks: `printer.local`.
+    Local,
     /// What programs look up for a value that was not set, or take from a URL or in its
     /// place, or with a carriage return behind it: `null`, `$(HOST)`, `http`, `redis://db:6379`.
     Nothing,
@@ -91,13 +93,14 @@ const PUBLIC: [&str; 46] = [
 
 impl Looked {
     /// Every kind, with its word in the pages of causes.
-    const WORDS: [(&'static str, Self); 7] = [
+    const WORDS: [(&'static str, Self); 8] = [
         ("short", Self::Short),
         ("service", Self::Service),
         ("outside", Self::Outside),
         ("public", Self::Public),
         ("api", Self::Api),
         ("pod", Self::Pod),
+        ("local", Self::Local),
         ("nothing", Self::Nothing),
     ];
 
@@ -133,6 +136,9 @@ impl Looked {
         };
         if format!("{first}.").contains(".svc.") {
             return Some(Self::Service);
+        }
+        if is_below("local") && !is_below("cluster.local") {
+            return Some(Self::Local);
         }
         is_of_the_world(&name).then_some(Self::Outside)
     }
@@ -212,6 +218,10 @@ mod tests {
             ("nogithub.com", Some(Looked::Outside)),
             ("kubernetes.default.svc", Some(Looked::Api)),
             ("shop.de", Some(Looked::Outside)),
+            ("printer.local", Some(Looked::Local)),
+            ("db.prod.svc.local", Some(Looked::Service)),
+            ("db.cluster.local", None),
+            ("notlocal", Some(Looked::Short)),
         ] {
             assert_eq!(Looked::of_name(name), expected, "{name}");
         }

@@ -145,9 +145,10 @@ fn cut<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Option<Sight
         .then_some(first)
 }
 
-/// The causes of the message that says the most. The likely ones of what was seen
-/// besides come first, for it says where to look, unless the message leaves one
-/// only. What is no DNS error has none, whatever was seen.
+/// The causes of the message that says the most. What was seen besides says where to
+/// look: those of its likely ones that the message leaves come first, then the two
+/// likeliest of the message, then the other likely ones that were seen; unless the
+/// message leaves one only. What is no DNS error has none, whatever was seen.
 fn causes<'c>(
     catalogue: &'c Catalogue,
     found: &[&Sighting<'c, '_>],
@@ -165,8 +166,13 @@ fn causes<'c>(
     let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked, looked));
     let (likely, mut others): (Vec<_>, Vec<_>) = seen.partition(|it| it.0 == Likely::High);
     others.sort_by_key(|it| it.0);
+    let is_left = |it: &(Likely, &Cause)| own.iter().any(|own| own.1.code == it.1.code);
+    let (left, added): (Vec<_>, Vec<_>) = likely.into_iter().partition(is_left);
+    let is_likely = |it: &&(Likely, &Cause)| it.0 == Likely::High;
+    let likeliest = own.iter().take_while(is_likely).count().min(2);
+    let (first, rest) = own.split_at(likeliest);
     let mut causes: Vec<(Likely, &Cause)> = Vec::new();
-    for cause in likely.into_iter().chain(own).chain(others) {
+    for cause in [&left, first, &added, rest, &others].concat() {
         if !causes.iter().any(|it| it.1.code == cause.1.code) {
             causes.push(cause);
         }

@@ -71,6 +71,18 @@ repositories were in it. 52 are of DNS: 47 were right, with a cause of the threa
 and two were not known. None was a wrong certainty. These are easier than the 156 before: they were found by questions with the words of programs in them, which bring up what is often said, and the labels were written from the
 excerpts that the search showed, not from whole threads. One hand looked them up, labelled and judged, as before. Nothing was changed by what they showed.
 
+Then 100 texts of 100 reports that were nowhere in this project, labelled and then run once; 56 more had been dropped before the run for being in it. 91 are of DNS: 68 were
+right (75 %; with a cause of the thread among the first three: 64), 16 were not known and said so, seven had another speaker or lacked the cause. Of nine that are no DNS errors four were right, four not known, and one was
+taken for one of DNS: NodeLocal DNSCache's note that it has put a rule back. What they missed was then taught, and a fault found: causes that one page takes from another were followed one page far only.
+
+With the program frozen after that, 99 more of 99 reports, chosen and labelled in the same way (40 dropped before the run). 89 are of DNS: 62 were right (70 %; of all 99, 63 with such a cause among the first three), 13 were not known and said so, 14 had another
+speaker (five, all with the right causes) or lacked the cause (nine). Of ten that are no DNS errors six were right, four not known. None was a wrong certainty. These come from farther off than the sets before: Erlang, Windows, PowerDNS, mail, mounts of the node,
+firewalls' logs. That is less than the 85 % that are wanted for messages never seen. What they missed was then taught.
+
+Whole tickets, pasted as they are into `kdns why -`: 25 of 25 issues about the DNS of clusters, as far as the search showed their text (about 1,500 characters), each with its log, files and
+commands. For 12 the cause that the thread found was among the first three. One was a wrong certainty: `CoreDNS error:` was taken for a message of Rust's. After that was fixed, and what the
+tickets taught, it is so for 19 of the 25, which is no measure of tickets to come.
+
 ";
 
 const INCIDENTS: &str = "## Reports of incidents

@@ -9,6 +9,7 @@
 mod long;
 mod made;
 
+use kdns::why::Catalogue;
 use kdns::why::log::{Pods, Reading, Resolver, Settings, Summary, Tally, Waste, parse_time};
 
 use self::made::{Made, make};
@@ -282,4 +283,33 @@ fn what_is_no_log_is_read_in_peace() {
     reading.push(&bytes);
     let found = reading.end().finish(&settings, &Pods::default());
     assert!(found.lines > 1000);
+}
+
+#[test]
+fn what_fails_in_a_log_has_causes() {
+    let query = |name: &str, end: &str| {
+        format!("[INFO] 10.244.0.7:4000 - 1 \"A IN {name}. udp 40 false 512\" {end}\n")
+    };
+    let good = query("a.example", "NOERROR qr,rd,ra 60 0.01s");
+    let silent = query("b.example", "- - 0 2.0s");
+    let failed = query("c.example", "SERVFAIL qr,rd,ra 60 0.01s");
+    let slow = query("d.example", "NOERROR qr,rd,ra 60 2.5s");
+    let line = "[ERROR] plugin/errors: 2 e.example. A: read udp 10.244.0.9:4000->10.0.0.2:53: i/o timeout\n";
+    let catalogue = Catalogue::read();
+    let worst = |log: &[&str]| {
+        let worst = summary(&log.concat()).worst(&catalogue);
+        worst.map(|it| (it.message.id.to_owned(), it.causes.first().unwrap().1.code))
+    };
+    assert_eq!(worst(&[&good]), None);
+    let of = |id: &str, code| Some((id.to_owned(), code));
+    assert_eq!(
+        worst(&[&good, &slow]),
+        of("coredns-log-slow", "slow-upstream")
+    );
+    assert_eq!(worst(&[&slow, &failed]).unwrap().0, "coredns-log-servfail");
+    assert_eq!(
+        worst(&[&failed, &silent]).unwrap().0,
+        "coredns-log-unanswered"
+    );
+    assert_eq!(worst(&[&silent, line]).unwrap().0, "coredns-udp-timeout");
 }

@@ -16,8 +16,9 @@ use crate::config::corefile;
 use crate::host::capture::decompressed;
 use crate::host::node::{Parts, StandIns, read_node};
 use crate::host::{self, io_reason};
-use crate::render::why::log as text;
+use crate::render::why::{self, log as text};
 use crate::text::{escaped, is_binary};
+use crate::why::Catalogue;
 use crate::why::log::{Pods, Reading, Settings, Tally, parse_time};
 
 /// So much of a log is read at a time.
@@ -53,7 +54,14 @@ pub(super) fn run(
     let summary = tally.finish(&settings, &pods);
     args.outputs
         .write(streams, |format, colors, out| match format {
-            Format::Text => text::write(&summary, args.verbose, colors, columns, out),
+            Format::Text => {
+                text::write(&summary, args.verbose, colors, columns, out)?;
+                let catalogue = Catalogue::read();
+                let worst = summary.worst(&catalogue);
+                worst.map_or(Ok(()), |it| {
+                    why::write_causes(&it, args.verbose, colors, out)
+                })
+            }
             Format::Json => text::json::write(&summary, out),
             Format::Svg => text::chart::write_svg(&summary.minutes, out),
         })?;

@@ -44,6 +44,8 @@ pub struct Judgement<'c> {
 
 /// So many causes are shown without `-v`.
 const SHOWN: usize = 4;
+/// So many are shown after a log.
+const IN_LOGS: usize = 3;
 /// So many lines of them have what decides and fixes them, too; the first cause always
 /// has.
 const MAX_LINES: usize = 16;
@@ -82,6 +84,36 @@ pub fn write(
         writer.list("also in it", &others)?;
     }
     writer.causes(answer, verbose)
+}
+
+/// Writes the likeliest causes of a message found in a log, after what the log shows;
+/// with `verbose`, what they are and what decides them.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_causes(
+    recognised: &Recognised<'_>,
+    verbose: bool,
+    colors: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let causes = recognised.causes.iter().take(IN_LOGS);
+    let title = format!("Likeliest causes of {}", recognised.message.id);
+    if !verbose {
+        let codes: Vec<&str> = causes.map(|it| it.1.code).collect();
+        let text = format!("{title}: {} (-v tells more).", codes.join(", "));
+        writeln!(out)?;
+        return paragraph::write(out, "", "", &text);
+    }
+    paragraph::title(colors, out, &title)?;
+    for (_, cause) in causes {
+        let text = format!("{} ({})", cause.what, cause.code);
+        paragraph::write(out, "  ", "    ", &text)?;
+        let text = decide(cause, recognised);
+        paragraph::write(out, "    decide: ", "            ", &text)?;
+    }
+    Ok(())
 }
 
 /// Writes what is known of a message that is not known.

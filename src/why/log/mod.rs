@@ -6,6 +6,7 @@
 //! that says. Memory is bounded, whatever is in a log.
 
 mod advice;
+mod causes;
 mod clients;
 mod custom;
 mod frequent;

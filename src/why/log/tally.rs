@@ -195,9 +195,12 @@ impl Tally {
     /// The whole text, if no line is about a query and it is as short as what people
     /// paste; of a DNS server's own lines that is less.
     pub fn pasted(&self) -> Option<&str> {
-        /// How such lines begin, and what stands in them.
-        const WORDS: [&str; 4] = ["[ERROR]", "[FATAL]", "[INFO]", "plugin/"];
-        let is_server = self.starts > 0 || WORDS.iter().any(|it| self.head.contains(it));
+        /// What stands in such lines.
+        const WORDS: [&str; 6] = [
+            "[ERROR]", "[FATAL]", "[INFO]", "plugin/", "CoreDNS-", "linux/",
+        ];
+        let own = |line: &&str| WORDS.iter().any(|it| line.contains(it));
+        let is_server = self.head.lines().filter(own).count() * 2 > self.head.lines().count();
         let most = if is_server { MAX_QUOTED } else { MAX_PASTED };
         let is_whole = self.head.len() < MAX_HEAD && self.outside == 0;
         let is_short = (1..=most).contains(&self.lines);
@@ -245,9 +248,7 @@ impl Tally {
         count(&mut zone.rcodes, query.rcode as usize);
         if let Some(duration) = query.duration {
             zone.times.add(duration);
-            if duration > SLOW && query.rcode == Rcode::NoError {
-                zone.slow += 1;
-            }
+            zone.slow += u64::from(is_slow(query, duration));
         }
         match query.rcode {
             Rcode::NoError => zone.negative.is_like(query),
@@ -267,7 +268,7 @@ impl Tally {
             return;
         };
         self.times.add(duration);
-        self.slow += u64::from(duration > SLOW && query.rcode == Rcode::NoError);
+        self.slow += u64::from(is_slow(query, duration));
         if let Some(upstream) = query.upstream {
             let times = self.upstreams.add(hash_of(upstream), upstream, 1);
             times.add(duration);
@@ -363,4 +364,9 @@ impl Tally {
         }
         self.timeouts.add(server, more);
     }
+}
+
+/// Whether it was answered, but late.
+fn is_slow(query: &Query<'_>, duration: u64) -> bool {
+    duration > SLOW && matches!(query.rcode, Rcode::NoError | Rcode::NxDomain)
 }

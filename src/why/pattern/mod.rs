@@ -73,6 +73,20 @@ pub struct Searched<'t> {
     pub small: &'t str,
 }
 
+impl Searched<'_> {
+    /// Whether no word goes on here: `coredns error` has no `dns error` in it, while
+    /// `RedisError` has an `Error`, and what is not printed may be written `\\nfatal`.
+    fn is_word_start(self, at: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        let before = |by: usize| at.checked_sub(by).and_then(|it| bytes.get(it));
+        let (Some(here), Some(last)) = (bytes.get(at), before(1)) else {
+            return true;
+        };
+        let is_inside = here.is_ascii_lowercase() && last.is_ascii_alphabetic();
+        !is_inside || before(2) == Some(&b'\\')
+    }
+}
+
 impl Pattern {
     /// Reads one; an unknown word between `<` and `>` stands for itself.
     pub fn parse(text: &'static str) -> Self {
@@ -178,7 +192,8 @@ impl Form {
     fn starts<'a>(&'a self, searched: Searched<'a>) -> Box<dyn Iterator<Item = usize> + 'a> {
         let small = searched.small;
         if let Some(Piece::Words(words)) = self.pieces.first() {
-            return Box::new(small.match_indices(words.as_str()).map(|it| it.0));
+            let found = small.match_indices(words.as_str()).map(|it| it.0);
+            return Box::new(found.filter(move |&at| searched.is_word_start(at)));
         }
         let is_start = move |at: &usize| {
             let before = small.as_bytes().get(at.wrapping_sub(1));

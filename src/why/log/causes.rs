@@ -1,0 +1,36 @@
+//! Which known message the worst of a log is.
+
+use super::{Rcode, Summary};
+use crate::why::{Catalogue, Recognised, recognise};
+
+/// What answers came to that no line of an error is about, the worst first, with the
+/// message that says so.
+const ANSWERS: [(Rcode, &str); 2] = [
+    (Rcode::Unanswered, "coredns-log-unanswered"),
+    (Rcode::ServFail, "coredns-log-servfail"),
+];
+
+impl Summary {
+    /// The message of the strongest error in the log, with its causes; if no line has
+    /// one, that of its failed answers, then that of its slow ones. `None`: nothing
+    /// failed that is known to be an error of DNS.
+    pub fn worst<'c>(&self, catalogue: &'c Catalogue) -> Option<Recognised<'c>> {
+        let mut said = self.sightings.iter().filter_map(|it| {
+            let recognised = recognise(catalogue, &it.text, None).ok()?;
+            (!recognised.causes.is_empty()).then_some(recognised)
+        });
+        said.next().or_else(|| {
+            let has = |rcode| self.rcodes.iter().any(|it| it.0 == rcode && it.1 > 0);
+            let failed = ANSWERS.into_iter().find(|it| has(it.0));
+            let slow = (self.latency.slow > 0).then_some("coredns-log-slow");
+            let message = catalogue.message(failed.map(|it| it.1).or(slow)?)?;
+            Some(Recognised {
+                message,
+                others: Vec::new(),
+                asked: None,
+                causes: catalogue.causes_of(message, None, None),
+                name: None,
+            })
+        })
+    }
+}
