@@ -27,17 +27,56 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
     })
 }
 
-/// The resolver that stands for a version without an id of its own, and whether
-/// that version was run and did the same: `glibc-2.39`.
-pub fn stands_for(word: &str) -> Option<(&'static Resolver, bool)> {
+/// Versions that no model fits: the family, the first one, the first one that a
+/// model fits again, and the id of the nearest model.
+///
+/// Source: c-ares wrote its lookups anew bit by bit between 1.20 and 1.34; 1.28 was
+/// seen to send EDNS as 1.34 does, without its cookie.
+const UNFITTING: &[(&str, &str, &str, &str)] = &[
+    ("c-ares", "1.20", "1.34", "c-ares-1.34"),
+    ("c-ares-search", "1.20", "1.34", "c-ares-1.34-search"),
+];
+
+/// How well a resolver stands for a version without an id of its own.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Likeness {
+    /// That version was run and did the same.
+    Observed,
+    /// No difference is known.
+    Unseen,
+    /// The version is older than all that are known.
+    Older,
+    /// It is known to do some things in another way.
+    Differs,
+}
+
+/// The resolver that stands for a version without an id of its own, and how well:
+/// `glibc-2.39`.
+pub fn stands_for(word: &str) -> Option<(&'static Resolver, Likeness)> {
     let resolver = find(word)?;
     let (family, version) = split(word)?;
     let is_it = |observed: &&str| {
         let rest = observed.strip_prefix(version);
         rest.is_some_and(|it| it.is_empty() || it.starts_with('.'))
     };
-    let is_observed = resolver.observed.iter().any(is_it);
-    (resolver.id != word && resolver.family == family).then_some((resolver, is_observed))
+    let likeness = if resolver.observed.iter().any(is_it) {
+        Likeness::Observed
+    } else if unfitting(&family, &numbers(version)).is_some() {
+        Likeness::Differs
+    } else if numbers(version) < numbers(resolver.since) {
+        Likeness::Older
+    } else {
+        Likeness::Unseen
+    };
+    (resolver.id != word && resolver.family == family).then_some((resolver, likeness))
+}
+
+/// The nearest model of a version that none fits.
+fn unfitting(family: &str, version: &[u32]) -> Option<&'static Resolver> {
+    let is_it = |it: &&(&str, &str, &str, &str)| {
+        it.0 == family && (numbers(it.1)..numbers(it.2)).contains(&version.to_vec())
+    };
+    find(UNFITTING.iter().find(is_it)?.3)
 }
 
 /// The newest one of a family.
@@ -53,6 +92,7 @@ pub fn of_version(family: &str, version: &str) -> Option<&'static Resolver> {
     let version = numbers(version);
     let not_newer = own().filter(|resolver| numbers(resolver.since) <= version);
     let nearest = not_newer.max_by_key(|resolver| numbers(resolver.since));
+    let nearest = unfitting(family, &version).or(nearest);
     nearest.or_else(|| own().max_by_key(|resolver| Reverse(numbers(resolver.since))))
 }
 
@@ -137,13 +177,17 @@ mod tests {
 
     #[test]
     fn a_version_without_a_model_of_its_own_is_told() {
-        let check = |word, expected: Option<(&str, bool)>| {
+        let check = |word, expected: Option<(&str, Likeness)>| {
             let found = stands_for(word).map(|it| (it.0.id, it.1));
             assert_eq!(found, expected, "{word}");
         };
-        check("glibc-9.9", Some(("glibc-2.41", false)));
+        check("glibc-9.9", Some(("glibc-2.41", Likeness::Unseen)));
         check("glibc-2.41", None);
-        check("dig-9.20", Some(("dig", true)));
+        check("dig-9.20", Some(("dig", Likeness::Observed)));
+        check("glibc-2.12", Some(("glibc-2.17", Likeness::Older)));
+        check("c-ares-1.19", Some(("c-ares-1.18", Likeness::Unseen)));
+        check("c-ares-1.28", Some(("c-ares-1.34", Likeness::Differs)));
+        check("c-ares-1.17", Some(("c-ares-1.18", Likeness::Older)));
         check("musl", None);
         check("alpine", None);
     }

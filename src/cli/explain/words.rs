@@ -1,7 +1,7 @@
 //! The words of `--resolver`: ids, short names, and what people call them.
 
 use crate::cli::streams::Streams;
-use crate::resolver::{self, Resolver};
+use crate::resolver::{self, Likeness, Resolver};
 use crate::text::escaped;
 use crate::text::nearest::nearest;
 
@@ -54,11 +54,12 @@ pub(super) fn tell(words: &[String], streams: &mut Streams<'_>) {
         if let Some(alias) = resolver::alias(word) {
             let (resolver, why) = (alias.resolver, alias.why);
             streams.tell(format_args!("{word} is explained as {resolver}: {why}"));
-        } else if let Some((resolver, is_observed)) = resolver::stands_for(word) {
-            let how = if is_observed {
-                "it was observed to do the same"
-            } else {
-                "no difference is known, but that version was not observed"
+        } else if let Some((resolver, likeness)) = resolver::stands_for(word) {
+            let how = match likeness {
+                Likeness::Observed => "it was observed to do the same",
+                Likeness::Unseen => "no difference is known, but that version was not observed",
+                Likeness::Older => "it is the oldest that is known, and that version is older",
+                Likeness::Differs => "it is the nearest, and that version differs in part",
             };
             streams.tell(format_args!(
                 "{word} is explained as {}: {how}",
