@@ -193,7 +193,8 @@ impl Manager<'_> {
     fn dns_query_candidate_expedite(&mut self, q: usize) {
         let succeeded = |t: &usize| self.transactions[*t].state == State::Success;
         let partially = self.candidate_transactions(q).iter().any(succeeded);
-        if partially && !self.timers.runs(Timer::Candidate(q)) {
+        let expedites = !self.version.is_before_248;
+        if expedites && partially && !self.timers.runs(Timer::Candidate(q)) {
             let at = self.io.now() + CANDIDATE_EXPEDITED_TIMEOUT;
             self.timers.set(Timer::Candidate(q), at);
         }

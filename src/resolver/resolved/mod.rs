@@ -58,7 +58,8 @@ pub struct Version {
     /// Whether it is older than 248. Then queries offer 512 bytes; SERVFAIL is
     /// not asked for twice before EDNS is left out; REFUSED and a closed port
     /// lead to the next server until all attempts are used, and each question
-    /// goes one server further, whoever else did; the root has no answer.
+    /// goes one server further, whoever else did; the root has no answer; the
+    /// second type is waited for as long as ever when the first has an answer.
     /// Observed: 247. Source: `resolved-dns-transaction.c:
     /// dns_transaction_process_reply`, `resolved-dns-server.c:
     /// manager_next_dns_server`.
