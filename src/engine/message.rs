@@ -3,17 +3,29 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use hickory_proto::rr::RecordType;
+use serde::{Deserialize, Serialize};
 
 use crate::address::Server;
 use crate::name::Name;
 
 /// How a query travels.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Transport {
     /// A datagram.
     Udp,
     /// A message on a connection.
     Tcp,
+}
+
+impl Transport {
+    /// `udp` or `tcp`, as JSON has it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Udp => "udp",
+            Self::Tcp => "tcp",
+        }
+    }
 }
 
 /// One query, as the server sees it.

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use crate::address::Server;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Because, Edns, Query, Question, SocketId, Transport};
+use crate::engine::message::{Because, Edns, Query, Question, SocketId};
 use crate::name::Name;
 use crate::render::json;
 use crate::render::live::json::{CutForm, ReplyForm};
@@ -296,10 +296,7 @@ fn query(query: &Query, sock: Option<usize>) -> QueryForm<'_> {
         }
     };
     QueryForm {
-        proto: match query.transport {
-            Transport::Udp => "udp",
-            Transport::Tcp => "tcp",
-        },
+        proto: query.transport.word(),
         server: query.server.address.reached(),
         qname: query.name().map(Text),
         qtype,

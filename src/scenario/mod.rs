@@ -3,6 +3,7 @@
 //!
 //! The JSON form, [`json`], is the one that observed vectors use.
 
+mod form;
 pub mod json;
 pub mod own;
 pub mod record_type;

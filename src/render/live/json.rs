@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::dig::mnemonic::rcode_text;
 use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Data, Rcode, Transport};
+use crate::engine::message::{Data, Rcode};
 use crate::explain::live::{Cut, Exchange, Played, Silence, Then, Unconnected};
 use crate::render::dig::edns::extended_error;
 use crate::render::live::{self, Lived};
@@ -207,13 +207,6 @@ fn cut(cut: Cut) -> CutForm {
     }
 }
 
-fn proto(transport: Transport) -> &'static str {
-    match transport {
-        Transport::Udp => "udp",
-        Transport::Tcp => "tcp",
-    }
-}
-
 fn query(played: &Played, exchange: &Exchange, number: usize) -> QueryForm {
     let query = &exchange.query;
     QueryForm {
@@ -221,7 +214,7 @@ fn query(played: &Played, exchange: &Exchange, number: usize) -> QueryForm {
         name: query.name().map(live::rooted),
         record_type: query.record_type().map(|it| Shown(it).to_string()),
         server: query.server.to_string(),
-        proto: proto(query.transport),
+        proto: query.transport.word(),
         at_ms: milliseconds(exchange.at),
         reply: reply(played, exchange),
     }
@@ -295,7 +288,7 @@ fn word(played: &Played, exchange: &Exchange) -> String {
 fn unconnected(it: &Unconnected) -> UnconnectedForm {
     UnconnectedForm {
         server: it.server.to_string(),
-        proto: proto(it.transport),
+        proto: it.transport.word(),
         at_ms: milliseconds(it.at),
         error: it.unsent.why.clone(),
     }

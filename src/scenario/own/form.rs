@@ -59,11 +59,11 @@ struct GivenForm {
     place: Option<String>,
 }
 
-fn yes() -> bool {
+pub(in crate::scenario) fn yes() -> bool {
     true
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(in crate::scenario) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

@@ -6,7 +6,6 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use super::ms;
-use crate::engine::message::Transport;
 use crate::render::json;
 use crate::render::watch::Style;
 use crate::render::watch::lookup::{asked, came, faults, or, outcome, record_type, stamp};
@@ -176,10 +175,7 @@ fn planned(planned: &Planned, style: &Style) -> PlannedForm {
         name: style.shown.name(&planned.name),
         record_type: record_type(planned.qtype),
         server: style.shown.ip(planned.server),
-        proto: match planned.transport {
-            Transport::Udp => "udp",
-            Transport::Tcp => "tcp",
-        },
+        proto: planned.transport.word(),
         at_ms: planned.at.as_secs_f64() * 1e3,
         seen: planned.seen.is_some(),
     }
