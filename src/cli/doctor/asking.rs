@@ -59,7 +59,7 @@ pub(super) fn ask(
             Unasked::Loops
         });
     }
-    let asks: Vec<Ask> = whom.iter().flat_map(|it| asks(it.1)).collect();
+    let asks: Vec<Ask> = whom.iter().flat_map(|it| asks(&it.0, it.1)).collect();
     let came = endpoints::ask_all(&asks);
     Ok(whom
         .into_iter()
@@ -99,19 +99,24 @@ fn pod(target: &Target, node: &Node) -> Option<(Whom, SocketAddr)> {
     is_reached.then(|| (Whom::Pod(pod.label()), server))
 }
 
-/// What a server is asked: two questions, as not each is answered by every server.
-fn asks(to: SocketAddr) -> impl Iterator<Item = Ask> {
+/// What a server is asked. A DNS pod is alive if it answers by itself, whatever its
+/// upstream does; an upstream server that forwards what it is asked has to answer.
+fn asks(whom: &Whom, to: SocketAddr) -> Vec<Ask> {
+    let questions: &[Question] = match whom {
+        Whom::Upstream => &[Question::Version],
+        Whom::Pod(_) => &[Question::Version, Question::Status],
+    };
     let over = [Protocol::Udp, Protocol::Tcp].into_iter();
-    over.flat_map(move |protocol| {
-        [Question::Version, Question::Status].map(|question| Ask {
-            to,
-            protocol,
-            question,
-        })
+    let each = over.flat_map(|protocol| questions.iter().map(move |it| (protocol, *it)));
+    each.map(|(protocol, question)| Ask {
+        to,
+        protocol,
+        question,
     })
+    .collect()
 }
 
-/// A server answers over UDP or TCP if it answers one of the two questions.
+/// A server answers over UDP or TCP if it answers one question.
 fn asked(whom: Whom, server: SocketAddr, came: &[probe::Asked]) -> Asked {
     let over = |protocol: Protocol| {
         let its = came
