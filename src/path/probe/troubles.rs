@@ -35,8 +35,9 @@ pub enum Trouble {
         /// How many queries got no reply, of how many.
         lost: (usize, usize),
     },
-    /// What a server answers by itself is answered, and what it asks another one
-    /// for is not, or not always.
+    /// What a server answers by itself is answered, and the keys of the root, for
+    /// which most ask another one, are not, or not always: a slow or dead upstream,
+    /// or a server that drops such queries.
     NotPassedOn {
         /// Who was asked.
         to: SocketAddr,
@@ -138,7 +139,7 @@ fn lost_itself(rows: &[Row], to: SocketAddr, protocol: Protocol) -> (usize, usiz
     lost.min_by_key(|it| it.0).unwrap_or_default()
 }
 
-/// A server that always answers by itself, and not what it asks another one for.
+/// A server that always answers by itself, and not for the keys of the root.
 fn not_passed_on(rows: &[Row], to: SocketAddr, protocol: Protocol) -> Option<Trouble> {
     let ask = Ask {
         to,

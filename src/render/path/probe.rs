@@ -242,7 +242,7 @@ fn trouble(trouble: &Trouble) -> Sentence {
         ),
         Trouble::NotPassedOn { to, lost } => sentence!(
             "probe-not-passed-on",
-            "{to} itself answers, and {} of {} queries for which it asks its upstream were not answered within 1.5 s",
+            "{to} itself answers, and {} of {} queries for the keys of the root, for which a server asks its upstream, were not answered within 1.5 s",
             lost.0,
             lost.1
         ),
