@@ -4,6 +4,8 @@ use crate::node::kernel::ConntrackCounters;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::rules::Rules;
 use crate::rules::conntrack::Entry;
 
@@ -66,7 +68,7 @@ pub struct Address {
 }
 
 /// A network device.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Link {
     /// Its number.
     pub index: u32,
@@ -84,19 +86,23 @@ pub struct Link {
     pub hairpin: Option<bool>,
 }
 
-/// What a link is.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// What a link is; in JSON `loopback`, empty, or as `ip -d link` names it.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LinkKind {
     /// The loopback device.
     Loopback,
     /// A hardware device, or one of a kind without a name.
+    #[serde(rename = "")]
     Device,
     /// One of a named kind: `bridge`, `veth`, `dummy`, `vxlan`, `wireguard`.
+    #[serde(untagged)]
     Named(Box<str>),
 }
 
-/// What a route does.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// What a route does; in JSON the word of `ip route`.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RouteKind {
     /// Sends on.
     Unicast,
@@ -111,11 +117,12 @@ pub enum RouteKind {
     /// Goes on with the next policy: `throw`.
     Throw,
     /// Another kind, which sends no packet of ours.
+    #[serde(other)]
     Other,
 }
 
 /// A route.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Route {
     /// Its table: 254 is `main`.
     pub table: u32,
@@ -136,7 +143,7 @@ pub struct Route {
 }
 
 /// A rule of the routing policy (`ip rule`).
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Policy {
     /// Its order.
     pub priority: u32,

@@ -5,7 +5,7 @@
 //! the file is read as any paste is; those of a target's own network namespace,
 //! which are not the node's, are inside its line.
 
-mod items;
+mod conntrack;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,12 +13,9 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use self::items::{
-    ConntrackLine, LinkLine, PolicyLine, RouteLine, conntrack, conntrack_line, link, link_line,
-    policy, policy_line, route, route_line,
-};
+use self::conntrack::{ConntrackLine, conntrack, conntrack_line};
 use super::NetworkSeen;
-use crate::path::{Address, Host, Neighbour, Protocol, RulesKnown};
+use crate::path::{Address, Host, Link, Neighbour, Policy, Protocol, Route, RulesKnown};
 use crate::text::Source;
 
 /// How each of these lines begins; then follows JSON.
@@ -55,9 +52,9 @@ struct Line {
     /// The rules, of a target only.
     texts: Vec<(String, String)>,
     addresses: Option<Vec<(IpAddr, u8, String)>>,
-    links: Option<Vec<LinkLine>>,
-    routes: Option<Vec<RouteLine>>,
-    policies: Option<Vec<PolicyLine>>,
+    links: Option<Vec<Link>>,
+    routes: Option<Vec<Route>>,
+    policies: Option<Vec<Policy>>,
     neighbours: Option<Vec<(IpAddr, String, Option<bool>)>>,
     sysctls: BTreeMap<String, String>,
     conntrack: Option<ConntrackLine>,
@@ -167,9 +164,9 @@ fn line(seen: &NetworkSeen, of: Whose) -> Line {
         addresses: listed(host.addresses.as_ref(), |it| {
             (it.ip, it.prefix, it.link.to_string())
         }),
-        links: listed(host.links.as_ref(), link_line),
-        routes: listed(host.routes.as_ref(), route_line),
-        policies: listed(host.policies.as_ref(), policy_line),
+        links: host.links.clone(),
+        routes: host.routes.clone(),
+        policies: host.policies.clone(),
         neighbours: listed(host.neighbours.as_ref(), |it| {
             (it.ip, it.link.to_string(), it.answers)
         }),
@@ -212,9 +209,9 @@ fn host(line: Line) -> Host {
         addresses: line
             .addresses
             .map(|it| it.into_iter().map(address).collect()),
-        links: line.links.map(|it| it.into_iter().map(link).collect()),
-        routes: line.routes.map(|it| it.into_iter().map(route).collect()),
-        policies: line.policies.map(|it| it.into_iter().map(policy).collect()),
+        links: line.links,
+        routes: line.routes,
+        policies: line.policies,
         neighbours: line
             .neighbours
             .map(|it| it.into_iter().map(neighbour).collect()),
@@ -231,4 +228,41 @@ fn host(line: Line) -> Host {
 
 fn listed<T, U>(list: Option<&Vec<T>>, one: impl Fn(&T) -> U) -> Option<Vec<U>> {
     list.map(|it| it.iter().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{LinkKind, RouteKind};
+
+    const LINKS: &str = r#"[{"index":1,"name":"lo","kind":"loopback","is_up":true,"mtu":65536,"master":null,"hairpin":null},{"index":2,"name":"eth0","kind":"","is_up":true,"mtu":1500,"master":null,"hairpin":null},{"index":7,"name":"cali7","kind":"veth","is_up":false,"mtu":1450,"master":3,"hairpin":true}]"#;
+    const ROUTES: &str = r#"[{"table":254,"kind":"unicast","destination":"0.0.0.0","prefix":0,"gateway":"172.31.0.1","link":"eth0","source":null,"metric":100},{"table":254,"kind":"blackhole","destination":"10.244.0.0","prefix":24,"gateway":null,"link":null,"source":"172.31.0.10","metric":0}]"#;
+    const POLICIES: &str = r#"[{"priority":99,"from":["10.244.0.0",24],"to":null,"mark":[64,255],"in_link":"cali7","table":100,"is_odd":false}]"#;
+
+    fn target(links: &str, routes: &str, policies: &str) -> NetworkSeen {
+        let json = format!(
+            r#"{{"version":1,"of":"target","links":{links},"routes":{routes},"policies":{policies}}}"#
+        );
+        match read(json.as_bytes()).unwrap() {
+            Saved::Target(seen) => seen,
+            Saved::Node(..) => unreachable!("it is a target's"),
+        }
+    }
+
+    /// As version 1 has always written them.
+    #[test]
+    fn links_routes_and_policies_are_read_and_written_as_they_were() {
+        let seen = target(LINKS, ROUTES, POLICIES);
+        let kinds = seen.host.links.iter().flatten().map(|it| it.kind.clone());
+        let veth = LinkKind::Named("veth".into());
+        let expected = [LinkKind::Loopback, LinkKind::Device, veth];
+        assert_eq!(kinds.collect::<Vec<_>>(), expected);
+        let written = serde_json::to_string(&line(&seen, Whose::Target)).unwrap();
+        for part in [LINKS, ROUTES, POLICIES] {
+            assert!(written.contains(part), "{part} is not in {written}");
+        }
+        let later = target("null", &ROUTES.replace("blackhole", "anycast"), "null");
+        let last = later.host.routes.iter().flatten().last();
+        assert_eq!(last.map(|it| it.kind), Some(RouteKind::Other));
+    }
 }
