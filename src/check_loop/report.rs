@@ -2,6 +2,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::facts::{Cause, Caveat, Concern, Missing, Remark, Step, Unknown, Useless};
 use super::log::{KINDS, OWN_ADDRESS};
 use super::seen::ProbeResult;
@@ -148,22 +151,28 @@ impl State {
     }
 }
 
-/// The settings of a node, without what only this node has: two nodes that are
-/// set up alike give equal values. Every string is safe to print.
-#[derive(Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+/// How the node is set up.
+///
+/// It is without what only this node has: two nodes that are set up alike give
+/// equal values. Every string is safe to print; `on_node` and `forwards` have each
+/// item once.
+#[derive(
+    Clone, Debug, Default, Deserialize, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,
+)]
+#[serde(default)]
+#[schemars(rename = "SetupForm", description = "How the node is set up.")]
 pub struct Setup {
-    /// The kubelet's `resolvConf`; `None`: there is no kubelet.
+    /// The kubelet's `resolvConf`.
     pub resolv_conf: Option<String>,
     /// Where it was set: a file, an argument, `the built-in default`.
     pub resolv_conf_from: Option<String>,
-    /// The file at the end of its links, or itself; `None`: it was not read.
+    /// The file to which its links lead, if it was read.
     pub leads_to: Option<String>,
-    /// The name servers of that file, in order.
+    /// The name servers in that file, in order.
     pub name_servers: Vec<String>,
-    /// The DNS servers on the node itself, by name, each once: `dnsmasq`,
-    /// `systemd-resolved`.
+    /// The DNS servers on the node itself, by name.
     pub on_node: Vec<String>,
-    /// To whom the cluster's DNS forwards: `. to /etc/resolv.conf`, each once.
+    /// To whom the cluster's DNS forwards: zone and servers or file.
     pub forwards: Vec<String>,
 }
 

@@ -21,7 +21,6 @@ pub mod report;
 pub mod scenario_json;
 pub mod schema;
 mod sentence;
-mod setup_json;
 pub(crate) mod shortened;
 mod style;
 pub mod timeline;

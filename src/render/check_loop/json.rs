@@ -1,6 +1,7 @@
 //! A report as one JSON document. Fields are only added within a format
 //! version.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
@@ -9,12 +10,11 @@ use serde::Serialize;
 use super::probe::{self, ProbeForm};
 use super::words;
 use crate::check_loop::facts::Concern;
-use crate::check_loop::{Chain, End, Fix, Hop, Proof, Report, Sighting, When};
+use crate::check_loop::{Chain, End, Fix, Hop, Proof, Report, Setup, Sighting, When};
 use crate::doctor::Route;
 use crate::render::json;
 use crate::render::path::service::{self, ServiceForm};
 use crate::render::sentence::Sentence;
-use crate::render::setup_json::{self, SetupForm};
 use crate::text::Place;
 
 /// Since 2 sentences have codes.
@@ -47,7 +47,7 @@ pub(in crate::render) struct CheckLoopDocument<'r> {
     headline: String,
     /// What decides where the node's DNS leads: two nodes that are set up alike
     /// have the same.
-    setup: SetupForm<'r>,
+    setup: Cow<'r, Setup>,
     /// What is wrong though it does not loop.
     concern: Option<ConcernForm>,
     /// The hops of the first of `chains`: the query path that decides.
@@ -248,7 +248,7 @@ pub(in crate::render) fn document(report: &Report) -> CheckLoopDocument<'_> {
         now: report.now.word(),
         next_start: report.next_start.word(),
         headline: words::headline(report),
-        setup: setup_json::form(&report.setup),
+        setup: Cow::Borrowed(&report.setup),
         concern: report.concern.as_ref().map(concern),
         chain: first.map(|it| hops(&it.hops)).unwrap_or_default(),
         chains: report.chains.iter().map(chain).collect(),

@@ -7,9 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::logs::{self, LogsForm};
-use crate::check_loop::Verdict;
+use crate::check_loop::{Setup, Verdict};
 use crate::render::json;
-use crate::render::setup_json::{self, SetupForm};
 use crate::report::{Attribute, Difference, Group, Summary, Trouble};
 
 /// What `kdns report merge --format json` writes.
@@ -80,7 +79,7 @@ struct GroupForm<'s> {
     /// What fixes it.
     fix: Option<FixForm<'s>>,
     /// How the nodes are set up; null: their reports do not say.
-    setup: Option<SetupForm<'s>>,
+    setup: Option<&'s Setup>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -183,7 +182,7 @@ fn group((index, group): (usize, &Group)) -> GroupForm<'_> {
         way: &kind.query_path,
         why: kind.why.as_deref(),
         fix: kind.fix.as_ref().map(|(file, new)| FixForm { file, new }),
-        setup: kind.setup.as_ref().map(setup_json::form),
+        setup: kind.setup.as_ref(),
     }
 }
 
