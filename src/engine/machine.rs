@@ -48,6 +48,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The addresses, if that is how it ends.
+    pub fn found(&self) -> Option<&[Address]> {
+        match self {
+            Self::Found(addresses) => Some(addresses),
+            _ => None,
+        }
+    }
+
     /// The error as it is written, `CRASH` and `HANG` for those that no resolver spells.
     pub fn code(&self) -> Option<&'static str> {
         match self {

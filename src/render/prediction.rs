@@ -13,7 +13,7 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Edns, Query, Question, SocketId};
 use crate::name::Name;
 use crate::render::json;
-use crate::render::live::json::{CutForm, ReplyForm};
+use crate::render::live::json::{self as live, CutForm, ReplyForm};
 use crate::resolver::Resolver;
 use crate::scenario::record_type::Shown;
 use crate::simulation::courses::{Courses, Group, Other};
@@ -351,13 +351,10 @@ fn because(because: &Because) -> BecauseForm {
 }
 
 fn outcome(outcome: &Outcome) -> OutcomeForm {
-    let found = match outcome {
-        Outcome::Found(found) => Some(found.iter().map(ToString::to_string).collect()),
-        _ => None,
-    };
+    let found = outcome.found();
     OutcomeForm {
         status: if found.is_some() { "ok" } else { "error" },
-        addrs: found,
+        addrs: found.map(live::texts),
         code: outcome.code(),
     }
 }

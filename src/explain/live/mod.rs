@@ -116,9 +116,9 @@ pub struct Unconnected {
 pub enum Cut {
     /// The time allowed for it.
     Time(Duration),
-    /// More queries than any resolver should send.
+    /// More queries than any resolver should send ([`crate::simulation::MAX_QUERIES`]).
     Queries,
-    /// It would wait for ever.
+    /// It would wait for ever: no socket is left on which anything could come.
     Hangs,
     /// The user.
     Interrupt,

@@ -5,6 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::address::Address;
 use crate::dig::mnemonic::rcode_text;
 use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
@@ -188,12 +189,14 @@ pub(in crate::render) fn form(lived: &Lived) -> LookupForm {
     }
 }
 
+/// Addresses as they are written.
+pub(in crate::render) fn texts(addresses: &[Address]) -> Vec<String> {
+    addresses.iter().map(ToString::to_string).collect()
+}
+
 fn outcome(outcome: &Outcome) -> OutcomeForm {
     OutcomeForm {
-        addresses: match outcome {
-            Outcome::Found(found) => Some(found.iter().map(ToString::to_string).collect()),
-            _ => None,
-        },
+        addresses: outcome.found().map(texts),
         code: outcome.code(),
     }
 }

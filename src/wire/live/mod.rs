@@ -37,6 +37,7 @@ use crate::dig::translation;
 use crate::engine::machine::{Machine, Outcome};
 use crate::engine::message::{Query, SocketId, Transport};
 use crate::engine::secure::Secure;
+use crate::explain::live::Cut;
 use crate::simulation::MAX_QUERIES;
 
 pub use self::event::Event;
@@ -65,19 +66,6 @@ pub struct Finished {
     pub notes: Vec<String>,
     /// What ended it before the resolver did; `None`: nothing.
     pub cut: Option<Cut>,
-}
-
-/// What ends a lookup that the resolver would not end yet.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Cut {
-    /// [`Limits::time`].
-    Time,
-    /// [`MAX_QUERIES`].
-    Queries,
-    /// It waits for ever, and no socket is left on which anything could come.
-    Stuck,
-    /// [`Limits::interrupt`].
-    Interrupt,
 }
 
 /// Machines under way, and their sockets.
@@ -235,8 +223,8 @@ pub fn run(
         }
         let is_stuck = player.deadline.is_none() && live.sockets.is_silent();
         let cut = match () {
-            () if Instant::now() >= limit => Some(Cut::Time),
-            () if is_stuck => Some(Cut::Stuck),
+            () if Instant::now() >= limit => Some(Cut::Time(limits.time)),
+            () if is_stuck => Some(Cut::Hangs),
             () if player.asked.len() >= MAX_QUERIES => Some(Cut::Queries),
             () if is_readable(limits.interrupt) => Some(Cut::Interrupt),
             () => None,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::dig::message::{Message, Opt};
 use crate::engine::io::Came;
 use crate::engine::message::QueryId;
-use crate::explain::live::{Answer, Cut, Exchange, MAX_STRAYS, Played, Unconnected, Unsent};
+use crate::explain::live::{Answer, Exchange, MAX_STRAYS, Played, Unconnected, Unsent};
 use crate::netns::{EnterError, Namespace};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
@@ -95,12 +95,7 @@ fn play(
         outcome: finished.outcome,
         elapsed: finished.elapsed,
         notes: finished.notes,
-        cut: finished.cut.map(|it| match it {
-            wire::Cut::Time => Cut::Time(limit),
-            wire::Cut::Queries => Cut::Queries,
-            wire::Cut::Stuck => Cut::Hangs,
-            wire::Cut::Interrupt => Cut::Interrupt,
-        }),
+        cut: finished.cut,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::render::path::service::ServiceForm;
 
 /// What `kdns explain NAME --format json` writes. Fields are only added
 /// within a format version.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct ExplanationForm {
     /// Version of this format.
     pub(super) format: u32,

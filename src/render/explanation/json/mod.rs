@@ -12,7 +12,6 @@ use self::forms::{
     SilentForm, TransitionForm, UnusedForm,
 };
 use crate::doctor::Route;
-use crate::engine::machine::Outcome;
 use crate::explain::advice::{Advice, Change, Harm};
 use crate::explain::decision::{Decision, Order};
 use crate::explain::transition::{Reply, Then};
@@ -80,9 +79,7 @@ fn document(explanation: &Explanation<'_>) -> ExplanationForm {
             .map(|it| group(scenario, it))
             .collect(),
         advice: explanation.advice.iter().map(advice).collect(),
-        live: None,
-        services: None,
-        errors: Vec::new(),
+        ..ExplanationForm::default()
     }
 }
 
@@ -102,19 +99,12 @@ pub fn write_error(
         format: 1,
         case: case.to_owned(),
         name: name.to_owned(),
-        file: None,
-        about: Vec::new(),
-        leads: Vec::new(),
-        cluster: None,
-        groups: Vec::new(),
-        advice: Vec::new(),
-        live: None,
-        services: None,
         errors: vec![ErrorForm {
             message: message.to_owned(),
             line: at.map(|(line, _)| line),
             column: at.map(|(_, column)| column),
         }],
+        ..ExplanationForm::default()
     };
     json::document(&document, out)
 }
@@ -191,10 +181,7 @@ fn resolver(scenario: &Scenario, member: &Member<'_>) -> ResolverForm {
         decision: decision(scenario, &member.decision),
         queries: member.run.sent.len(),
         outcome: OutcomeForm {
-            addresses: match &member.run.outcome {
-                Outcome::Found(found) => Some(found.iter().map(ToString::to_string).collect()),
-                _ => None,
-            },
+            addresses: member.run.outcome.found().map(live::json::texts),
             code: member.run.outcome.code(),
         },
         answered_as: member.elsewhere.as_ref().map(|it| it.name.to_string()),
