@@ -96,6 +96,11 @@ pub struct Edit {
 }
 
 impl Severity {
+    /// An error if that is so, else a warning.
+    pub const fn error_if(is_error: bool) -> Self {
+        if is_error { Self::Error } else { Self::Warning }
+    }
+
     /// The word for it in every format: `error`.
     pub fn word(self) -> &'static str {
         match self {

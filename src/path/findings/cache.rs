@@ -71,10 +71,10 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
             continue;
         }
         let (address, link) = (own.ip, own.link.clone());
-        let evidence = vec![Evidence {
-            place: Place::nowhere("link"),
-            words: format!("{address} dev {link}"),
-        }];
+        let evidence = vec![Evidence::new(
+            Place::nowhere("link"),
+            format!("{address} dev {link}"),
+        )];
         if is_silent(host, address) {
             let is_asked = is_asked(address);
             let fact = CacheFinding::Silent {
@@ -82,23 +82,11 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
                 link,
                 is_asked,
             };
-            let severity = if is_asked {
-                Severity::Error
-            } else {
-                Severity::Warning
-            };
-            found.push(Finding {
-                severity,
-                fact: Fact::Cache(fact),
-                evidence,
-            });
+            let severity = Severity::error_if(is_asked);
+            found.push(Finding::new(severity, Fact::Cache(fact), evidence));
         } else if has_rules(host) && !untracked.iter().any(|it| it.0 == address) {
             let fact = Fact::Cache(CacheFinding::RulesMissing { address, link });
-            found.push(Finding {
-                severity: Severity::Warning,
-                fact,
-                evidence,
-            });
+            found.push(Finding::new(Severity::Warning, fact, evidence));
         }
     }
     found.extend(left(host, &untracked, is_asked));
@@ -108,11 +96,7 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
         let has_rules = untracked.iter().any(|it| it.0 == address);
         if !is_there && !has_rules {
             let fact = Fact::Cache(CacheFinding::LinkMissing { address });
-            found.push(Finding {
-                severity: Severity::Error,
-                fact,
-                evidence: Vec::new(),
-            });
+            found.push(Finding::new(Severity::Error, fact, Vec::new()));
         }
     }
     found
@@ -136,17 +120,9 @@ fn left(
             address: *address,
             is_asked,
         };
-        let severity = if is_asked {
-            Severity::Error
-        } else {
-            Severity::Warning
-        };
+        let severity = Severity::error_if(is_asked);
         let evidence = vec![evidence.clone()];
-        found.push(Finding {
-            severity,
-            fact: Fact::Cache(fact),
-            evidence,
-        });
+        found.push(Finding::new(severity, Fact::Cache(fact), evidence));
     }
     found
 }
@@ -183,10 +159,10 @@ fn untracked(host: &Host) -> Vec<(IpAddr, Evidence)> {
             let Some(ip) = untracks(&rule) else {
                 continue;
             };
-            let evidence = Evidence {
-                place: host.rules.place(rule.view),
-                words: host.rules.words(rule.view, table.is_of_nft()),
-            };
+            let evidence = Evidence::new(
+                host.rules.place(rule.view),
+                host.rules.words(rule.view, table.is_of_nft()),
+            );
             found.push((ip, evidence));
         }
     }

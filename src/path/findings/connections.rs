@@ -82,37 +82,29 @@ fn full(conntrack: &Conntrack) -> Option<Finding> {
     if max == 0 || count < max.saturating_mul(NEARLY_FULL) / 100 {
         return None;
     }
-    Some(Finding {
-        severity: if count >= max {
-            Severity::Error
-        } else {
-            Severity::Warning
-        },
-        fact: Fact::Connection(ConnectionFinding::Full { count, max }),
-        evidence: vec![
+    Some(Finding::new(
+        Severity::error_if(count >= max),
+        Fact::Connection(ConnectionFinding::Full { count, max }),
+        vec![
             Evidence::setting("net.netfilter.nf_conntrack_count", &count.to_string()),
             Evidence::setting("net.netfilter.nf_conntrack_max", &max.to_string()),
         ],
-    })
+    ))
 }
 
 fn lost(conntrack: &Conntrack, around: Around<'_>) -> Option<Finding> {
     let counters = conntrack.counters?;
-    let evidence = vec![Evidence {
-        place: Place::nowhere("conntrack -S"),
-        words: format!(
+    let evidence = vec![Evidence::new(
+        Place::nowhere("conntrack -S"),
+        format!(
             "insert_failed={} drop={} early_drop={}",
             counters.insert_failed, counters.drop, counters.early_drop
         ),
-    }];
+    )];
     let risen = around.before.map(|it| counters.since(it));
     if let Some(risen) = risen.filter(|it| it.lost() + it.early_drop > 0) {
         let fact = Fact::Connection(ConnectionFinding::Losing(risen));
-        return Some(Finding {
-            severity: Severity::Warning,
-            fact,
-            evidence,
-        });
+        return Some(Finding::new(Severity::Warning, fact, evidence));
     }
     let hours = around.uptime.map(|it| it / 3600);
     let races_an_hour = hours.and_then(|it| counters.insert_failed.checked_div(it));
@@ -127,11 +119,7 @@ fn lost(conntrack: &Conntrack, around: Around<'_>) -> Option<Finding> {
     } else {
         Severity::Info
     };
-    (are_many || was_full).then_some(Finding {
-        severity,
-        fact,
-        evidence,
-    })
+    (are_many || was_full).then_some(Finding::new(severity, fact, evidence))
 }
 
 /// Entries that lead elsewhere than a packet of today.
@@ -198,22 +186,20 @@ fn of_client(entries: &[&Entry], client: IpAddr) -> usize {
 fn finding(entries: &[&Entry], fact: ConnectionFinding, around: Around<'_>) -> Finding {
     let text = around.table.unwrap_or("connections");
     let is_waiting = entries.iter().any(|it| it.is_unreplied);
-    let evidence = entries.iter().take(SHOWN).map(|it| Evidence {
-        place: Place {
-            line: it.line as usize,
-            ..Place::nowhere(text)
-        },
-        words: words(it),
+    let evidence = entries.iter().take(SHOWN).map(|it| {
+        Evidence::new(
+            Place {
+                line: it.line as usize,
+                ..Place::nowhere(text)
+            },
+            words(it),
+        )
     });
-    Finding {
-        severity: if is_waiting {
-            Severity::Error
-        } else {
-            Severity::Warning
-        },
-        fact: Fact::Connection(fact),
-        evidence: evidence.collect(),
-    }
+    Finding::new(
+        Severity::error_if(is_waiting),
+        Fact::Connection(fact),
+        evidence.collect(),
+    )
 }
 
 /// An entry as `conntrack -L` shows it, without what does not count.

@@ -116,10 +116,10 @@ fn bridge(host: &Host, tree: &Tree, outcome: &Outcome) -> Option<Finding> {
     }
     let evidence = match value {
         Some(value) => Evidence::setting(setting, value),
-        None => Evidence {
-            place: Place::nowhere("/proc/sys/net/bridge"),
-            words: "is not there: the module br_netfilter is not loaded".to_owned(),
-        },
+        None => Evidence::new(
+            Place::nowhere("/proc/sys/net/bridge"),
+            "is not there: the module br_netfilter is not loaded".to_owned(),
+        ),
     };
     let fact = LinkFinding::Bridge {
         bridge: to.name.clone(),
@@ -128,11 +128,11 @@ fn bridge(host: &Host, tree: &Tree, outcome: &Outcome) -> Option<Finding> {
         is_missing: value.is_none(),
         setting,
     };
-    Some(Finding {
-        severity: Severity::Error,
-        fact: Fact::Link(fact),
-        evidence: vec![evidence],
-    })
+    Some(Finding::new(
+        Severity::Error,
+        Fact::Link(fact),
+        vec![evidence],
+    ))
 }
 
 /// Links on the way that are too small.
@@ -155,11 +155,7 @@ fn length(host: &Host, tree: &Tree, outcome: &Outcome, around: Around<'_>) -> Ve
             endpoint: outcome.address,
         };
         let evidence = vec![mtu(to), mtu(from)];
-        found.push(Finding {
-            severity: Severity::Warning,
-            fact: Fact::Link(fact),
-            evidence,
-        });
+        found.push(Finding::new(Severity::Warning, Fact::Link(fact), evidence));
     }
     let headers = if outcome.address.is_ipv4() {
         HEADERS_4
@@ -175,20 +171,16 @@ fn length(host: &Host, tree: &Tree, outcome: &Outcome, around: Around<'_>) -> Ve
             needed,
         };
         let evidence = vec![mtu(link)];
-        found.push(Finding {
-            severity: Severity::Warning,
-            fact: Fact::Link(fact),
-            evidence,
-        });
+        found.push(Finding::new(Severity::Warning, Fact::Link(fact), evidence));
     }
     found
 }
 
 fn mtu(link: &Link) -> Evidence {
-    Evidence {
-        place: Place::nowhere("link"),
-        words: format!("{} mtu {}", link.name, link.mtu),
-    }
+    Evidence::new(
+        Place::nowhere("link"),
+        format!("{} mtu {}", link.name, link.mtu),
+    )
 }
 
 /// The link that has the address.

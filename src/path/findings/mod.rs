@@ -79,14 +79,24 @@ pub fn find(host: &Host, trees: &[Tree], around: Around<'_>) -> Vec<Finding> {
     found
 }
 
+impl Finding {
+    const fn new(severity: Severity, fact: Fact, evidence: Vec<Evidence>) -> Self {
+        Self {
+            severity,
+            fact,
+            evidence,
+        }
+    }
+}
+
 impl Evidence {
+    const fn new(place: Place, words: String) -> Self {
+        Self { place, words }
+    }
+
     /// The value of a setting: `net.ipv4.ip_forward = 1`.
     fn setting(name: &str, value: &str) -> Self {
-        let words = format!("{name} = {value}");
-        Self {
-            place: Place::nowhere("sysctl"),
-            words,
-        }
+        Self::new(Place::nowhere("sysctl"), format!("{name} = {value}"))
     }
 }
 

@@ -132,11 +132,7 @@ fn forward(host: &Host, tree: &Tree, outcome: &Outcome, step: &Step) -> Option<F
         endpoint: outcome.address,
     };
     let evidence = vec![evidence(step)];
-    Some(Finding {
-        severity: Severity::Error,
-        fact: Fact::Policy(fact),
-        evidence,
-    })
+    Some(Finding::new(Severity::Error, Fact::Policy(fact), evidence))
 }
 
 fn network_policy(
@@ -157,11 +153,7 @@ fn network_policy(
         is_reply,
     };
     let evidence = vec![evidence(step)];
-    Finding {
-        severity: Severity::Error,
-        fact: Fact::Policy(fact),
-        evidence,
-    }
+    Finding::new(Severity::Error, Fact::Policy(fact), evidence)
 }
 
 /// The policies that a chain asks before it drops. Their names stand in
@@ -220,10 +212,7 @@ fn policy(words: &str) -> Option<String> {
 }
 
 fn evidence(step: &Step) -> Evidence {
-    Evidence {
-        place: step.place.clone(),
-        words: step.rule.to_string(),
-    }
+    Evidence::new(step.place.clone(), step.rule.to_string())
 }
 
 #[cfg(test)]

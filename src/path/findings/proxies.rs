@@ -56,11 +56,7 @@ fn two_proxies(host: &Host) -> Option<Finding> {
         .filter_map(|(proxy, evidence)| Some((proxy, evidence?)));
     let (proxies, evidence): (Vec<Proxy>, Vec<Evidence>) = found.unzip();
     let fact = Fact::Proxy(ProxyFinding::Two { proxies });
-    (evidence.len() > 1).then_some(Finding {
-        severity: Severity::Warning,
-        fact,
-        evidence,
-    })
+    (evidence.len() > 1).then_some(Finding::new(Severity::Warning, fact, evidence))
 }
 
 /// A chain that carries Services.
@@ -91,10 +87,10 @@ fn nftables(host: &Host) -> Option<Evidence> {
     } else {
         "ip"
     };
-    Some(Evidence {
-        place: host.rules.place(table.view),
-        words: format!("table {family} kube-proxy"),
-    })
+    Some(Evidence::new(
+        host.rules.place(table.view),
+        format!("table {family} kube-proxy"),
+    ))
 }
 
 fn ipvs(host: &Host) -> Option<Evidence> {
@@ -111,13 +107,13 @@ fn ipvs(host: &Host) -> Option<Evidence> {
     let device = link
         .map(|it| format!(", link {}", it.name))
         .unwrap_or_default();
-    Some(Evidence {
-        place: Place {
+    Some(Evidence::new(
+        Place {
             line: service.line as usize,
             ..Place::nowhere("ip_vs")
         },
-        words: format!("{} services of IPVS{device}", host.rules.services.len()),
-    })
+        format!("{} services of IPVS{device}", host.rules.services.len()),
+    ))
 }
 
 /// Tables of iptables that are there in both ways, with rules in both.
@@ -132,27 +128,25 @@ fn two_backends(host: &Host) -> Vec<Finding> {
         let Some(other) = of(Backend::Iptables).find(is_same) else {
             continue;
         };
-        let evidence = |it: &Table, by: &str| Evidence {
-            place: host.rules.place(it.view),
-            words: format!("table {} of {by}", it.name),
+        let evidence = |it: &Table, by: &str| {
+            Evidence::new(
+                host.rules.place(it.view),
+                format!("table {} of {by}", it.name),
+            )
         };
         let is_proxy = services(legacy).is_some() && services(other).is_some();
         let fact = ProxyFinding::TwoBackends {
             table: legacy.name.clone(),
             is_proxy,
         };
-        found.push(Finding {
-            severity: if is_proxy {
-                Severity::Error
-            } else {
-                Severity::Warning
-            },
-            fact: Fact::Proxy(fact),
-            evidence: vec![
+        found.push(Finding::new(
+            Severity::error_if(is_proxy),
+            Fact::Proxy(fact),
+            vec![
                 evidence(legacy, "iptables-legacy"),
                 evidence(other, "iptables-nft"),
             ],
-        });
+        ));
     }
     found
 }
