@@ -206,6 +206,32 @@ fn findings(findings: &Findings) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::{Finding, Label};
+    use crate::text::Place;
+
+    #[test]
+    fn of_findings_those_count_that_are_worth_more_than_a_note() {
+        let severities = [Severity::Info, Severity::Warning, Severity::Error];
+        let finding = |severity| Finding {
+            code: severity.word(),
+            name: "rule",
+            severity,
+            message: String::new(),
+            primary: Label::at(&Place::nowhere("f"), String::new()),
+            secondary: Vec::new(),
+            help: None,
+            notes: Vec::new(),
+            fix: None,
+        };
+        let found = Findings {
+            findings: severities.map(finding).to_vec(),
+            suppressed: Vec::new(),
+            files: 1,
+            unread: Vec::new(),
+            unrecognised: Vec::new(),
+        };
+        assert_eq!(findings(&found), ["error rule", "warning rule"]);
+    }
 
     #[test]
     fn a_workload_is_named_without_what_each_start_makes() {

@@ -252,6 +252,11 @@ mod tests {
         check(&guaranteed, "", (HASH, A, Some(Containerd)));
         let named = format!("0::/kubepods/podmy-own.uid/{A}");
         check(&named, "", ("my-own.uid", A, None));
+        let longest = "u".repeat(128);
+        let named = format!("0::/kubepods/pod{longest}/{A}");
+        check(&named, "", (&longest, A, None));
+        let named = format!("0::/kubepods/pod{longest}u/{A}");
+        check(&named, "", ("", A, None));
         let joined = format!(
             "0::/system.slice/containerd.service/kubepods-burstable-pod{UID_}.slice:cri-containerd:{A}"
         );

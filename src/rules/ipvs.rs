@@ -191,3 +191,32 @@ fn socket(text: &str) -> Option<SocketAddr> {
     }
     text.parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_are_saved_by_short_and_long_options() {
+        let address = "10.96.0.10:53".parse().unwrap();
+        for (words, key) in [
+            ("-t 10.96.0.10:53", Key::Address(6, address)),
+            ("--tcp-service 10.96.0.10:53", Key::Address(6, address)),
+            ("-u 10.96.0.10:53", Key::Address(17, address)),
+            ("--udp-service 10.96.0.10:53", Key::Address(17, address)),
+            ("--sctp-service 10.96.0.10:53", Key::Address(132, address)),
+            ("-f 7", Key::Mark(7)),
+            ("--fwmark-service 7", Key::Mark(7)),
+        ] {
+            let mut services = Vec::new();
+            assert!(take(&mut services, &format!("-A {words} -s rr"), 1));
+            let server = format!("-a {words} -r 10.244.0.5:53 -m -w 1");
+            assert!(take(&mut services, &server, 2), "{words}");
+            let found: Vec<_> = services
+                .iter()
+                .map(|it| (it.key, it.servers.len()))
+                .collect();
+            assert_eq!(found, [(key, 1)], "{words}");
+        }
+    }
+}

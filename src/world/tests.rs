@@ -56,3 +56,21 @@ fn stars_are_any_text() {
         );
     }
 }
+
+#[test]
+fn a_server_closes_or_resets_connections_and_leaves_datagrams_alone() {
+    for (effect, came) in [(Effect::Fin, Came::Closed), (Effect::Reset, Came::Reset)] {
+        let rules = [Rule {
+            effect,
+            ..Rule::default()
+        }];
+        let mut world = World::new(&rules);
+        let over_udp = world.answer(&query(Transport::Udp));
+        assert!(matches!(over_udp, Answer::Silence), "{came:?}");
+        let over_tcp = world.answer(&query(Transport::Tcp));
+        assert!(
+            matches!(over_tcp, Answer::After(_, it) if it == came),
+            "{came:?}"
+        );
+    }
+}

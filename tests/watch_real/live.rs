@@ -100,6 +100,8 @@ impl Watching {
 
 fn summary(output: &Output) -> Value {
     let said = String::from_utf8_lossy(&output.stderr);
+    // The line that is written again and again is for terminals.
+    assert!(!said.contains('\r'), "{said:?}");
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"))
 }
 

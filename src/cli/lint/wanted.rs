@@ -186,3 +186,42 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
     }
     plain
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Source;
+
+    #[test]
+    fn only_what_is_off_is_said_to_be() {
+        let off = |text: &str| {
+            let settings = settings::parse(&Source::new("kdns.toml", text)).unwrap();
+            let patterns = settings.per_file_ignores.iter();
+            let per_file = patterns
+                .map(|(pattern, words)| per_file_ignore(Path::new("/"), pattern, words).unwrap());
+            let wanted = Wanted {
+                selection: settings.selection(&[], &[]),
+                fail_on: Severity::Warning,
+                options: Options::default(),
+                node_file: None,
+                per_file: per_file.collect(),
+                config: Some("kdns.toml".into()),
+                settings,
+            };
+            wanted.off()
+        };
+        let rule = rules::all().next().map(|it| it.code).unwrap();
+        let ignore = format!("ignore = [\"{rule}\"]\n");
+        let per_file = format!("[per-file-ignores]\n\"a\" = [\"{rule}\"]\n\"b\" = [\"{rule}\"]\n");
+        assert_eq!(off(""), None);
+        assert_eq!(off(&ignore).as_deref(), Some("1 rule off by kdns.toml"));
+        assert_eq!(
+            off(&per_file).as_deref(),
+            Some("2 per-file patterns off by kdns.toml")
+        );
+        assert_eq!(
+            off(&format!("{ignore}{per_file}")).as_deref(),
+            Some("1 rule and 2 per-file patterns off by kdns.toml")
+        );
+    }
+}

@@ -340,3 +340,17 @@ fn odd_bytes_do_no_harm() {
         }
     }
 }
+
+#[test]
+fn of_interfaces_there_are_so_many_and_no_more() {
+    let mut blocks = Blocks::new(false);
+    for _ in 0..65_536 {
+        blocks.interface(1, None, None);
+    }
+    blocks.packet(65_535, 5, b"x");
+    let (frames, ended) = read(blocks.bytes.as_slice());
+    assert_eq!((frames.len(), ended), (1, None));
+    blocks.interface(1, None, None);
+    let (_, ended) = read(blocks.bytes.as_slice());
+    assert!(ended.is_some_and(|it| it.contains("an interface too many")));
+}

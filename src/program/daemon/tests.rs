@@ -105,6 +105,9 @@ fn haproxy_has_sections_that_are_used() {
     assert!(unused.counting("a").is_none() && unused.is_whole());
     let condition = read(Daemon::Haproxy, "global\n.if defined(A)\n.endif\n");
     assert!(!condition.is_whole());
+    let many = ".if defined(A)\n.endif\n".repeat(MAX_SERVERS + 1);
+    let many = read(Daemon::Haproxy, &format!("global\n{many}"));
+    assert_eq!(many.unread.len(), MAX_SERVERS);
 }
 
 #[test]

@@ -352,3 +352,39 @@ impl<'f> Excerpt<'f> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{LineIndex, Source, Span};
+
+    #[test]
+    fn marks_of_lines_that_follow_each_other_stay_where_they_are() {
+        let source = Source::new("f", "one\ntwo\n");
+        let lines = LineIndex::of(&source.bytes);
+        let label = |start, end| Label::of(&source, &lines, Span::new(start, end), "here".into());
+        for (primary, secondary) in [((0, 3), (4, 7)), ((4, 7), (0, 3))] {
+            let finding = Finding {
+                code: "KR000",
+                name: "rule",
+                severity: Severity::Error,
+                message: String::new(),
+                primary: label(primary.0, primary.1),
+                secondary: vec![label(secondary.0, secondary.1)],
+                help: None,
+                notes: Vec::new(),
+                fix: None,
+            };
+            let excerpts = excerpts(&finding);
+            let [excerpt] = excerpts.as_slice() else {
+                unreachable!("they are one");
+            };
+            assert_eq!((excerpt.line, excerpt.text.as_str()), (1, "one\ntwo"));
+            let marked = excerpt
+                .marks
+                .iter()
+                .map(|it| excerpt.text.get(it.0.clone()));
+            assert_eq!(marked.collect::<Vec<_>>(), [Some("one"), Some("two")]);
+        }
+    }
+}

@@ -26,20 +26,21 @@ pub(super) fn read_servers_of_pods(
                     Some(true) => Network::Node,
                     Some(false) | None => Network::Pod(pod.key()),
                 };
-                // dnsmasq's second process; another pod can have the same name.
-                let same = |it: &DnsServer| {
-                    it.instance == server.instance
-                        && it.program == server.program
-                        && it.listens == server.listens
-                        && it.network == server.network
-                };
-                if !servers.iter().any(same) {
+                if !servers.iter().any(|it| is_same(it, &server)) {
                     servers.push(server);
                 }
             }
         }
     }
     (servers, skipped)
+}
+
+/// dnsmasq's second process; another pod can have the same name.
+fn is_same(one: &DnsServer, other: &DnsServer) -> bool {
+    one.instance == other.instance
+        && one.program == other.program
+        && one.listens == other.listens
+        && one.network == other.network
 }
 
 /// The same without Corefiles.
@@ -69,4 +70,39 @@ fn of_process(
     let server = reader.of_program(&seen.comm, &arguments, instance);
     skipped.append(&mut reader.skipped);
     server
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Evidence, Listen, Program};
+
+    #[test]
+    fn one_server_has_one_instance_program_and_network_and_listens_where_it_does() {
+        let server = DnsServer {
+            program: Program::Dnsmasq,
+            whose: "",
+            instance: Instance::Pod("kube-system/dns".to_owned()),
+            network: Network::Pod("one".to_owned()),
+            listens: Vec::new(),
+            forwards: Vec::new(),
+            notices_loops: false,
+            doubts: Vec::new(),
+        };
+        assert!(is_same(&server, &server.clone()));
+        let mut others = [(); 4].map(|()| server.clone());
+        let [instance, program, network, listens] = &mut others;
+        instance.instance = Instance::Only;
+        program.program = Program::Unbound;
+        // What a pod of the same name, made again, has.
+        network.network = Network::Pod("two".to_owned());
+        listens.listens.push(Listen {
+            address: None,
+            port: 53,
+            evidence: Evidence::Default,
+        });
+        for other in others {
+            assert!(!is_same(&server, &other), "{other:?}");
+        }
+    }
 }
