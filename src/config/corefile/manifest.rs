@@ -39,7 +39,13 @@ mod tests {
             let corefile = parse(it, &[]);
             let words = corefile.blocks.iter().flat_map(|it| &it.keys);
             let places: Vec<String> = words
-                .map(|word| format!("{} {}", word.text, corefile.place(word.at)))
+                .map(|word| {
+                    format!(
+                        "{} {}",
+                        word.text,
+                        corefile.sources[word.at.source].place_of(word.at.span.start)
+                    )
+                })
                 .collect();
             places.join(", ")
         });

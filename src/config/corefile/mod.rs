@@ -19,7 +19,7 @@ mod strict;
 #[cfg(test)]
 mod tests;
 
-use crate::text::{Place, Source, Span, has_placeholder};
+use crate::text::{Source, Span, has_placeholder};
 
 pub use key::{Key, Transport, domain, is_within, split_key, zones};
 pub use manifest::in_manifest;
@@ -112,15 +112,6 @@ pub fn parse(main: Source, others: &[Source]) -> Corefile {
 }
 
 impl Corefile {
-    /// Where a word stands, for people. Linear in the file: for what counts.
-    pub fn place(&self, at: At) -> Place {
-        let source = self.sources.get(at.source);
-        source.map_or_else(
-            || Place::new("", 1, 1),
-            |source| source.place_of(at.span.start),
-        )
-    }
-
     /// The first finding that keeps CoreDNS from starting.
     pub fn stop(&self) -> Option<&Finding> {
         self.findings.iter().find(|it| it.stops)

@@ -37,7 +37,7 @@ fn shown(corefile: &Corefile) -> String {
     }
     for finding in &corefile.findings {
         let mark = if finding.stops { "!" } else { "" };
-        let place = corefile.place(finding.at);
+        let place = corefile.sources[finding.at.source].place_of(finding.at.span.start);
         shown.extend([format!("{mark}{place} {}\n", finding.message)]);
     }
     shown

@@ -186,6 +186,14 @@ mod tests {
         scenario
     }
 
+    /// Why libc is asked, by Go 1.19 and by Go 1.27.
+    fn check(scenario: &Scenario, old: Option<&str>, new: Option<&str>) {
+        for (version, expected) in [(&V1_19, old), (&V1_27, new)] {
+            let reason = reason_for_cgo(scenario, version);
+            assert_eq!(reason.as_deref(), expected, "{scenario:?}");
+        }
+    }
+
     #[test]
     fn the_sources_make_the_order() {
         use Order::{Dns, DnsFiles, Files, FilesDns};
@@ -234,12 +242,6 @@ mod tests {
 
     #[test]
     fn a_cgo_build_leaves_what_go_does_not_know_to_libc() {
-        let check = |scenario: &Scenario, old: Option<&str>, new: Option<&str>| {
-            for (version, expected) in [(&V1_19, old), (&V1_27, new)] {
-                let reason = reason_for_cgo(scenario, version);
-                assert_eq!(reason.as_deref(), expected, "{scenario:?}");
-            }
-        };
         let same = |scenario: &Scenario, reason| check(scenario, reason, reason);
         same(&scenario("db", "hosts: files dns"), None);
         same(&scenario("10.0.0.1", "hosts: nis"), None);
@@ -296,12 +298,6 @@ mod tests {
 
     #[test]
     fn names_and_files_of_its_own_are_for_libc() {
-        let check = |scenario: &Scenario, old: Option<&str>, new: Option<&str>| {
-            for (version, expected) in [(&V1_19, old), (&V1_27, new)] {
-                let reason = reason_for_cgo(scenario, version);
-                assert_eq!(reason.as_deref(), expected, "{scenario:?}");
-            }
-        };
         check(
             &scenario("_outbound", "hosts: files myhostname"),
             None,

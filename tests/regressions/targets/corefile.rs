@@ -48,7 +48,7 @@ fn places(parsed: &Corefile) {
             .get(at.source)
             .expect("a file that was given");
         inside(at.span, &source.bytes);
-        printable(&parsed.place(at).file);
+        printable(&source.place_of(at.span.start).file);
     };
     for block in &parsed.blocks {
         assert!(!block.keys.is_empty());
