@@ -78,7 +78,16 @@ pub struct Check<'o> {
     pub places: Vec<Place>,
 }
 
-impl Check<'_> {
+impl<'o> Check<'o> {
+    const fn new(code: &'static str, state: State, fact: Fact<'o>, places: Vec<Place>) -> Self {
+        Self {
+            code,
+            state,
+            fact,
+            places,
+        }
+    }
+
     /// Whether where queries go could not be judged for want of what it asks for.
     pub fn leaves_open(&self) -> bool {
         let decides = matches!(self.fact, Fact::Loop(_) | Fact::Here(Here::Pod, _));

@@ -62,8 +62,12 @@ impl FileRead {
     ///
     /// There is more of it than [`MAX_BYTES`].
     pub fn whole(self) -> Result<Source, ReadError> {
+        self.within(MAX_BYTES)
+    }
+
+    fn within(self, most: usize) -> Result<Source, ReadError> {
         if self.is_cut {
-            let (file, most) = (self.source.name, MAX_BYTES);
+            let file = self.source.name;
             return Err(ReadError::TooLong { file, most });
         }
         Ok(self.source)
@@ -173,15 +177,7 @@ pub fn open_lines(path: &Path) -> Result<File, ReadError> {
 ///
 /// It cannot be read, or is longer than `most` bytes.
 pub fn read_whole(name: &str, stream: impl Read, most: usize) -> Result<Source, ReadError> {
-    let mut bytes = Vec::new();
-    let mut rest = stream.take(most as u64 + 1);
-    rest.read_to_end(&mut bytes)
-        .map_err(|error| system(name.to_owned(), errno_of(&error)))?;
-    let file = name.to_owned();
-    if bytes.len() > most {
-        return Err(ReadError::TooLong { file, most });
-    }
-    Ok(Source::new(file, bytes))
+    read_long(name, stream, most)?.within(most)
 }
 
 /// Reads what is not a file, up to [`MAX_BYTES`]. `name` is safe to print.

@@ -97,19 +97,8 @@ impl Scenario {
     #[must_use]
     pub fn without_answers(&self) -> Self {
         Self {
-            id: self.id.clone(),
-            resolv_conf: self.resolv_conf.clone(),
-            name: self.name.clone(),
-            lookup: self.lookup,
-            flags: self.flags,
-            env: self.env.clone(),
-            hostname: self.hostname.clone(),
-            hosts: self.hosts.clone(),
-            nsswitch: self.nsswitch.clone(),
-            interfaces: self.interfaces.clone(),
-            files: self.files.clone(),
-            own: self.own.clone(),
             answers: Vec::new(),
+            ..self.clone()
         }
     }
 

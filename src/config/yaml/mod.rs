@@ -162,6 +162,22 @@ pub fn parts(bytes: &[u8]) -> Vec<Span> {
 }
 
 impl Node {
+    /// A value without a tag.
+    pub const fn new(span: Span, value: Value) -> Self {
+        Self {
+            span,
+            tag: None,
+            value,
+        }
+    }
+
+    /// A plain scalar.
+    pub fn plain(span: Span, text: &str) -> Self {
+        let text = text.to_owned();
+        let style = Style::Plain;
+        Self::new(span, Value::Scalar(Scalar { text, style }))
+    }
+
     /// The scalar, if it is one.
     pub fn as_scalar(&self) -> Option<&Scalar> {
         match &self.value {

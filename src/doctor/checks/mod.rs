@@ -31,12 +31,12 @@ pub fn here<'o>(here: &'o Here, node: &'o Node) -> Check<'o> {
         Here::Pod | Here::Elsewhere | Here::Unseen(_) => State::Unknown,
         Here::Node | Here::Below(_) | Here::Debug(_) => State::Ok,
     };
-    Check {
-        code: "here",
+    Check::new(
+        "here",
         state,
-        fact: Fact::Here(here, node.name.as_deref()),
-        places: Vec::new(),
-    }
+        Fact::Here(here, node.name.as_deref()),
+        Vec::new(),
+    )
 }
 
 /// Where queries go.
@@ -49,12 +49,7 @@ pub fn loops(report: &check_loop::Report) -> Check<'_> {
     };
     let mut places: Vec<Place> = report.fix.iter().map(|it| it.edit.place.clone()).collect();
     places.extend(report.evidence.iter().map(|it| it.place.clone()));
-    Check {
-        code: "loop",
-        state,
-        fact: Fact::Loop(report),
-        places,
-    }
+    Check::new("loop", state, Fact::Loop(report), places)
 }
 
 /// Who the servers of the node are, and how it is with them.
@@ -67,16 +62,13 @@ pub fn upstream(report: &upstream::Report, health: Health) -> Check<'_> {
         Health::Dead => State::Error,
         Health::Unknown | Health::Nothing => State::Unknown,
     };
-    Check {
-        code: "upstream",
-        state,
-        fact: Fact::Upstream {
-            outside,
-            dead,
-            health,
-        },
-        places: dead.and_then(|it| it.place.clone()).into_iter().collect(),
-    }
+    let fact = Fact::Upstream {
+        outside,
+        dead,
+        health,
+    };
+    let place = dead.and_then(|it| it.place.clone());
+    Check::new("upstream", state, fact, place.into_iter().collect())
 }
 
 /// The addresses outside the node where queries end, each once.
@@ -126,18 +118,14 @@ pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
     } else {
         State::Ok
     };
-    Check {
-        code: "pods",
-        state,
-        fact: Fact::Pods {
-            count: node.pods.len(),
-            drifting,
-            crashing,
-            unheard,
-            unread,
-        },
-        places: Vec::new(),
-    }
+    let fact = Fact::Pods {
+        count: node.pods.len(),
+        drifting,
+        crashing,
+        unheard,
+        unread,
+    };
+    Check::new("pods", state, fact, Vec::new())
 }
 
 /// What is wrong in the settings, without what the kernel keeps.

@@ -26,12 +26,7 @@ pub fn logs(logs: Option<&Logs>) -> Check<'_> {
             1,
         )
     });
-    Check {
-        code: "logs",
-        state,
-        fact: Fact::Logs(logs),
-        places: places.collect(),
-    }
+    Check::new("logs", state, Fact::Logs(logs), places.collect())
 }
 
 /// Fewer queries that fail, or are slow, are in the log of every healthy server.
@@ -53,12 +48,7 @@ pub fn path<'o>(route: Result<&'o Route, &'o str>) -> Check<'o> {
         Err(_) => (State::Unknown, Vec::new()),
         Ok(route) => (state_of(route), shown_by(route)),
     };
-    Check {
-        code: "path",
-        state,
-        fact: Fact::Path(route),
-        places,
-    }
+    Check::new("path", state, Fact::Path(route), places)
 }
 
 fn state_of(route: &Route) -> State {
@@ -103,12 +93,7 @@ pub fn kernel<'o>(found: &'o Findings, counted: &'o Counted) -> Check<'o> {
 
 /// That nobody was asked.
 pub fn not_asked<'o>(why: Unasked) -> Check<'o> {
-    Check {
-        code: "servers",
-        state: State::Unknown,
-        fact: Fact::NotAsked(why),
-        places: Vec::new(),
-    }
+    Check::new("servers", State::Unknown, Fact::NotAsked(why), Vec::new())
 }
 
 /// Servers that were asked, at least one.
@@ -121,20 +106,15 @@ pub fn servers(asked: &[Asked]) -> Check<'_> {
     } else {
         State::Ok
     };
-    Check {
-        code: "servers",
-        state,
-        fact: Fact::Servers(asked),
-        places: Vec::new(),
-    }
+    Check::new("servers", state, Fact::Servers(asked), Vec::new())
 }
 
 /// A name that was looked up; an error says why it was not.
 pub fn lookup<'o>(lookup: Result<&'o Lookup, &'o str>) -> Check<'o> {
-    Check {
-        code: "lookup",
-        state: lookup.map_or(State::Unknown, Lookup::state),
-        fact: Fact::Lookup(lookup),
-        places: Vec::new(),
-    }
+    Check::new(
+        "lookup",
+        lookup.map_or(State::Unknown, Lookup::state),
+        Fact::Lookup(lookup),
+        Vec::new(),
+    )
 }

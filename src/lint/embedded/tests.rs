@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::yaml;
+use crate::config::yaml::{self, Node};
 use crate::text::Source;
 
 /// The text under `a` in the document, and the bytes of the document that
@@ -90,14 +90,7 @@ fn quoted_texts_stand_between_escapes() {
 #[test]
 fn layers_are_put_one_into_the_other() {
     let outer = b"0123456789";
-    let node = |start, end, text: &str| Node {
-        span: Span::new(start, end),
-        tag: None,
-        value: yaml::Value::Scalar(yaml::Scalar {
-            text: text.to_owned(),
-            style: Style::Plain,
-        }),
-    };
+    let node = |start, end, text: &str| Node::plain(Span::new(start, end), text);
     let first = Layer::of_scalar(outer, &node(2, 9, "2345678")).unwrap();
     let second = Layer::of_scalar(b"2345678", &node(3, 6, "567")).unwrap();
     let layers = Layers::default().within(first).within(second);

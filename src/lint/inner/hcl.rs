@@ -295,9 +295,5 @@ fn scalar(text: String, style: Style) -> Value {
 }
 
 fn node(start: usize, end: usize, value: Value) -> Node {
-    Node {
-        span: Span::new(start, end),
-        tag: None,
-        value,
-    }
+    Node::new(Span::new(start, end), value)
 }

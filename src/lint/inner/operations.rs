@@ -4,7 +4,7 @@
 //! Source: RFC 6902, sections 4.1 and 4.3; kubernetes-sigs/kustomize
 //! `api/types/kustomization.go: Patch`.
 
-use crate::config::yaml::{Entry, Node, Scalar, Style, Value};
+use crate::config::yaml::{Entry, Node, Value};
 
 /// What stands for a policy that only the patched object tells.
 const UNSEEN: &str = "${unseen}";
@@ -32,7 +32,7 @@ pub fn object(root: &Node) -> Option<Node> {
         let is_written = matches!(operation, "add" | "replace");
         let value = item.get("value").filter(|_| is_written)?;
         let written = item.get("path")?.span;
-        let key = scalar(written, key);
+        let key = Node::plain(written, key);
         let value = value.clone();
         spec.push(Entry { key, value });
     }
@@ -47,33 +47,18 @@ pub fn object(root: &Node) -> Option<Node> {
         return None;
     }
     if !has("dnsPolicy") {
-        let key = scalar(root.span, "dnsPolicy");
-        let value = scalar(root.span, UNSEEN);
+        let key = Node::plain(root.span, "dnsPolicy");
+        let value = Node::plain(root.span, UNSEEN);
         spec.push(Entry { key, value });
     }
-    let made = |value| Node {
-        span: root.span,
-        tag: None,
-        value,
-    };
+    let made = |entries| Node::new(root.span, Value::Mapping(entries));
     let kind = Entry {
-        key: scalar(root.span, "kind"),
-        value: scalar(root.span, "Pod"),
+        key: Node::plain(root.span, "kind"),
+        value: Node::plain(root.span, "Pod"),
     };
     let spec = Entry {
-        key: scalar(root.span, "spec"),
-        value: made(Value::Mapping(spec)),
+        key: Node::plain(root.span, "spec"),
+        value: made(spec),
     };
-    Some(made(Value::Mapping(vec![kind, spec])))
-}
-
-fn scalar(span: crate::text::Span, text: &str) -> Node {
-    Node {
-        span,
-        tag: None,
-        value: Value::Scalar(Scalar {
-            text: text.to_owned(),
-            style: Style::Plain,
-        }),
-    }
+    Some(made(vec![kind, spec]))
 }

@@ -5,7 +5,7 @@
 //! `schema_pod_template.go`, `structures_pod.go`; hashicorp/hcl `hclsyntax/spec.md`,
 //! "Structural Elements".
 
-use crate::config::yaml::{Entry, Node, Scalar, Style, Value};
+use crate::config::yaml::{Entry, Node, Style, Value};
 use crate::lint::inner::hcl::Reader;
 use crate::text::Span;
 
@@ -54,15 +54,11 @@ impl Reader<'_> {
         entries.insert(
             0,
             Entry {
-                key: word("kind", at),
-                value: word(kind, at),
+                key: Node::plain(at, "kind"),
+                value: Node::plain(at, kind),
             },
         );
-        Some(Node {
-            span: at,
-            tag: None,
-            value: Value::Mapping(entries),
-        })
+        Some(Node::new(at, Value::Mapping(entries)))
     }
 
     /// A label of a block, in quotes.
@@ -101,7 +97,7 @@ impl Reader<'_> {
                     it.style = Style::DoubleQuoted;
                 }
                 entries.push(Entry {
-                    key: word(&camel(&name), named),
+                    key: Node::plain(named, &camel(&name)),
                     value,
                 });
                 continue;
@@ -111,11 +107,7 @@ impl Reader<'_> {
             (self.peek()? == b'{').then_some(())?;
             let opened = self.at;
             let inside = Value::Mapping(self.block(depth + 1)?);
-            let node = Node {
-                span: Span::new(opened, self.at),
-                tag: None,
-                value: inside,
-            };
+            let node = Node::new(Span::new(opened, self.at), inside);
             add(&mut entries, &name, named, node);
         }
     }
@@ -125,7 +117,7 @@ impl Reader<'_> {
 fn add(entries: &mut Vec<Entry>, name: &str, named: Span, node: Node) {
     let Some((_, list)) = LISTS.iter().find(|it| it.0 == name) else {
         entries.push(Entry {
-            key: word(&camel(name), named),
+            key: Node::plain(named, &camel(name)),
             value: node,
         });
         return;
@@ -134,28 +126,11 @@ fn add(entries: &mut Vec<Entry>, name: &str, named: Span, node: Node) {
     match entries.iter_mut().find(is_it).map(|it| &mut it.value.value) {
         Some(Value::Sequence(items)) => items.push(node),
         _ => {
-            let value = Node {
-                span: node.span,
-                tag: None,
-                value: Value::Sequence(vec![node]),
-            };
             entries.push(Entry {
-                key: word(list, named),
-                value,
+                key: Node::plain(named, list),
+                value: Node::new(node.span, Value::Sequence(vec![node])),
             });
         }
-    }
-}
-
-fn word(text: &str, span: Span) -> Node {
-    let scalar = Scalar {
-        text: text.to_owned(),
-        style: Style::Plain,
-    };
-    Node {
-        span,
-        tag: None,
-        value: Value::Scalar(scalar),
     }
 }
 

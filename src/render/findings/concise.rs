@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Log, place, remarks};
-use crate::finding::{Finding, Severity};
+use super::{Log, level, place, remarks};
+use crate::finding::Finding;
 
 /// Writes a line for each finding: `FILE:LINE:COLUMN: CODE[NAME] MESSAGE`.
 /// What there is to say about the run is not among them.
@@ -51,13 +51,4 @@ pub(in crate::render) fn line(finding: &Finding) -> String {
         finding.name,
         finding.message
     )
-}
-
-/// The word that compilers have for it.
-fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "note",
-    }
 }

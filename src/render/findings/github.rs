@@ -65,9 +65,8 @@ fn of_notice(command: &str, severity: Severity, message: &str) -> String {
 
 fn name(severity: Severity) -> &'static str {
     match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
         Severity::Info => "notice",
+        other => other.word(),
     }
 }
 

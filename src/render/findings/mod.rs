@@ -60,6 +60,14 @@ pub(super) fn remarks(finding: &Finding) -> impl Iterator<Item = String> + '_ {
     finding.notes.iter().cloned().chain(help)
 }
 
+/// The word that compilers and SARIF have for it.
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "note",
+        other => other.word(),
+    }
+}
+
 /// `FILE:LINE:COLUMN`, or what stands for a file alone.
 pub(super) fn place(label: &Label) -> String {
     let Label { file, start, .. } = label;

@@ -14,7 +14,7 @@ use serde_sarif::sarif::{
     Suppression, Tool, ToolComponent,
 };
 
-use super::{Notice, remarks};
+use super::{Notice, level, remarks};
 use crate::finding::{self, Edit, Finding, Label, Severity};
 use crate::render::json;
 use crate::text::Position;
@@ -279,14 +279,6 @@ fn notification(notice: &Notice) -> Notification {
         .level(level(notice.severity))
         .message(message(&notice.message))
         .build()
-}
-
-fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "note",
-    }
 }
 
 /// A text in which nothing is a link (SARIF 2.1.0, section 3.11.6).

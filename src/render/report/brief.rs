@@ -66,14 +66,7 @@ impl Page<'_> {
         if summary.errors.is_empty() {
             return Ok(());
         }
-        self.title("Could not be read")?;
-        for error in summary.errors.iter().take(WRONG) {
-            let text = match error.at.line {
-                Some(_) => format!("{}: {}.", error.at, error.message),
-                None => format!("{}.", error.message),
-            };
-            self.item("  - ", &text)?;
-        }
+        self.first_errors(summary, WRONG)?;
         let all = usize::try_from(summary.error_count).unwrap_or(usize::MAX);
         self.more(all, WRONG, "place", "places")
     }

@@ -185,12 +185,9 @@ impl Page<'_> {
         self.left_out(odd.len(), MAX_SHOWN, "  ")
     }
 
-    fn errors(&mut self, summary: &Summary) -> io::Result<()> {
-        if summary.errors.is_empty() {
-            return Ok(());
-        }
+    fn first_errors(&mut self, summary: &Summary, most: usize) -> io::Result<()> {
         self.title("Could not be read")?;
-        for error in summary.errors.iter().take(MAX_ERRORS) {
+        for error in summary.errors.iter().take(most) {
             let text = match error.at.line {
                 Some(_) => format!("{}: {}.", error.at, error.message),
                 // The sentence has the file's name.
@@ -198,6 +195,14 @@ impl Page<'_> {
             };
             self.item("  - ", &text)?;
         }
+        Ok(())
+    }
+
+    fn errors(&mut self, summary: &Summary) -> io::Result<()> {
+        if summary.errors.is_empty() {
+            return Ok(());
+        }
+        self.first_errors(summary, MAX_ERRORS)?;
         let shown = u64::try_from(summary.errors.len().min(MAX_ERRORS)).unwrap_or(u64::MAX);
         match summary.error_count.saturating_sub(shown) {
             0 => Ok(()),

@@ -118,14 +118,8 @@ async fn getaddresses(
         lookup: Lookup::Addresses(Family::Both),
         ..scenario.clone()
     };
-    match glibc::lookup(
-        Rc::clone(io),
-        &question,
-        &glibc::V2_36,
-        glibc::Call::GetAddrInfo,
-    )
-    .await
-    {
+    let call = glibc::Call::GetAddrInfo;
+    match glibc::lookup(Rc::clone(io), &question, &glibc::V2_36, call).await {
         Outcome::Found(mut addresses) if !addresses.is_empty() => {
             // By RFC 6724 IPv4 is first where IPv6 has no source address of
             // the same kind, as in most pods.

@@ -95,14 +95,8 @@ async fn add_servers(
 /// The address that the C library puts first for a host name.
 async fn getaddrinfo(io: &Rc<Io>, scenario: &Scenario, host: &str) -> Result<Address, Outcome> {
     let question = with_name(scenario, host);
-    let addresses = match glibc::lookup(
-        Rc::clone(io),
-        &question,
-        &glibc::V2_36,
-        glibc::Call::GetAddrInfo,
-    )
-    .await
-    {
+    let call = glibc::Call::GetAddrInfo;
+    let addresses = match glibc::lookup(Rc::clone(io), &question, &glibc::V2_36, call).await {
         Outcome::Found(addresses) => addresses,
         Outcome::Crashed => return Err(Outcome::Crashed),
         _ => return Err(Outcome::Failed("CONFIG_ERROR")),
@@ -130,14 +124,8 @@ async fn getaddrinfo(io: &Rc<Io>, scenario: &Scenario, host: &str) -> Result<Add
 async fn resolv_context_get(io: &Rc<Io>, scenario: &Scenario) -> Result<(), Outcome> {
     // No query can be made for such a name, so none is sent.
     let question = with_name(scenario, "..");
-    match glibc::lookup(
-        Rc::clone(io),
-        &question,
-        &glibc::V2_36,
-        glibc::Call::ResQuery,
-    )
-    .await
-    {
+    let call = glibc::Call::ResQuery;
+    match glibc::lookup(Rc::clone(io), &question, &glibc::V2_36, call).await {
         Outcome::Crashed => Err(Outcome::Crashed),
         _ => Ok(()),
     }
