@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn of_findings_those_count_that_are_worth_more_than_a_note() {
         let severities = [Severity::Info, Severity::Warning, Severity::Error];
-        let finding = |severity| Finding {
+        let finding = |severity: Severity| Finding {
             code: severity.word(),
             name: "rule",
             severity,

@@ -230,3 +230,26 @@ fn is_onion_v3(name: &Name) -> bool {
 fn found(ips: Vec<IpAddr>) -> Outcome {
     Outcome::Found(ips.into_iter().map(Address::from).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::resolver::find;
+    use crate::scenario::{Scenario, file};
+    use crate::world::{Effect, Rule};
+
+    #[test]
+    fn the_first_two_queries_have_an_order_and_those_after_a_timer_have_none() {
+        let mut scenario = Scenario::new("1", "web.test.");
+        let servers = "nameserver 10.0.0.1\nnameserver 10.0.0.2\n";
+        scenario.resolv_conf = Some(file("/etc/resolv.conf", servers));
+        scenario.answers = vec![Rule {
+            effect: Effect::Timeout,
+            ..Rule::default()
+        }];
+        let (run, courses) = find("hickory").unwrap().predict_courses(&scenario);
+        assert!(run.sent.len() > 2, "{run:?}");
+        let lanes = courses.any_order.iter().flat_map(|it| &it.lanes);
+        let mut loose = lanes.flatten().copied();
+        assert!(loose.all(|it| it > 1), "{courses:?}");
+    }
+}
