@@ -4,6 +4,8 @@ mod lines;
 pub mod nearest;
 mod placeholder;
 
+use std::fmt::Display;
+
 pub use self::lines::{LineIndex, Lines};
 pub use self::placeholder::has_placeholder;
 
@@ -69,7 +71,7 @@ impl Place {
 }
 
 /// `FILE:LINE:COLUMN`.
-impl std::fmt::Display for Place {
+impl Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.line == 0 {
             return f.write_str(&self.file);
@@ -196,6 +198,15 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// on the line that begins at `start`, before `offset`.
 pub(crate) fn is_behind_mark(bytes: &[u8], start: usize, offset: usize) -> bool {
     start == 0 && offset >= BYTE_ORDER_MARK.len() && bytes.starts_with(BYTE_ORDER_MARK)
+}
+
+/// `1 query`, `8 queries`.
+pub fn counted<N: Copy + Display + From<u8> + PartialEq>(
+    number: N,
+    one: &str,
+    many: &str,
+) -> String {
+    format!("{number} {}", if number == N::from(1) { one } else { many })
 }
 
 /// Collects one by one. `collect` makes a map or a set by sorting, with code

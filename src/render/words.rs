@@ -11,6 +11,7 @@ use crate::explain::transition::Reply;
 use crate::name::Name;
 use crate::resolver::reading::Origin;
 use crate::scenario::Scenario;
+use crate::text::counted;
 
 /// `FILE:LINE:COLUMN` of a word of the file, or what else a setting comes from.
 pub fn origin(scenario: &Scenario, origin: Origin) -> String {
@@ -95,11 +96,6 @@ fn written_ndots(scenario: &Scenario, origin: Origin) -> Option<u32> {
     let word = scenario.resolv_conf.as_ref()?.bytes(span);
     let number = word.strip_prefix(b"ndots:")?;
     std::str::from_utf8(number).ok()?.parse().ok()
-}
-
-/// `1 query`, `8 queries`.
-pub fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// Where a candidate comes from.

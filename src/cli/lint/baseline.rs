@@ -12,6 +12,7 @@ use crate::finding::{Finding, Severity};
 use crate::host;
 use crate::lint::{Findings, baseline};
 use crate::render::findings::Notice;
+use crate::text::counted;
 
 /// Writes what was found; what could not be read makes it undecided.
 pub(super) fn write(
@@ -27,11 +28,7 @@ pub(super) fn write(
     })?;
     let is_error = |it: &Notice| it.severity == Severity::Error;
     let has_failed = notices.iter().any(is_error);
-    let count = outcome.findings.len();
-    let written = match count {
-        1 => "1 finding".to_owned(),
-        _ => format!("{count} findings"),
-    };
+    let written = counted(outcome.findings.len(), "finding", "findings");
     let message = format!("wrote {written} to {}", host::shown(path));
     notices.push(Notice::new(Severity::Info, &message));
     formats::tell(&notices, streams);

@@ -18,7 +18,7 @@ use crate::host::tree::{self, Tree};
 use crate::host::{self, FileRead};
 use crate::lint::{Given, recognise, too_long};
 use crate::node::Node;
-use crate::text::Source;
+use crate::text::{Source, counted};
 
 /// What is linted.
 pub(super) struct Inputs {
@@ -41,12 +41,8 @@ impl Inputs {
 
     /// What was left out that nobody named: `2 directories of test data left out`.
     pub(super) fn passed_over(&self) -> Option<String> {
-        let counted = match self.of_tests {
-            0 => return None,
-            1 => "1 directory".to_owned(),
-            more => format!("{more} directories"),
-        };
-        Some(format!("{counted} of test data left out"))
+        let directories = counted(self.of_tests, "directory", "directories");
+        (self.of_tests > 0).then(|| format!("{directories} of test data left out"))
     }
 
     /// The file with a path.

@@ -15,6 +15,7 @@ use crate::lint::select::Selection;
 use crate::lint::settings::{self, Settings};
 use crate::lint::{Findings, rules};
 use crate::render::lint::settings::Shown;
+use crate::text::counted;
 
 /// What is wanted, from options, `kdns.toml` and defaults.
 pub(super) struct Wanted {
@@ -86,12 +87,12 @@ impl Wanted {
         let by_config = self.settings.selection(&[], &[]).rules().len();
         let rules = rules::all().count().saturating_sub(by_config);
         let files = self.per_file.len();
-        let parts = [(rules, "rule"), (files, "per-file pattern")];
-        let counted = |(count, word): &(usize, &str)| match count {
-            1 => format!("1 {word}"),
-            _ => format!("{count} {word}s"),
-        };
-        let parts: Vec<String> = parts.iter().filter(|it| it.0 > 0).map(counted).collect();
+        let parts = [
+            (rules, "rule", "rules"),
+            (files, "per-file pattern", "per-file patterns"),
+        ];
+        let parts = parts.into_iter().filter(|it| it.0 > 0);
+        let parts: Vec<String> = parts.map(|it| counted(it.0, it.1, it.2)).collect();
         (!parts.is_empty())
             .then(|| format!("{} off by {}", parts.join(" and "), host::shown(config)))
     }

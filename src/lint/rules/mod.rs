@@ -38,7 +38,7 @@ pub mod prelude {
         Workload,
     };
     pub use crate::node::Node;
-    pub use crate::text::has_placeholder;
+    pub use crate::text::{counted, has_placeholder};
 }
 
 /// Every rule, by group, in the order of their codes.

@@ -13,6 +13,7 @@ use crate::render::words;
 use crate::resolver::Resolver;
 use crate::resolver::reading::{Origin, Setting};
 use crate::simulation::MAX_QUERIES;
+use crate::text::counted;
 use crate::text::escaped;
 
 impl Text<'_> {
@@ -134,7 +135,7 @@ pub(in crate::render) fn outcome(outcome: &Outcome) -> String {
 
 /// What silent servers cost.
 pub(in crate::render) fn silence(silence: &Silence) -> String {
-    let queries = words::counted(silence.queries, "query", "queries");
+    let queries = counted(silence.queries, "query", "queries");
     match (silence.after, silence.code) {
         _ if silence.is_cut => format!("more than {queries}"),
         (None, _) => format!("{queries}, then it waits for ever"),

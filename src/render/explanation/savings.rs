@@ -6,6 +6,7 @@ use super::{Text, first_of, members};
 use crate::explain::Explanation;
 use crate::explain::advice::{Advice, Change, Harm};
 use crate::render::words;
+use crate::text::counted;
 
 impl Text<'_> {
     /// The change that saves most with its trade-off; if it is to be verbose, the others.
@@ -60,7 +61,7 @@ fn costs(advice: &Advice) -> Vec<String> {
 /// `2 queries instead of 8 (glibc, go-1.27)`, equal ones put together.
 fn counts(advice: &Advice, all: usize) -> Vec<String> {
     let counts = advice.savings.iter().map(|saving| {
-        let queries = words::counted(saving.after, "query", "queries");
+        let queries = counted(saving.after, "query", "queries");
         (
             format!("{queries} instead of {}", saving.before),
             saving.resolver,

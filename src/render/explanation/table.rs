@@ -13,6 +13,7 @@ use crate::name::Name;
 use crate::render::words;
 use crate::resolver::reading::Origin;
 use crate::scenario::record_type::Shown;
+use crate::text::counted;
 
 /// So many names are shown without `--verbose`.
 const SHOWN: usize = 9;
@@ -81,7 +82,7 @@ impl Text<'_> {
                 continue;
             }
             if folded > 0 {
-                let more = words::counted(folded, "more name", "more names");
+                let more = counted(folded, "more name", "more names");
                 writeln!(self.out, "      … {more}")?;
                 folded = 0;
             }

@@ -11,6 +11,7 @@ use crate::name::Name;
 use crate::render::words;
 use crate::resolver::Resolver;
 use crate::simulation::MAX_QUERIES;
+use crate::text::counted;
 
 impl Text<'_> {
     /// The verdict; with answers assumed, also how each resolver ends.
@@ -197,7 +198,7 @@ fn silent(explanation: &Explanation<'_>) -> String {
 /// `finds 10.100.0.7 with 4 queries`, `fails after 20 s and 8 queries`
 fn end(member: &Member<'_>) -> String {
     let run = &member.run;
-    let queries = words::counted(run.sent.len(), "query", "queries");
+    let queries = counted(run.sent.len(), "query", "queries");
     let after = if run.elapsed < BRIEF {
         format!("with {queries}")
     } else {

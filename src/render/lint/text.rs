@@ -11,7 +11,7 @@ use crate::render::Style;
 use crate::render::findings::{self, concise};
 use crate::render::lint::Lint;
 use crate::render::paragraph;
-use crate::text::is_unprintable;
+use crate::text::{counted, is_unprintable};
 
 /// Without `verbose` no more lines than this are written, and so many of them
 /// before the findings that get one line each.
@@ -174,23 +174,19 @@ fn write_one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result
 
 /// `2 errors, 1 warning in 14 files; 1 can be fixed with --fix`.
 fn summary(findings: &[Finding], files: usize) -> String {
-    let counted = |count: usize, word: &str| match count {
-        1 => format!("1 {word}"),
-        _ => format!("{count} {word}s"),
-    };
     let of = |severity: Severity| findings.iter().filter(|it| it.severity == severity).count();
     let words = [
-        (Severity::Error, "error"),
-        (Severity::Warning, "warning"),
-        (Severity::Info, "remark"),
+        (Severity::Error, "error", "errors"),
+        (Severity::Warning, "warning", "warnings"),
+        (Severity::Info, "remark", "remarks"),
     ];
-    let counts = words.map(|(severity, word)| (of(severity), word));
-    let parts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| counted(*count, word))
+    let parts: Vec<String> = words
+        .map(|(severity, one, many)| (of(severity), one, many))
+        .into_iter()
+        .filter(|it| it.0 > 0)
+        .map(|(count, one, many)| counted(count, one, many))
         .collect();
-    let files = counted(files, "file");
+    let files = counted(files, "file", "files");
     if parts.is_empty() {
         return format!("nothing found in {files}");
     }

@@ -13,6 +13,7 @@ use crate::render::explanation::{Text, elsewhere};
 use crate::render::words;
 use crate::scenario::Scenario;
 use crate::scenario::record_type::Shown;
+use crate::text::counted;
 
 /// Writes how it ended, why and what fixes it.
 pub(super) fn write(text: &mut Text<'_>, scenario: &Scenario, lived: &Lived) -> io::Result<()> {
@@ -82,7 +83,7 @@ pub(in crate::render) fn concluded(scenario: &Scenario, lived: &Lived) -> Conclu
 pub(super) fn ended(lived: &Lived) -> String {
     let played = &lived.played;
     let after = time(played.elapsed);
-    let queries = words::counted(played.exchanges.len(), "query", "queries");
+    let queries = counted(played.exchanges.len(), "query", "queries");
     let with = if played.exchanges.is_empty() {
         "without a query".to_owned()
     } else {

@@ -26,6 +26,7 @@ use crate::render::words;
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::scenario::record_type::Shown;
+use crate::text::counted;
 use crate::text::escaped;
 
 /// Writes what was read before the lookups.
@@ -142,7 +143,7 @@ pub(in crate::render) fn verdict(lived: &Lived) -> String {
 pub(in crate::render) fn summary(lived: &Lived) -> String {
     let (played, comparison) = (&lived.played, &lived.comparison);
     let sent = played.exchanges.len();
-    let queries = words::counted(sent, "query", "queries");
+    let queries = counted(sent, "query", "queries");
     let after = time(played.elapsed);
     if sent == 0 && played.unconnected.is_empty() {
         return format!("after {after}, without a query");

@@ -11,6 +11,7 @@ use crate::name::Name;
 use crate::render::dig::edns::extended_error;
 use crate::render::words;
 use crate::scenario::record_type::Shown;
+use crate::text::counted;
 use crate::text::escaped;
 
 /// So many addresses of an answer are shown; the others are counted.
@@ -117,7 +118,7 @@ fn contents(reply: &Reply, rcode: u16) -> String {
         }
     }
     for (word, count) in others.iter().take(SHOWN) {
-        parts.push(words::counted(
+        parts.push(counted(
             *count,
             &format!("{word} record"),
             &format!("{word} records"),

@@ -9,8 +9,8 @@ use crate::engine::machine::Outcome;
 use crate::explain::live::{Cause, Played};
 use crate::render::Style;
 use crate::render::explanation::Text;
-use crate::render::words;
 use crate::scenario::Scenario;
+use crate::text::counted;
 
 /// A run is worth a line if something was wrong with it.
 fn is_odd(played: &Played) -> bool {
@@ -58,7 +58,7 @@ pub fn repeated(
         scenario.name,
         resolver.id,
         resolver.version,
-        words::counted(lived.len(), "lookup", "lookups")
+        counted(lived.len(), "lookup", "lookups")
     );
     let usual = match (times.iter().min(), times.iter().max()) {
         (Some(least), Some(most)) => format!(

@@ -6,8 +6,8 @@ use std::net::{IpAddr, SocketAddr};
 use super::Shown;
 use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
 use crate::render::sentence::{Sentence, sentence};
-use crate::render::words::counted;
 use crate::rules::{Family, Note};
+use crate::text::counted;
 use crate::text::escaped;
 
 /// `10.96.0.10:53/udp`.

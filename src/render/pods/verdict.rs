@@ -7,7 +7,7 @@ use colored::Colorize as _;
 use super::{Heard, Text};
 use crate::node::Pod;
 use crate::render::paragraph;
-use crate::render::words::counted;
+use crate::text::counted;
 use crate::text::escaped;
 
 impl Text<'_> {

@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::Page;
 use crate::render::paragraph;
 use crate::render::why::numbers::{duration, grouped, percent};
-use crate::render::words::counted;
 use crate::report::Logs;
+use crate::text::counted;
 
 /// Clients and servers that are shown.
 const MAX_SHOWN: usize = 5;

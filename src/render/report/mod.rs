@@ -9,10 +9,10 @@ use std::io::{self, Write};
 use colored::Colorize as _;
 
 use super::paragraph;
-use super::words::counted;
 use crate::check_loop::Verdict;
 use crate::render::Style;
 use crate::report::{Attribute, Group, Summary};
+use crate::text::counted;
 use crate::text::escaped;
 
 /// Groups that are shown.
@@ -215,11 +215,11 @@ impl Page<'_> {
         if summary.repeated > 0 {
             remarks.push(format!(
                 "{} not count, as the node reported again later.",
-                plural(summary.repeated, "report does", "reports do")
+                counted(summary.repeated, "report does", "reports do")
             ));
         }
         if let Some(first) = &summary.first_passed_over {
-            let count = plural(summary.passed_over, "line is", "lines are");
+            let count = counted(summary.passed_over, "line is", "lines are");
             remarks.push(format!(
                 "{count} no report of kdns; the first one is {first}."
             ));
@@ -285,9 +285,5 @@ fn numbers(groups: &[usize]) -> String {
 }
 
 fn nodes(count: u64) -> String {
-    plural(count, "node", "nodes")
-}
-
-fn plural(count: u64, one: &str, many: &str) -> String {
-    counted(usize::try_from(count).unwrap_or(usize::MAX), one, many)
+    counted(count, "node", "nodes")
 }

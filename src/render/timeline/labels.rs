@@ -12,6 +12,7 @@ use crate::explain::timeline::{Next, Step};
 use crate::render::live::{rooted, time};
 use crate::render::words;
 use crate::scenario::record_type::Shown;
+use crate::text::counted;
 
 /// Less time than this is not told.
 const LEAST: Duration = Duration::from_micros(50);
@@ -61,7 +62,7 @@ fn replied(reply: &Reply, answer: &Answer) -> (Fate, String) {
             (Fate::NoData, "alias only".to_owned())
         }
         [] => {
-            let count = words::counted(reply.answers.len(), "record", "records");
+            let count = counted(reply.answers.len(), "record", "records");
             (Fate::Found, count)
         }
         [one] => (Fate::Found, one.clone()),

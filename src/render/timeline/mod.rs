@@ -23,6 +23,7 @@ use crate::explain::plan::Candidate;
 use crate::explain::timeline::Timeline;
 use crate::explain::{Context, Explanation, Group as Alike, Member};
 use crate::scenario::Scenario;
+use crate::text::counted;
 
 /// The height of a line of the heading.
 const HEADING_LINE: u32 = 22;
@@ -82,7 +83,7 @@ fn predicted<'p>(
 ) -> Panel<'p> {
     let who: Vec<String> = members.iter().map(|it| versioned(it.resolver)).collect();
     let sent: usize = timeline.steps.iter().map(|it| it.exchanges.len()).sum();
-    let mut what = words::counted(sent, "query", "queries");
+    let mut what = counted(sent, "query", "queries");
     if !timeline.elapsed.is_zero() {
         what = format!("{what} in {}", words::seconds(timeline.elapsed));
     }
@@ -173,7 +174,7 @@ pub fn write(command: &str, pages: &[Page], more: usize, out: &mut dyn Write) ->
         height += page.height;
     }
     if more > 0 {
-        let text = words::counted(more, "scenario", "scenarios");
+        let text = counted(more, "scenario", "scenarios");
         let text = format!("and {text} more, which are not drawn");
         body = body.add(prose(MARGIN, height + LINE, Ink::Soft, &text));
         height += 2 * LINE;

@@ -14,7 +14,7 @@ use crate::explain::live::Then;
 use crate::explain::plan::Candidate;
 use crate::explain::timeline::{Next, Timeline};
 use crate::render::live::time;
-use crate::render::words;
+use crate::text::counted;
 
 /// A lookup by resolvers that do the same.
 #[derive(Debug)]
@@ -80,8 +80,8 @@ impl Panel<'_> {
                     queries,
                     until,
                 } => {
-                    let steps = words::counted(steps, "step", "steps");
-                    let queries = words::counted(queries, "query", "queries");
+                    let steps = counted(steps, "step", "steps");
+                    let queries = counted(queries, "query", "queries");
                     let when = match until {
                         it if it.is_zero() => String::new(),
                         it => format!(", until {}", time(it)),
@@ -360,7 +360,7 @@ pub(super) fn lanes(servers: impl IntoIterator<Item = String>) -> Vec<String> {
     if !more.is_empty() {
         lanes.push(format!(
             "and {}",
-            words::counted(more.len(), "other server", "other servers")
+            counted(more.len(), "other server", "other servers")
         ));
     }
     lanes

@@ -8,9 +8,10 @@ use jiff::Timestamp;
 
 use crate::dig::mnemonic::rcode_text;
 use crate::engine::message::Transport;
-use crate::render::watch::words::{count, unreachable};
+use crate::render::watch::words::unreachable;
 use crate::render::watch::{Style, time};
 use crate::scenario::record_type::Shown as ShownType;
+use crate::text::counted;
 use crate::text::escaped;
 use crate::watch::lookup::{Ended, Exchange, Lookup};
 use crate::watch::plan::Planned;
@@ -150,11 +151,11 @@ pub(super) fn faults(judged: &Judged, style: &Style) -> Vec<String> {
             ),
             Wrong::Duplicates(number) => format!(
                 "{of}: {} too many",
-                count(u64::from(*number), "packet", "packets")
+                counted(u64::from(*number), "packet", "packets")
             ),
             Wrong::Mismatched(number) => format!(
                 "{of}: {} that answer something else",
-                count(u64::from(*number), "packet", "packets")
+                counted(u64::from(*number), "packet", "packets")
             ),
         };
         if !said.contains(&sentence) {
@@ -179,7 +180,7 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
     let at = stamp(lookup.start()).map(|it| it.strftime("%H:%M:%S%.3f").to_string());
     let took = time(lookup.end().saturating_sub(lookup.start()));
     let planned = judged.plan.as_ref().map(|it| it.1.planned.len());
-    let queries = count(lookup.queries() as u64, "query", "queries");
+    let queries = counted(lookup.queries() as u64, "query", "queries");
     let queries = match planned {
         Some(planned) if planned != lookup.queries() => format!("{queries} ({planned} planned)"),
         _ => queries,

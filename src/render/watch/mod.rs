@@ -12,11 +12,12 @@ use std::io::{self, Write};
 
 use colored::Colorize as _;
 
-use self::words::{Words, count};
+use self::words::Words;
 use crate::doctor::Route;
 use crate::finding::Severity;
 use crate::render::paragraph;
 use crate::render::path::service;
+use crate::text::counted;
 use crate::text::escaped;
 use crate::watch::report::{Report, Whose};
 use crate::watch::{Finding, Progress};
@@ -96,11 +97,11 @@ pub fn status(progress: &Progress, seconds: f64, drops: Option<u64>) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     let rate = progress.lookups as f64 / seconds.max(0.001);
     let drops = drops.map_or_else(String::new, |it| {
-        format!(", {}", count(it, "packet dropped", "packets dropped"))
+        format!(", {}", counted(it, "packet dropped", "packets dropped"))
     });
     format!(
         "{}, {rate:.1} a second, {} broken{drops}",
-        count(progress.lookups, "lookup", "lookups"),
+        counted(progress.lookups, "lookup", "lookups"),
         progress.broken
     )
 }
@@ -145,8 +146,8 @@ impl Writer<'_> {
     }
 
     fn verdict(&mut self, report: &Report) -> io::Result<()> {
-        let lookups = count(report.lookups, "lookup", "lookups");
-        let queries = count(report.queries, "query", "queries");
+        let lookups = counted(report.lookups, "lookup", "lookups");
+        let queries = counted(report.queries, "query", "queries");
         let verdict = match report.findings.first() {
             _ if report.is_empty() => "No DNS lookups were seen.".to_owned(),
             None if report.open > 0 => format!(
@@ -191,7 +192,7 @@ impl Writer<'_> {
                 format!(
                     "The queries fit {best} best, by {:.0} of 100 in {}{also}",
                     fit.likeness * 100.0,
-                    count(fit.lookups as u64, "lookup", "lookups")
+                    counted(fit.lookups as u64, "lookup", "lookups")
                 )
             }
             Whose::Nobody(fit) => format!(
@@ -214,8 +215,8 @@ impl Writer<'_> {
         }
         let seen = format!(
             "{} by {}, {} unanswered",
-            count(report.queries, "query", "queries"),
-            count(report.clients.len() as u64, "client", "clients"),
+            counted(report.queries, "query", "queries"),
+            counted(report.clients.len() as u64, "client", "clients"),
             report.unanswered
         );
         self.paragraph("", "  ", &format!("{about}."))?;

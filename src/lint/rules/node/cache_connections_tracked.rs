@@ -35,7 +35,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     {
         return;
     }
-    let finding = report.add(first.place.clone(), format!("{} to {} are in the table, which the rules of NodeLocal DNSCache should keep them out of", look::counted(flows.len(), "connection"), first.server));
+    let finding = report.add(first.place.clone(), format!("{} to {} are in the table, which the rules of NodeLocal DNSCache should keep them out of", counted(flows.len(), "connection", "connections"), first.server));
     finding
         .help("restart the cache's pod, which writes its NOTRACK rules again, and look for who deletes them")
         .note("queries are lost in races for connections, which the cache is there to prevent");

@@ -26,7 +26,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let count = 1 + left.count();
     let message = format!(
         "{} to {} still {} to {} or others that serve it no longer",
-        look::counted(count, "connection"),
+        counted(count, "connection", "connections"),
         first.service.ip(),
         if count == 1 { "goes" } else { "go" },
         first.server.ip()

@@ -72,14 +72,6 @@ pub(in crate::lint::rules) fn is_service(node: &Node, address: IpAddr) -> bool {
     services.any(|it| it == address)
 }
 
-/// `1 pod`, `3 pods`.
-pub(in crate::lint::rules) fn counted(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
-}
-
 /// The names of the first pods, and how many more there are.
 pub(in crate::lint::rules) fn named(pods: &[&Pod]) -> String {
     const MAX_NAMED: usize = 3;

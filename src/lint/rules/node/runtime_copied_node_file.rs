@@ -30,7 +30,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         place,
         format!(
             "{} {} the node's own file with {address}: {}",
-            look::counted(pods.len(), "pod"),
+            counted(pods.len(), "pod", "pods"),
             if pods.len() == 1 { "has" } else { "have" },
             look::named(&pods)
         ),

@@ -28,7 +28,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         place,
         format!(
             "{} {verb} {address}, which in a pod is the pod itself, where nobody listens: {}",
-            look::counted(pods.len(), "pod"),
+            counted(pods.len(), "pod", "pods"),
             look::named(&pods)
         ),
     );

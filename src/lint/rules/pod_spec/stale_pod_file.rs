@@ -86,7 +86,7 @@ fn say(
     };
     let words: Vec<String> = next.iter().map(ToString::to_string).collect();
     let words = words.join(", ");
-    let (counted, named) = (look::counted(pods.len(), "pod"), look::named(pods));
+    let (counted, named) = (counted(pods.len(), "pod", "pods"), look::named(pods));
     let one = pods.len() == 1;
     let message = match kind {
         Kind::Old => {

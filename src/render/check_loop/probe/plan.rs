@@ -6,7 +6,7 @@ use hickory_proto::rr::RecordType;
 
 use crate::check_loop::seen::Target;
 use crate::render::paragraph;
-use crate::render::words::counted;
+use crate::text::counted;
 use crate::text::escaped;
 use crate::topology::Network;
 

@@ -17,7 +17,7 @@ use crate::render::Style;
 use crate::render::paragraph;
 use crate::render::sentence::Sentence;
 use crate::render::shortened;
-use crate::render::words::counted;
+use crate::text::counted;
 use crate::text::{Place, escaped};
 
 /// Query paths that are drawn in the whole report; otherwise the first is.

@@ -8,7 +8,7 @@ use crate::check_loop::facts::{Concern, Trouble};
 use crate::check_loop::log::{KINDS, LOOP_FATAL};
 use crate::node::runtime::state::Ended;
 use crate::render::sentence::{Sentence, sentence};
-use crate::render::words::counted;
+use crate::text::counted;
 use crate::text::escaped;
 
 /// Servers that are named.

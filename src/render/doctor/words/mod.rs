@@ -8,7 +8,7 @@ use crate::doctor::{Answer, Asked, Check, Fact, Here, Report, Verdict, Whom};
 use crate::finding::Finding;
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
-use crate::render::words::counted;
+use crate::text::counted;
 use crate::upstream::Health;
 
 pub(super) use self::causes::{cause_text, fix};

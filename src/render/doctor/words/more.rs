@@ -9,7 +9,7 @@ use crate::render::live::concluded;
 use crate::render::path::{self, words};
 use crate::render::why::log::words::said;
 use crate::render::why::numbers::{grouped, minute, percent};
-use crate::render::words::counted as number_of;
+use crate::text::counted as number_of;
 use crate::why::log::Waste;
 
 pub(super) fn logs(logs: Option<&Logs>) -> String {

@@ -1,10 +1,11 @@
 //! Answers that are slow, wrong or too many, and names that should not be asked
 //! for.
 
-use super::{Of, Three, count, more, queries, three};
+use super::{Of, Three, more, queries, three};
 use crate::dig::mnemonic::rcode_text;
 use crate::name::Name;
 use crate::render::watch::time;
+use crate::text::counted;
 use crate::watch::findings::What;
 
 impl Of<'_> {
@@ -14,7 +15,7 @@ impl Of<'_> {
             What::SlowServer(it) => three(
                 format!(
                     "{server} is slow: half of {} took longer than {}, one of 100 longer than {}",
-                    count(it.count, "answer", "answers"),
+                    counted(it.count, "answer", "answers"),
                     time(it.median),
                     time(it.most)
                 ),
@@ -85,7 +86,7 @@ impl Of<'_> {
                 format!(
                     "answers to queries for {server} come from {}: {}; programs do not take them",
                     self.shown.ip(*from),
-                    count(number, "time", "times")
+                    counted(number, "time", "times")
                 ),
                 "not a lost answer: it came, and its address was not translated back",
                 "net.bridge.bridge-nf-call-iptables=1 (module br_netfilter) on the node, or a CNI plugin that does without; also look for a second route back",
@@ -181,7 +182,7 @@ impl Of<'_> {
             What::Duplicates => three(
                 format!(
                     "{} to or from {server} came twice, first for {first}",
-                    count(number, "packet", "packets")
+                    counted(number, "packet", "packets")
                 ),
                 "not a resolver that asks again: both came at once, or one query got two answers",
                 "look for a mirror, a bridge with a loop, or two networks on one cable",
@@ -189,7 +190,7 @@ impl Of<'_> {
             What::Mismatched => three(
                 format!(
                     "{} of {server} to another question or port than was asked from, first for {first}",
-                    count(number, "answer", "answers")
+                    counted(number, "answer", "answers")
                 ),
                 "programs drop them; somebody may be trying to forge answers, or a server mixes them up",
                 "look at the packets; DNS cookies or TCP between client and server",

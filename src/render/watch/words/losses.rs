@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Of, Three, count, queries, three, unreachable};
+use super::{Of, Three, queries, three, unreachable};
 use crate::render::watch::time;
+use crate::text::counted;
 use crate::watch::findings::{Evidence, What};
 
 impl Of<'_> {
@@ -52,7 +53,7 @@ impl Of<'_> {
     }
 
     fn race(&self, second: u64, evidence: Evidence, slowest: i64) -> Three {
-        let pairs = count(self.number, "pair", "pairs");
+        let pairs = counted(self.number, "pair", "pairs");
         let message = format!(
             "{pairs} of A and AAAA to {} lost one of the two, {second} times the second, while the other was answered: the conntrack race; the slowest lookup took {}",
             self.server,
@@ -83,7 +84,7 @@ impl Of<'_> {
             What::ServerClosed(kind) => three(
                 format!(
                     "{server} cannot be reached: {} by ICMP, {}",
-                    count(number, "error", "errors"),
+                    counted(number, "error", "errors"),
                     unreachable(*kind)
                 ),
                 "not a lost packet: somebody refused it and said so",
@@ -101,7 +102,7 @@ impl Of<'_> {
             What::TruncatedNoTcp => three(
                 format!(
                     "{} of {server} truncated, first for {first}, and nobody asked again over TCP",
-                    count(number, "answer is", "answers are")
+                    counted(number, "answer is", "answers are")
                 ),
                 "not a lost packet: the program works with a part of the answer, or none",
                 "fewer records for the name, or a resolver that knows TCP (musl from 1.2.4 on; BusyBox does not)",
@@ -109,7 +110,7 @@ impl Of<'_> {
             What::TcpRefused { refused } => three(
                 format!(
                     "{server} truncates answers, first for {first}, and takes no connection: {refused} of {} refused",
-                    count(number, "was", "were")
+                    counted(number, "was", "were")
                 ),
                 "not a program that forgot to ask over TCP",
                 "open TCP port 53: in the server, its Service (protocol TCP) and every NetworkPolicy",
@@ -141,7 +142,7 @@ impl Of<'_> {
             let _ = write!(
                 message,
                 "; of {} fragments are missing",
-                count(*incomplete, "answer", "answers")
+                counted(*incomplete, "answer", "answers")
             );
         }
         if let Some(size) = over_tcp {

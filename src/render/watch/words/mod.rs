@@ -9,6 +9,7 @@ use crate::hidden::Shown;
 use crate::name::Name;
 use crate::packet::Unreachable;
 use crate::render::watch::time;
+use crate::text::counted;
 use crate::watch::advice::{Advice, Change};
 use crate::watch::findings::{Finding, What};
 use crate::watch::report::Report;
@@ -24,13 +25,8 @@ pub(super) struct Words {
     pub(super) fix: String,
 }
 
-/// `1 query`, `3 queries`.
-pub(super) fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
 fn queries(number: u64) -> String {
-    count(number, "query", "queries")
+    counted(number, "query", "queries")
 }
 
 /// A finding in words.
@@ -68,7 +64,7 @@ pub(super) fn inferred(report: &Report, shown: &Shown) -> Option<String> {
         1 => " (that of 1 other contradicts)".to_owned(),
         many => format!(" (those of {many} others contradict)"),
     };
-    let by = count(evidence.names as u64, "name", "names");
+    let by = counted(evidence.names as u64, "name", "names");
     let assumed = report.search.ndots;
     let ndots = match evidence.ndots {
         (least, Some(most)) if least == most => format!("{least}"),

@@ -6,6 +6,7 @@ use svg::Document;
 use svg::node::element::{Group, Rectangle, Style, Text, Title};
 
 use crate::render::why::numbers::{clock, grouped};
+use crate::text::counted;
 use crate::why::log::{Minute, Periods};
 
 /// Bars of the chart in a terminal.
@@ -144,8 +145,8 @@ pub fn write_svg(minutes: &Periods<Minute>, out: &mut dyn Write) -> io::Result<(
     };
     let label = |at: Option<&Part>| at.map_or_else(String::new, |it| clock(it.0, with_day));
     let head = format!(
-        "Queries in {length} minute{}, at most {} (red: without a record)",
-        if length == 1 { "" } else { "s" },
+        "Queries in {}, at most {} (red: without a record)",
+        counted(length, "minute", "minutes"),
         grouped(most)
     );
     let bottom = HEIGHT - MARGIN / 2;

@@ -4,7 +4,7 @@ use crate::check_loop::log::KINDS;
 use crate::finding::Severity;
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::why::numbers::{grouped, minute, percent};
-use crate::text::escaped;
+use crate::text::{counted, escaped};
 use crate::why::log::{Advice, Rcode, Resolver};
 
 /// What was found, and what to do about it, which can be empty.
@@ -94,10 +94,8 @@ fn fact(advice: &Advice) -> String {
             },
         ),
         Advice::Restarts { starts, logs } => {
-            format!(
-                "CoreDNS started {starts} times in {logs} log{}",
-                if *logs == 1 { "" } else { "s" }
-            )
+            let logs = counted(*logs, "log", "logs");
+            format!("CoreDNS started {starts} times in {logs}")
         }
         Advice::Bounded { forgotten, beyond } => format!(
             "there were more clients and names than are kept: {} failed queries were not joined \
