@@ -393,18 +393,3 @@ fn whoever_is_not_on_the_list_is_not_kept_at_an_endpoint() {
     let other = with(Some("10.244.0.8"));
     assert_eq!(kinds(&other), [(Kind::Endpoint, ENDPOINT.into())]);
 }
-
-#[test]
-fn who_the_endpoint_sees_depends_on_a_match_that_is_not_known() {
-    let masquerade = "-A POSTROUTING -m u32 --u32 0x0 -j MASQUERADE\nCOMMIT\n";
-    let tree = from_pod(&host(&[&NAT.replace("COMMIT\n", masquerade)]));
-    let seen: Vec<(bool, usize)> = tree
-        .outcomes
-        .iter()
-        .map(|it| (it.masqueraded, it.depends_on.len()))
-        .collect();
-    assert!(
-        seen.contains(&(true, 1)) && seen.contains(&(false, 1)),
-        "{seen:?}"
-    );
-}

@@ -274,3 +274,28 @@ fn without(outcomes: &[Outcome], condition: &Condition) -> Option<Vec<Outcome>> 
     let is_equal = with.len() == without.len() && with.iter().all(|it| has(&without, it));
     is_equal.then_some(without)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::path::{Host, RulesKnown, Site, Start};
+    use crate::rules::Rules;
+    use crate::text::Source;
+
+    #[test]
+    fn who_the_endpoint_sees_depends_on_a_match_that_is_not_known() {
+        let text = "*nat\n:PREROUTING ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n\
+            -A PREROUTING -d 10.96.0.10 -p udp --dport 53 -j DNAT --to-destination 10.244.1.5\n\
+            -A POSTROUTING -m u32 --u32 0x0 -j MASQUERADE\nCOMMIT\n";
+        let node = Host {
+            known: RulesKnown::All,
+            rules: Rules::read(vec![Box::new(Source::new("f", text))]).unwrap(),
+            ..Host::default()
+        };
+        let site = Site { node, own: None };
+        let (service, pod) = ([10, 96, 0, 10].into(), [10, 244, 0, 7].into());
+        let trees = site.to_servers(&[service], pod, &Start::Link { name: None });
+        let outcomes = trees.first().unwrap().outcomes.iter();
+        let seen: Vec<bool> = outcomes.map(|it| it.masqueraded).collect();
+        assert!(seen.contains(&true) && seen.contains(&false), "{seen:?}");
+    }
+}
