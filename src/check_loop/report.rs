@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::facts::{Cause, Caveat, Concern, Missing, Remark, Step, Unknown, Useless};
 use super::log::{KINDS, OWN_ADDRESS};
@@ -156,10 +156,7 @@ impl State {
 /// It is without what only this node has: two nodes that are set up alike give
 /// equal values. Every string is safe to print; `on_node` and `forwards` have each
 /// item once.
-#[derive(
-    Clone, Debug, Default, Deserialize, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,
-)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)]
 #[schemars(rename = "SetupForm", description = "How the node is set up.")]
 pub struct Setup {
     /// The kubelet's `resolvConf`.

@@ -136,7 +136,7 @@ struct ReportIn {
     verdict: String,
     now: String,
     next_start: String,
-    setup: Option<Setup>,
+    setup: Option<SetupIn>,
     /// Of which only the first counts.
     #[serde(default)]
     chains: Vec<ChainIn>,
@@ -149,6 +149,19 @@ struct ReportIn {
     remarks: Vec<IgnoredAny>,
     #[serde(default)]
     errors: Vec<ErrorIn>,
+}
+
+#[derive(Deserialize)]
+struct SetupIn {
+    resolv_conf: Option<String>,
+    resolv_conf_from: Option<String>,
+    leads_to: Option<String>,
+    #[serde(default)]
+    name_servers: Vec<String>,
+    #[serde(default)]
+    on_node: Vec<String>,
+    #[serde(default)]
+    forwards: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -206,7 +219,7 @@ fn report(document: ReportIn) -> Result<NodeReport, Wrong> {
                 .filter(|_| verdict == Verdict::Unknown)
                 .map(|it| general(it)),
             fix: document.fix.as_ref().map(fix),
-            setup: document.setup.map(cut_setup),
+            setup: document.setup.map(setup),
             is_rest: false,
         },
         is_remarked: !document.remarks.is_empty() || !document.evidence.is_empty(),
@@ -233,7 +246,7 @@ fn state(word: &str) -> Result<State, Wrong> {
     })
 }
 
-fn cut_setup(setup: Setup) -> Setup {
+fn setup(setup: SetupIn) -> Setup {
     let word = |it: Option<String>| it.map(|it| cut(&it));
     let list = |it: Vec<String>| it.iter().take(MAX_LIST).map(|it| cut(it)).collect();
     Setup {
