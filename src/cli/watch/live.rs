@@ -51,10 +51,6 @@ const MOST_AT_ONCE: usize = 4096;
 /// After the end of the time so many packets that wait already are still taken.
 const MOST_AT_THE_END: usize = 1 << 20;
 
-/// Encrypted DNS, to be counted; tunnels, to be looked into.
-const ENCRYPTED: u16 = 853;
-const TUNNELS: [u16; 3] = [4789, 8472, 6081];
-
 impl Live {
     /// Enters the target's network, opens what is needed there, and gives up every
     /// privilege.
@@ -200,11 +196,7 @@ impl Live {
 
 /// Opens the socket and the counters in the namespace.
 fn open_within(namespace: &Namespace, options: &Options) -> anyhow::Result<(OwnedFd, Counted)> {
-    let mut ports = options.ports.clone();
-    ports.push(ENCRYPTED);
-    if options.decap {
-        ports.extend(TUNNELS);
-    }
+    let ports = options.ports_on_the_wire();
     let opened = namespace.open_within(|| {
         let descriptor = packets::open(&ports, RECEIVE_BUFFER)?;
         let counted = Counted {
