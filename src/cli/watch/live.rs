@@ -109,25 +109,25 @@ impl Live {
                 break false;
             }
             self.wait(next_tick)?;
-            if self.receive(MOST_AT_ONCE, &mut number, &mut feed, &mut notes, take)? {
+            if self.receive(MOST_AT_ONCE, &mut number, &mut feed, &mut notes, take) {
                 break true;
             }
             if Instant::now() >= next_tick {
                 next_tick = Instant::now() + TICK;
-                if feed.tick(now(), take)?.is_break() {
+                if feed.tick(now(), take).is_break() {
                     break true;
                 }
             }
         };
         if !is_enough {
-            self.receive(MOST_AT_THE_END, &mut number, &mut feed, &mut notes, take)?;
+            self.receive(MOST_AT_THE_END, &mut number, &mut feed, &mut notes, take);
         }
         let mut carried = self.before;
         let after = self.counted.after();
         carried.things.extend(after.things.clone());
         let drops = Some(self.packets.drops());
         Ok(Ended {
-            counters: feed.end(drops, &after, take)?,
+            counters: feed.end(drops, &after, take),
             drops,
             own: counters::pair(&carried, counters::OWN),
             node: counters::pair(&carried, counters::NODE),
@@ -162,7 +162,7 @@ impl Live {
         feed: &mut Feed,
         notes: &mut Vec<String>,
         take: Take<'_>,
-    ) -> anyhow::Result<bool> {
+    ) -> bool {
         for _ in 0..most {
             let received = match self.packets.receive() {
                 Ok(Some(received)) => received,
@@ -186,11 +186,11 @@ impl Live {
                 bytes: received.bytes,
                 original_length: received.length,
             };
-            if feed.frame(&frame, take)?.is_break() {
-                return Ok(true);
+            if feed.frame(&frame, take).is_break() {
+                return true;
             }
         }
-        Ok(false)
+        false
     }
 }
 
