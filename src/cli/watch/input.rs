@@ -1,5 +1,6 @@
 //! Where packets come from, and whose they are.
 
+use std::net::SocketAddr;
 use std::ops::ControlFlow;
 
 use super::args::InputArgs;
@@ -8,6 +9,7 @@ use super::keep::Keep;
 use super::live::Live;
 use super::subject::Subject;
 use crate::cli::streams::Streams;
+use crate::node::Process;
 use crate::node::kernel::ConntrackCounters;
 use crate::packet::{Assembler, Carried, Counters, Frame, Seen};
 
@@ -19,6 +21,8 @@ pub(super) enum Event<'a> {
     /// It is this late, in nanoseconds since the epoch: at least four times a
     /// second while watching live, never for a capture.
     Tick(i64),
+    /// The socket sent its query, at this time, for this process.
+    Asker(SocketAddr, i64, Process),
     /// Packets cannot be kept any more; watching goes on.
     Unkept(anyhow::Error),
 }

@@ -96,6 +96,10 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
                 is_unkept = true;
                 return ControlFlow::Continue(());
             }
+            Event::Asker(client, time, process) => {
+                watch.asked_by(client, time, process);
+                return ControlFlow::Continue(());
+            }
         }
         let told = output.lookups(watch.take_judged(), streams);
         let progress = watch.progress();
