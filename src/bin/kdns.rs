@@ -7,10 +7,12 @@ use std::process::ExitCode;
 
 use kdns::cli::{self, Streams, completions};
 use kdns::host::worker;
+use kdns::netns::askers;
 use terminal_size::terminal_size_of;
 
 fn main() -> ExitCode {
-    if let Some(ended) = worker::run_if_asked(env::args_os()) {
+    let is_other = || askers::run_if_asked(env::args_os());
+    if let Some(ended) = worker::run_if_asked(env::args_os()).or_else(is_other) {
         return ended;
     }
     worker::switch_on();

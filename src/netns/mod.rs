@@ -4,6 +4,7 @@
 //! neither can turn into another one between the first look and the last.
 
 mod aim;
+pub mod askers;
 mod error;
 pub mod packets;
 mod process;

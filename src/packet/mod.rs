@@ -14,6 +14,7 @@ pub mod dns;
 mod reader;
 mod writer;
 
+pub use assembler::transport::{HTTPS, OVER_HTTPS};
 pub use assembler::{Assembler, Options};
 pub use carried::Carried;
 pub use counters::Counters;

@@ -8,6 +8,7 @@ use crate::name::Name;
 use crate::packet::dns::Header;
 use crate::packet::{Content, Seen};
 use crate::watch::choose::SET_BY_CLIENTS;
+use crate::watch::judge::MAX_SERVERS;
 use crate::watch::name::{Shape, of_wire};
 use crate::watch::reply::edns_size;
 use crate::watch::search::{Evidence, Search};
@@ -104,7 +105,7 @@ impl Infer {
             return;
         }
         let servers = self.servers.entry(seen.from.ip()).or_default();
-        if servers.len() < 3 && !servers.contains(&seen.to.ip()) {
+        if servers.len() < MAX_SERVERS && !servers.contains(&seen.to.ip()) {
             servers.push(seen.to.ip());
         }
         let made = (header.flags & SET_BY_CLIENTS, edns_size(&header, bytes));

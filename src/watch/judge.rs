@@ -17,7 +17,7 @@ use crate::watch::plan::{self, Plan};
 use crate::watch::report::{Parts, Report, Whose};
 use crate::watch::search::{Lists, Search};
 use crate::watch::tally::Tally;
-use crate::watch::{End, Progress, Setup, advice};
+use crate::watch::{End, MAX_STORED, Progress, Setup, advice};
 
 /// So many plans are played for lookups that broke them, if not all are wanted.
 const MAX_PLANS: u64 = 4096;
@@ -27,6 +27,9 @@ const MAX_WAITING: usize = 16_384;
 
 /// … and so many more are kept to find that out.
 const MAX_SAMPLED: usize = 16_384;
+
+/// More servers of a file are asked by nobody.
+pub(super) const MAX_SERVERS: usize = 3;
 
 /// The resolvers of so many clients are told apart.
 const MAX_CLIENTS: usize = 64;
@@ -124,6 +127,22 @@ impl Judge {
         self.servers = Some(inferred.servers);
     }
 
+    /// A second server is asked when the first one is silent, which can be late.
+    fn learn_servers(&mut self, lookup: &Lookup) {
+        let Some(all) = &mut self.servers else {
+            return;
+        };
+        if all.len() >= MAX_STORED && !all.contains_key(&lookup.client) {
+            return;
+        }
+        let known = all.entry(lookup.client).or_default();
+        for server in lookup.exchanges.iter().map(|it| it.server.ip()) {
+            if known.len() < MAX_SERVERS && !known.contains(&server) {
+                known.push(server);
+            }
+        }
+    }
+
     /// The files of a client, as far as they are known.
     fn scenario_of(&self, client: IpAddr) -> Scenario {
         if let Some(scenario) = &self.setup.scenario {
@@ -197,6 +216,7 @@ impl Judge {
         let before = client.sample.exchanges;
         let is_enough = client.sample.take(lookup);
         self.kept.sampled += client.sample.exchanges - before;
+        self.learn_servers(lookup);
         if !is_enough && self.kept.sampled < MAX_SAMPLED {
             return false;
         }
@@ -230,6 +250,7 @@ impl Judge {
 
     fn plan(&mut self, mut judged: Judged) {
         let client = judged.lookup.client;
+        self.learn_servers(&judged.lookup);
         if let Some(resolver) = self.resolver_of(client)
             && (self.setup.all || self.plans < MAX_PLANS)
         {

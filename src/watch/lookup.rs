@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
+use crate::node::Process;
 use crate::packet::{Transport, Unreachable};
 use crate::watch::open::{Key, Question};
 use crate::watch::reply::Reply;
@@ -24,6 +25,9 @@ pub struct Lookup {
     pub exchanges: Vec<Exchange>,
     /// Why nothing more is added to it.
     pub ended: Ended,
+    /// Whose socket asked, as long as it was open when it was looked for; without
+    /// arguments. `None`: not known.
+    pub process: Option<Box<Process>>,
 }
 
 /// A name as the program can have given it.

@@ -27,7 +27,11 @@ pub mod report;
 pub mod search;
 pub mod tally;
 
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
 use crate::name::Name;
+use crate::node::Process;
 use crate::node::kernel::ConntrackCounters;
 use crate::packet::{Content, Counters, Quoted, Seen};
 use crate::resolver::Resolver;
@@ -53,6 +57,9 @@ const MAX_STORED_BYTES: usize = 2 << 20;
 
 /// … and of so long a time, in nanoseconds.
 const MAX_STORED_TIME: i64 = 20_000_000_000;
+
+/// So many processes wait for the lookup that is theirs.
+const MAX_ASKERS: usize = 4096;
 
 /// A clock that goes back or on by more than this is wrong, in nanoseconds.
 const CLOCK_JUMP: i64 = 3_600_000_000_000;
@@ -102,6 +109,8 @@ pub struct Watch {
     /// Messages from before the search list was known.
     stored: Option<Stored>,
     first: Option<i64>,
+    /// Whose socket sent a query, by its time and the socket.
+    askers: BTreeMap<(i64, SocketAddr), Process>,
 }
 
 #[derive(Debug, Default)]
@@ -127,6 +136,16 @@ impl Watch {
             stored: setup.scenario.is_none().then(Stored::default),
             judge: Judge::new(setup),
             first: None,
+            askers: BTreeMap::new(),
+        }
+    }
+
+    /// The socket `client`, which sent a query at `time`, is one of this process; to
+    /// be said before the lookup ends.
+    pub fn asked_by(&mut self, client: SocketAddr, time: i64, process: Process) {
+        self.askers.insert((time, client), process);
+        if self.askers.len() > MAX_ASKERS {
+            self.askers.pop_first();
         }
     }
 
@@ -198,9 +217,22 @@ impl Watch {
     }
 
     fn settle(&mut self) {
-        while let Some(lookup) = self.joiner.next_ended() {
+        while let Some(mut lookup) = self.joiner.next_ended() {
+            if !self.askers.is_empty() {
+                lookup.process = self.asker_of(&lookup);
+            }
             self.judge.add(lookup, &self.joiner);
         }
+    }
+
+    /// The process of a lookup; `None`: not known, or several.
+    fn asker_of(&mut self, lookup: &Lookup) -> Option<Box<Process>> {
+        let exchanges = lookup.exchanges.iter();
+        let keys = exchanges.flat_map(|it| it.sent().map(move |sent| (sent.time, it.client)));
+        let known: Vec<Process> = keys.filter_map(|it| self.askers.remove(&it)).collect();
+        let (first, others) = known.split_first()?;
+        let is_one = others.iter().all(|it| it == first);
+        is_one.then(|| Box::new(first.clone()))
     }
 
     /// The search list is found out, or never will be.

@@ -114,6 +114,54 @@ fn slow_servers_and_zones() {
     assert_eq!(codes(&lab.end().1), ["slow-zone"]);
 }
 
+/// Names that belong below the search domain may share an address: Services, pods of
+/// the node's network, hosts behind one proxy.
+#[test]
+fn names_that_belong_there_are_no_wildcard() {
+    const CORP: &str = "nameserver 10.96.0.10\nsearch corp.test\noptions ndots:5\n";
+    let services = [
+        "web.shop",
+        "api.shop",
+        "db.prod",
+        "web.qa",
+        "api.qa",
+        "web-0.web.test1",
+        "web-1.web.test1",
+    ];
+    let pods = ["web-0.web", "web-1.web", "web-2.web"];
+    let hosts = [
+        "www.emea",
+        "shop.emea",
+        "www.us",
+        "ftp.us",
+        "a.b.emea",
+        "c.d.emea",
+    ];
+    for (file, names, entry) in [
+        (POD, &services[..], "*.svc.cluster.local"),
+        (POD, &pods[..], FULL),
+        (CORP, &hosts[..], "*.corp.test"),
+    ] {
+        let mut lab = Lab::new("glibc", file);
+        for name in names {
+            let is_there = rule(Some(&format!("{name}{}", &entry[1..])), found(9));
+            lab.lookup(name, &[is_there, denied()]);
+        }
+        assert_eq!(codes(&lab.end().1), [""; 0], "{names:?}");
+    }
+}
+
+/// A name that ends as the list itself does is a whole one.
+#[test]
+fn whole_names_below_a_wildcard() {
+    const CORP: &str = "nameserver 10.96.0.10\nsearch lab.test corp.test\noptions ndots:5\n";
+    let mut lab = Lab::new("glibc", CORP);
+    for name in ["www.other.test", "db.corp.test"] {
+        lab.lookup(name, &[rule(Some("*.lab.test"), found(9)), denied()]);
+    }
+    assert_eq!(codes(&lab.end().1), ["wildcard"]);
+}
+
 #[test]
 fn answers_from_elsewhere_and_twice() {
     let mut lab = Lab::new("glibc", POD);

@@ -1,10 +1,10 @@
 //! Search lists that nobody gave: what the queries tell of them, and what not.
 
-use kdns::watch::Report;
-use kdns::world::Rule;
+use kdns::watch::{Report, Setup};
+use kdns::world::{Effect, Rule};
 
 use crate::lab::{Lab, denied, found, rule};
-use crate::{POD, codes};
+use crate::{POD, codes, watched};
 
 const ENTRIES: [&str; 3] = [
     "default.svc.cluster.local",
@@ -187,6 +187,26 @@ fn hosts_of_one_ingress_are_no_wildcard() {
         lab.lookup(&full, &[wildcard(".default.svc.cluster.local")]);
     }
     assert_eq!(codes(&lab.end_without_file()), [""; 0]);
+}
+
+/// It is asked when the first one is silent, long after the list was found out.
+#[test]
+fn a_second_server_that_comes_late() {
+    let mut lab = Lab::new("glibc", "nameserver 10.96.0.10\nnameserver 10.96.0.11\n");
+    for number in 0..60 {
+        lab.lookup(&format!("db{number}.test."), &[rule(None, found(1))]);
+        lab.start += 500_000_000;
+    }
+    let silent = Rule {
+        server: Some("10.96.0.10".parse().unwrap()),
+        ..rule(None, Effect::Timeout)
+    };
+    lab.lookup("late.test.", &[silent, rule(None, found(1))]);
+    let packets = std::mem::take(&mut lab.packets);
+    let (judged, report) = watched(packets, Setup::default(), None);
+    assert_eq!(codes(&report), ["unanswered"]);
+    let plan = &judged.last().unwrap().plan.as_ref().unwrap().1;
+    assert!(plan.is_followed(), "{plan:#?}");
 }
 
 /// dig asks for the name as it is, and then a program searches for it.

@@ -20,7 +20,7 @@ use crate::KDNS;
 use crate::network::{Pair, SERVER, answer, ask, query};
 use crate::root::trial;
 
-const IP: &[&str] = &["ip", "unshare", "nsenter"];
+pub(crate) const IP: &[&str] = &["ip", "unshare", "nsenter"];
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -35,12 +35,6 @@ pub(crate) fn trials() -> Vec<Trial> {
             connections_fragments_and_errors,
         ),
         trial(
-            "live::nothing_is_sent",
-            &["ip", "unshare", "nsenter", "strace"],
-            nothing_is_sent,
-        ),
-        trial("live::no_privilege_is_kept", IP, no_privilege_is_kept),
-        trial(
             "live::ctrl_c_gives_the_summary",
             IP,
             ctrl_c_gives_the_summary,
@@ -51,10 +45,10 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// A watch that is running, and has begun.
-struct Watching(Child);
+pub(crate) struct Watching(pub(crate) Child);
 
 impl Watching {
-    fn start(command: &mut Command) -> Self {
+    pub(crate) fn start(command: &mut Command) -> Self {
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -73,7 +67,7 @@ impl Watching {
         }
     }
 
-    fn has_no_privilege(&self) -> bool {
+    pub(crate) fn has_no_privilege(&self) -> bool {
         let status = format!("/proc/{}/status", self.0.id());
         let status = fs::read_to_string(status).unwrap_or_default();
         let sets = ["CapInh", "CapPrm", "CapEff"];
@@ -84,13 +78,13 @@ impl Watching {
         sets.iter().all(is_empty)
     }
 
-    fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         let pid = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
         kill(pid, signal).unwrap();
     }
 
     /// The summary after Ctrl-C.
-    fn stop(self) -> Value {
+    pub(crate) fn stop(self) -> Value {
         // What was sent last is on its way.
         thread::sleep(Duration::from_millis(100));
         self.signal(Signal::SIGINT);
@@ -98,20 +92,20 @@ impl Watching {
     }
 }
 
-fn summary(output: &Output) -> Value {
+pub(crate) fn summary(output: &Output) -> Value {
     let said = String::from_utf8_lossy(&output.stderr);
     // The line that is written again and again is for terminals.
     assert!(!said.contains('\r'), "{said:?}");
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"))
 }
 
-fn watch(pair: &Pair) -> Command {
+pub(crate) fn watch(pair: &Pair) -> Command {
     let mut command = Command::new(KDNS);
     command.args(["watch", &pair.client.pid(), "--format", "json"]);
     command
 }
 
-fn server() -> SocketAddr {
+pub(crate) fn server() -> SocketAddr {
     format!("{SERVER}:53").parse().unwrap()
 }
 
@@ -234,64 +228,6 @@ fn connections_fragments_and_errors() {
     assert_eq!((messages, errors), (9, 1), "{summary:#}");
     // Those before the server listened were refused.
     assert!(connections >= 1);
-}
-
-/// No packet leaves, whatever the socket; to the kernel only questions go.
-fn nothing_is_sent() {
-    let pair = Pair::new();
-    let folder = TempDir::new().unwrap();
-    let trace = folder.path().join("trace");
-    let mut command = Command::new("strace");
-    command.args(["-f", "-yy", "-e", "trace=%network,write,writev,setns", "-o"]);
-    command.arg(&trace).arg(KDNS);
-    command.args([
-        "watch",
-        &pair.client.pid(),
-        "--for",
-        "2s",
-        "--format",
-        "json",
-    ]);
-    let serving = pair.serve(answer);
-    let asking = pair.client.within(|| {
-        thread::sleep(Duration::from_millis(1200));
-        ask(server(), 10)
-    });
-    let output = command.output().unwrap();
-    asking.join().unwrap();
-    drop(serving);
-    assert_eq!(summary(&output)["queries"], 10);
-    let trace = fs::read_to_string(trace).unwrap();
-    assert!(trace.contains("AF_PACKET"), "{trace}");
-    let is_sent = |it: &&str| {
-        let sends = ["send", "write(", "writev("]
-            .iter()
-            .any(|call| it.contains(call));
-        let is_socket = it.contains("<PACKET:") || it.contains("<UDP") || it.contains("<TCP");
-        sends && is_socket
-            || it.contains("connect(")
-            || it.contains("bind(") && !it.contains("NETLINK")
-    };
-    let sent: Vec<&str> = trace.lines().filter(is_sent).collect();
-    assert!(sent.is_empty(), "{sent:#?}");
-}
-
-fn no_privilege_is_kept() {
-    let pair = Pair::new();
-    let watching = Watching::start(&mut watch(&pair));
-    assert!(watching.has_no_privilege());
-    // It is still in the network that it was started in.
-    let of = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/net")).unwrap();
-    assert_eq!(of(&watching.0.id().to_string()), of("self"));
-    watching.stop();
-    let output = Command::new("setpriv")
-        .args(["--bounding-set=-net_raw", "--inh-caps=-net_raw", "--", KDNS])
-        .args(["watch", &pair.client.pid()])
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(said.contains("needs CAP_NET_RAW"), "{said}");
 }
 
 fn ctrl_c_gives_the_summary() {

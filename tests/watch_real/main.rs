@@ -1,8 +1,10 @@
 //! `kdns watch` where packets come in: live in namespaces of its own, from
 //! captures, and beside tshark.
 //!
-//! - `live`: what is sent between two namespaces is seen, kept and read again;
-//!   nothing is sent, no privilege is kept, the summary comes always.
+//! - `live`: what is sent between two namespaces is seen, kept and read again; the
+//!   summary comes always.
+//! - `privilege`: nothing is sent, what is kept of privileges and what for, and what is
+//!   not read.
 //! - `reading`: pipes while they are written to, compressed captures, captures that
 //!   are cut, and memory.
 //! - `tshark`: the same messages in generated captures and in those that Debian's
@@ -18,6 +20,7 @@ mod live;
 #[path = "../needs/mod.rs"]
 mod needs;
 mod network;
+mod privilege;
 mod reading;
 #[path = "../needs/root.rs"]
 mod root;
@@ -32,6 +35,7 @@ pub(crate) const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = live::trials();
+    trials.extend(privilege::trials());
     trials.extend(reading::trials());
     trials.extend(tshark::trials());
     libtest_mimic::run(&arguments, trials).exit_code()

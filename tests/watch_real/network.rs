@@ -58,7 +58,7 @@ impl Namespace {
         command
     }
 
-    fn run(&self, line: &str) {
+    pub(crate) fn run(&self, line: &str) {
         let mut words = line.split(' ');
         let mut command = self.command(words.next().unwrap());
         let output = command.args(words).output().unwrap();

@@ -25,6 +25,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("reading::ctrl_c_at_a_pipe", &[], ctrl_c_at_a_pipe),
         trial("reading::compressed", &["gzip", "zstd"], compressed),
         trial("reading::cut_anywhere", &[], cut_anywhere),
+        trial(
+            "reading::without_room_to_keep",
+            &["bash"],
+            without_room_to_keep,
+        ),
         trial("reading::a_million_flows", &[], a_million_flows),
     ]
 }
@@ -207,20 +212,13 @@ fn cut_anywhere() {
     }
 }
 
-/// Flows that are never seen again need no memory for good.
-fn a_million_flows() {
-    let mut command = Command::new(KDNS);
-    command.args(["watch", "--format", "json", "--read", "-"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
-    let mut input = std::io::BufWriter::new(child.stdin.take().unwrap());
+/// A capture of queries, each of another client, that nobody answers.
+fn write_flows(out: &mut impl Write, count: u32) {
     let header = [0xa1b2_c3d4u32.to_le_bytes(), [2, 0, 4, 0], [0; 4], [0; 4]];
-    input.write_all(&header.concat()).unwrap();
-    input
-        .write_all(&[262_144u32.to_le_bytes(), 101u32.to_le_bytes()].concat())
+    out.write_all(&header.concat()).unwrap();
+    out.write_all(&[262_144u32.to_le_bytes(), 101u32.to_le_bytes()].concat())
         .unwrap();
-    for flow in 0..1_000_000u32 {
+    for flow in 0..count {
         let [_, a, b, c] = flow.to_be_bytes();
         let [high, low] = [b, c];
         let asked = query(u16::from_be_bytes([high, low]), &format!("n{flow}.example"));
@@ -232,10 +230,21 @@ fn a_million_flows() {
         let length = u32::try_from(packet.len()).unwrap();
         let times = [flow / 20_000, flow % 20_000 * 50];
         for word in [times[0], times[1], length, length] {
-            input.write_all(&word.to_le_bytes()).unwrap();
+            out.write_all(&word.to_le_bytes()).unwrap();
         }
-        input.write_all(&packet).unwrap();
+        out.write_all(&packet).unwrap();
     }
+}
+
+/// Flows that are never seen again need no memory for good.
+fn a_million_flows() {
+    let mut command = Command::new(KDNS);
+    command.args(["watch", "--format", "json", "--read", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut input = std::io::BufWriter::new(child.stdin.take().unwrap());
+    write_flows(&mut input, 1_000_000);
     input.flush().unwrap();
     let status = fs::read_to_string(status).unwrap();
     let peak = status
@@ -249,4 +258,39 @@ fn a_million_flows() {
     assert_eq!(summary["queries"], 1_000_000);
     // 64 MiB, and what of a program without optimisation is touched.
     assert!(kilobytes < 80 << 10, "{kilobytes} kB");
+}
+
+/// Where packets cannot be kept any more it is said which file that is, and the summary
+/// comes all the same.
+fn without_room_to_keep() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("flows.pcap");
+    write_flows(&mut fs::File::create(&path).unwrap(), 1000);
+    let limited = |more: &[&str]| {
+        let kept = folder.path().join("kept.pcapng");
+        let _ = fs::remove_file(&kept);
+        let _ = fs::remove_file(folder.path().join("kept.2.pcapng"));
+        let mut command = Command::new("bash");
+        // 16 KiB a file, and an error, not a signal, for what is beyond.
+        command.args([
+            "-c",
+            "trap '' XFSZ; ulimit -f 16; exec \"$@\"",
+            "bash",
+            KDNS,
+        ]);
+        command.args(["watch", "--format", "json", "--read"]);
+        command.arg(&path).arg("--write").arg(&kept).args(more);
+        command.output().unwrap()
+    };
+    for more in [&[][..], &["--rotate", "20KiB"]] {
+        let output = limited(more);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("kept.pcapng: file too large"), "{said}");
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(summary["queries"], 1000);
+    }
+    let output = limited(&["--rotate", "10KiB"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains("cannot write"), "{said}");
 }

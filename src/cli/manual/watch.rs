@@ -7,7 +7,7 @@ use super::page::{Manual, try_it};
 pub(super) const WATCH: Manual = Manual {
     command: "watch",
     usage: "kdns watch [OPTION]... TARGET\nkdns watch [OPTION]... --node\nkdns watch [OPTION]... --read FILE",
-    description: "Watches the DNS packets of a process, container or pod, of the node, or of a capture, and says where and why they leave what the resolver should have sent.\n\nNothing is sent, and nothing is changed: a packet socket is opened in the target's network namespace, and every capability but those still needed is given up before the first packet is read.",
+    description: "Watches the DNS packets of a process, container or pod, of the node, or of a capture, and says where and why they leave what the resolver should have sent.\n\nNothing is sent, and nothing is changed: a packet socket is opened in the target's network namespace, and every capability but those still needed is given up before the first packet is read. A lookup says which program asked, where its socket is still open when it is looked for.",
     examples: &[
         try_it(
             "A pod, until Ctrl-C; as root.",

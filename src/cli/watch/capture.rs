@@ -56,7 +56,7 @@ impl<'s> Capture<'s> {
     }
 
     /// Gives all frames to `feed`.
-    pub(super) fn each(mut self, mut feed: Feed, take: Take<'_>) -> anyhow::Result<Ended> {
+    pub(super) fn each(mut self, mut feed: Feed, take: Take<'_>) -> Ended {
         let mut notes = Vec::new();
         let how_long = self
             .how_long
@@ -74,19 +74,19 @@ impl<'s> Capture<'s> {
                 }
             };
             let end = *until.get_or_insert(how_long.map(|it| frame.time.saturating_add(it)));
-            if end.is_some_and(|it| frame.time > it) || feed.frame(&frame, take)?.is_break() {
+            if end.is_some_and(|it| frame.time > it) || feed.frame(&frame, take).is_break() {
                 break;
             }
         }
         let drops = self.reader.drops();
         let carried = Carried::of_comments(self.reader.comments().iter().map(String::as_str));
-        Ok(Ended {
-            counters: feed.end(drops, &counters::after(&carried), take)?,
+        Ended {
+            counters: feed.end(drops, &counters::after(&carried), take),
             drops,
             own: counters::pair(&carried, counters::OWN),
             node: counters::pair(&carried, counters::NODE),
             notes,
-        })
+        }
     }
 }
 

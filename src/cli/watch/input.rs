@@ -1,5 +1,6 @@
 //! Where packets come from, and whose they are.
 
+use std::net::SocketAddr;
 use std::ops::ControlFlow;
 
 use super::args::InputArgs;
@@ -8,6 +9,7 @@ use super::keep::Keep;
 use super::live::Live;
 use super::subject::Subject;
 use crate::cli::streams::Streams;
+use crate::node::Process;
 use crate::node::kernel::ConntrackCounters;
 use crate::packet::{Assembler, Carried, Counters, Frame, Seen};
 
@@ -19,6 +21,10 @@ pub(super) enum Event<'a> {
     /// It is this late, in nanoseconds since the epoch: at least four times a
     /// second while watching live, never for a capture.
     Tick(i64),
+    /// The socket sent its query, at this time, for this process.
+    Asker(SocketAddr, i64, Process),
+    /// Packets cannot be kept any more; watching goes on.
+    Unkept(anyhow::Error),
 }
 
 /// How watching ended.
@@ -91,7 +97,7 @@ impl<'s> Input<'s> {
     /// over or Ctrl-C.
     pub(super) fn each(self, take: Take<'_>) -> anyhow::Result<Ended> {
         match self.source {
-            Source::Capture(capture) => capture.each(self.feed, take),
+            Source::Capture(capture) => Ok(capture.each(self.feed, take)),
             Source::Live(live) => live.each(self.feed, take),
         }
     }
@@ -112,14 +118,8 @@ pub(super) fn begin(
 
 impl Feed {
     /// Takes a frame; whether there has been enough.
-    pub(super) fn frame(
-        &mut self,
-        frame: &Frame<'_>,
-        take: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
-    ) -> anyhow::Result<ControlFlow<()>> {
-        if let Some(keep) = &mut self.keep {
-            keep.frame(frame)?;
-        }
+    pub(super) fn frame(&mut self, frame: &Frame<'_>, take: Take<'_>) -> ControlFlow<()> {
+        self.keep(|it| it.frame(frame), take);
         let mut flow = ControlFlow::Continue(());
         self.assembler.push(frame, &mut |seen| {
             if flow.is_continue() {
@@ -127,33 +127,34 @@ impl Feed {
             }
         });
         self.is_over |= flow.is_break();
-        Ok(flow)
+        flow
     }
 
     /// Says how late it is; whether there has been enough.
-    pub(super) fn tick(&mut self, now: i64, take: Take<'_>) -> anyhow::Result<ControlFlow<()>> {
-        if let Some(keep) = &mut self.keep {
-            keep.flush()?;
-        }
+    pub(super) fn tick(&mut self, now: i64, take: Take<'_>) -> ControlFlow<()> {
+        self.keep(Keep::flush, take);
         let flow = take(Event::Tick(now));
         self.is_over |= flow.is_break();
-        Ok(flow)
+        flow
     }
 
     /// Ends: gives what is left, and keeps what is known `after`.
-    pub(super) fn end(
-        mut self,
-        drops: Option<u64>,
-        after: &Carried,
-        take: Take<'_>,
-    ) -> anyhow::Result<Counters> {
+    pub(super) fn end(mut self, drops: Option<u64>, after: &Carried, take: Take<'_>) -> Counters {
         let mut is_over = self.is_over;
         self.assembler.end(&mut |seen| {
             is_over = is_over || take(Event::Seen(seen)).is_break();
         });
-        if let Some(keep) = self.keep {
-            keep.end(drops, after)?;
+        if let Some(Err(error)) = self.keep.map(|it| it.end(drops, after)) {
+            let _ = take(Event::Unkept(error));
         }
-        Ok(*self.assembler.counters())
+        *self.assembler.counters()
+    }
+
+    /// Lets go of the file where it cannot be written.
+    fn keep(&mut self, work: impl FnOnce(&mut Keep) -> anyhow::Result<()>, take: Take<'_>) {
+        if let Some(Err(error)) = self.keep.as_mut().map(work) {
+            self.keep = None;
+            let _ = take(Event::Unkept(error));
+        }
     }
 }

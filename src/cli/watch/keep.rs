@@ -4,11 +4,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-
 use crate::cli::output::failure;
-use crate::host::shown;
 use crate::host::write::{self, Others};
+use crate::host::{io_reason, shown};
 use crate::packet::{Carried, Frame, Writer};
 
 /// What wrote a capture, as it says itself.
@@ -46,7 +44,7 @@ impl Keep {
         let name = shown(path);
         let writer = Writer::begin(BufWriter::new(file), PROGRAM, &comments);
         Ok(Self {
-            writer: Some(writer.with_context(|| format!("cannot write {name}"))?),
+            writer: Some(writer.map_err(|error| failed(&name, &error))?),
             name,
             other,
             comments,
@@ -56,7 +54,7 @@ impl Keep {
     /// Keeps a frame.
     pub(super) fn frame(&mut self, frame: &Frame<'_>) -> anyhow::Result<()> {
         let kept = self.put(frame);
-        kept.with_context(|| format!("cannot write {}", self.name))
+        kept.map_err(|error| failed(&self.name, &error))
     }
 
     fn put(&mut self, frame: &Frame<'_>) -> io::Result<()> {
@@ -87,7 +85,7 @@ impl Keep {
     /// Hands on what was written, so that who reads along sees it.
     pub(super) fn flush(&mut self) -> anyhow::Result<()> {
         let flushed = self.writer.as_mut().map_or(Ok(()), Writer::flush);
-        flushed.with_context(|| format!("cannot write {}", self.name))
+        flushed.map_err(|error| failed(&self.name, &error))
     }
 
     /// Ends the capture with what is known by now.
@@ -96,9 +94,14 @@ impl Keep {
             return Ok(());
         };
         let ended = writer.end(drops, &after.comments());
-        ended.with_context(|| format!("cannot write {}", self.name))?;
+        ended.map_err(|error| failed(&self.name, &error))?;
         Ok(())
     }
+}
+
+fn failed(name: &str, error: &io::Error) -> anyhow::Error {
+    let reason = io_reason(error);
+    anyhow::anyhow!("cannot write {name}: {reason}; no more packets are kept")
 }
 
 /// The second file of a rotation: `slow.2.pcapng` beside `slow.pcapng`.

@@ -1,8 +1,9 @@
 //! Packets as they come, in the network namespace of a target or of the node.
 
 use std::io;
+use std::net::IpAddr;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use caps::{CapSet, Capability};
 use nix::errno::Errno;
@@ -10,19 +11,21 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::args::InputArgs;
 use super::counters::{self, Counted};
-use super::input::{self, Ended, Feed, Take};
+use super::input::{self, Ended, Event, Feed, Take};
 use super::keep::Keep;
 use super::subject::Subject;
 use crate::cli::streams::Streams;
 use crate::cli::{path, question};
 use crate::doctor::Route;
+use crate::host::clock;
 use crate::host::counters::CounterFile;
 use crate::host::interrupt::Interrupt;
 use crate::host::io_reason;
 use crate::loopback::name_servers;
+use crate::netns::askers::{Askers, Asking, own_addresses};
 use crate::netns::packets::{self, Packets};
 use crate::netns::{self, Namespace};
-use crate::packet::{Carried, Frame, LinkType, Options};
+use crate::packet::{Carried, Content, Frame, LinkType, Options, Transport};
 
 /// A socket that is open; this program has no privilege any more.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub(super) struct Live {
     until: Option<Instant>,
     counted: Counted,
     before: Carried,
+    askers: Option<Askers>,
+    ports: Vec<u16>,
 }
 
 /// The node, as a target.
@@ -50,10 +55,6 @@ const MOST_AT_ONCE: usize = 4096;
 
 /// After the end of the time so many packets that wait already are still taken.
 const MOST_AT_THE_END: usize = 1 << 20;
-
-/// Encrypted DNS, to be counted; tunnels, to be looked into.
-const ENCRYPTED: u16 = 853;
-const TUNNELS: [u16; 3] = [4789, 8472, 6081];
 
 impl Live {
     /// Enters the target's network, opens what is needed there, and gives up every
@@ -84,13 +85,16 @@ impl Live {
         let Some(namespace) = namespace.transpose()? else {
             anyhow::bail!("there is no network namespace to watch");
         };
-        let (descriptor, mut counted) = open_within(&namespace, &args.options())?;
+        let options = args.options();
+        let (descriptor, mut counted, addresses) = open_within(&namespace, &options)?;
         counted.node = CounterFile::of_node();
         let before = counted.before();
         let keep = input::begin(args, &subject, before.clone())?;
         if !args.node {
             subject.services = services(word, &subject);
         }
+        // Without it nobody is named.
+        let askers = Askers::begin(&namespace, addresses, args.question.root()).ok();
         netns::give_up_capabilities(&[])?;
         let live = Self {
             packets: Packets::of(descriptor)?,
@@ -98,6 +102,8 @@ impl Live {
             until: args.how_long.and_then(|it| Instant::now().checked_add(it)),
             counted,
             before,
+            askers,
+            ports: options.ports,
         };
         Ok((live, subject, keep))
     }
@@ -113,30 +119,40 @@ impl Live {
                 break false;
             }
             self.wait(next_tick)?;
-            if self.receive(MOST_AT_ONCE, &mut number, &mut feed, &mut notes, take)? {
+            self.name_askers(take);
+            if self.receive(MOST_AT_ONCE, &mut number, &mut feed, &mut notes, take) {
                 break true;
             }
             if Instant::now() >= next_tick {
                 next_tick = Instant::now() + TICK;
-                if feed.tick(now(), take)?.is_break() {
+                let now = clock::now().unwrap_or_default();
+                if feed.tick(now, take).is_break() {
                     break true;
                 }
             }
         };
         if !is_enough {
-            self.receive(MOST_AT_THE_END, &mut number, &mut feed, &mut notes, take)?;
+            self.receive(MOST_AT_THE_END, &mut number, &mut feed, &mut notes, take);
+            self.name_askers(take);
         }
         let mut carried = self.before;
         let after = self.counted.after();
         carried.things.extend(after.things.clone());
         let drops = Some(self.packets.drops());
         Ok(Ended {
-            counters: feed.end(drops, &after, take)?,
+            counters: feed.end(drops, &after, take),
             drops,
             own: counters::pair(&carried, counters::OWN),
             node: counters::pair(&carried, counters::NODE),
             notes,
         })
+    }
+
+    /// Says whose the sockets are that were found.
+    fn name_askers(&self, take: Take<'_>) {
+        for (client, time, process) in self.askers.iter().flat_map(Askers::found) {
+            let _ = take(Event::Asker(client, time, process));
+        }
     }
 
     /// Waits for a packet, Ctrl-C, the next tick or the end of the time.
@@ -166,7 +182,7 @@ impl Live {
         feed: &mut Feed,
         notes: &mut Vec<String>,
         take: Take<'_>,
-    ) -> anyhow::Result<bool> {
+    ) -> bool {
         for _ in 0..most {
             let received = match self.packets.receive() {
                 Ok(Some(received)) => received,
@@ -190,28 +206,42 @@ impl Live {
                 bytes: received.bytes,
                 original_length: received.length,
             };
-            if feed.frame(&frame, take)?.is_break() {
-                return Ok(true);
+            let (askers, ports) = (&mut self.askers, &self.ports);
+            let mut ask = |event: Event<'_>| {
+                if let (Event::Seen(seen), Some(askers)) = (&event, askers.as_mut())
+                    && !ports.contains(&seen.from.port())
+                    && matches!(seen.content, Content::Message(_))
+                {
+                    askers.ask(Asking {
+                        client: seen.from,
+                        server: seen.to,
+                        is_tcp: seen.transport != Transport::Udp,
+                        time: seen.time,
+                    });
+                }
+                take(event)
+            };
+            if feed.frame(&frame, &mut ask).is_break() {
+                return true;
             }
         }
-        Ok(false)
+        false
     }
 }
 
 /// Opens the socket and the counters in the namespace.
-fn open_within(namespace: &Namespace, options: &Options) -> anyhow::Result<(OwnedFd, Counted)> {
-    let mut ports = options.ports.clone();
-    ports.push(ENCRYPTED);
-    if options.decap {
-        ports.extend(TUNNELS);
-    }
+fn open_within(
+    namespace: &Namespace,
+    options: &Options,
+) -> anyhow::Result<(OwnedFd, Counted, Vec<IpAddr>)> {
+    let ports = options.ports_on_the_wire();
     let opened = namespace.open_within(|| {
         let descriptor = packets::open(&ports, RECEIVE_BUFFER)?;
         let counted = Counted {
             own: CounterFile::own(),
             node: None,
         };
-        Ok::<_, io::Error>((descriptor, counted))
+        Ok::<_, io::Error>((descriptor, counted, own_addresses()))
     })?;
     opened.map_err(|error| {
         let reason = io_reason(&error);
@@ -244,10 +274,4 @@ fn expect_privilege() -> anyhow::Result<()> {
         "watching needs CAP_NET_RAW, which this program does not have; run it as root on the node, \
          or in a privileged pod (kubectl debug node/NODE --profile=sysadmin)"
     )
-}
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let nanoseconds = since.unwrap_or_default().as_nanos();
-    i64::try_from(nanoseconds).unwrap_or(i64::MAX)
 }

@@ -81,7 +81,7 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
     });
     let about = input.subject.context.about.clone();
     let services = input.subject.services.clone();
-    let mut failed = None;
+    let (mut failed, mut is_unkept) = (None, false);
     let mut last = None;
     let ended = input.each(&mut |event| {
         match event {
@@ -89,6 +89,16 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
             Event::Tick(now) => {
                 last = Some(now);
                 watch.tick(now);
+            }
+            Event::Unkept(error) => {
+                output.clear_status(streams);
+                streams.tell(error);
+                is_unkept = true;
+                return ControlFlow::Continue(());
+            }
+            Event::Asker(client, time, process) => {
+                watch.asked_by(client, time, process);
+                return ControlFlow::Continue(());
             }
         }
         let told = output.lookups(watch.take_judged(), streams);
@@ -120,6 +130,9 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
     let services = asked_in_vain(args, services, &report);
     output.end(&report, &services, &notes, streams)?;
     streams.out.flush()?;
+    if is_unkept {
+        return Ok(args.threshold.undecided());
+    }
     Ok(status(args, &report, streams))
 }
 

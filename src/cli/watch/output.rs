@@ -172,7 +172,7 @@ impl<'o> Output<'o> {
         }
     }
 
-    fn clear_status(&self, streams: &mut Streams<'_>) {
+    pub(super) fn clear_status(&self, streams: &mut Streams<'_>) {
         if self.has_status && self.status_at.is_some() {
             let _ = write!(streams.err, "\r\u{1b}[K");
         }

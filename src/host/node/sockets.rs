@@ -128,6 +128,18 @@ fn sockets(text: &[u8], network: &Network, name: &str, path: &str) -> Vec<Socket
     found.collect()
 }
 
+/// A row of `/proc/net/udp`, `tcp`, `udp6` or `tcp6`.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Where the socket is bound; an IPv4 address is one also in the tables of IPv6.
+    pub local: SocketAddr,
+    /// Its peer; unspecified: it has none.
+    pub remote: SocketAddr,
+    is_listening: bool,
+    /// The number by which processes hold it.
+    pub inode: u64,
+}
+
 /// Addresses and inodes of the sockets that listen on a port, or on any, from the
 /// text of `/proc/net/udp`, `tcp`, `udp6` or `tcp6`.
 pub(in crate::host) fn listening(
@@ -135,6 +147,23 @@ pub(in crate::host) fn listening(
     is_udp: bool,
     port: Option<u16>,
 ) -> Vec<(SocketAddr, u64)> {
+    // The column of states, of which most sockets have another one.
+    let state = if is_udp { " 07 " } else { " 0A " };
+    let shown = port.map_or_else(|| state.to_owned(), in_table);
+    let rows = rows(text, is_udp, &shown).into_iter();
+    let is_wanted = |it: &Row| it.is_listening && port.is_none_or(|port| it.local.port() == port);
+    rows.filter(is_wanted)
+        .map(|it| (it.local, it.inode))
+        .collect()
+}
+
+/// A port as the tables show it.
+pub fn in_table(port: u16) -> String {
+    format!(":{port:04X} ")
+}
+
+/// The rows of a table that contain `shown`.
+pub fn rows(text: &[u8], is_udp: bool, shown: &str) -> Vec<Row> {
     // The kernel writes the words of addresses in its own byte order. A root
     // below a directory is taken for one of the same kind.
     let system = ExplicitSystemInfo {
@@ -143,44 +172,34 @@ pub(in crate::host) fn listening(
         page_size: 0,
         is_little_endian: cfg!(target_endian = "little"),
     };
-    let mut found = Vec::new();
-    // The column of states, of which most sockets have another one.
-    let state = if is_udp { " 07 " } else { " 0A " };
-    let shown = port.map_or_else(|| state.to_owned(), |port| format!(":{port:04X}"));
-    for line in text.split(|&byte| byte == b'\n') {
-        let Some(line) = std::str::from_utf8(line)
-            .ok()
-            .filter(|it| it.contains(&shown))
-        else {
-            continue;
-        };
-        // The parser gives up at the first odd line, so it gets one at a time.
-        let table = format!("header\n{line}\n");
-        let all = entries(table.as_bytes(), is_udp, &system);
-        let is_wanted = |it: &(SocketAddr, u64)| port.is_none_or(|port| it.0.port() == port);
-        found.extend(all.into_iter().filter(is_wanted));
-    }
-    for (local, _) in &mut found {
-        local.set_ip(local.ip().to_canonical());
-    }
-    found
+    let lines = text.split(|&byte| byte == b'\n');
+    let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());
+    // The parser gives up at the first odd line, so it gets one at a time.
+    lines
+        .filter(|it| it.contains(shown))
+        .filter_map(|line| row(format!("header\n{line}\n").as_bytes(), is_udp, &system))
+        .collect()
 }
 
-/// The local addresses and inodes of listening sockets.
-fn entries(table: &[u8], is_udp: bool, system: &SystemInfo) -> Vec<(SocketAddr, u64)> {
-    if is_udp {
-        let table = UdpNetEntries::from_read(table, system);
-        let entries = table.map(|it| it.0).unwrap_or_default();
+/// The row of a table that has one.
+fn row(table: &[u8], is_udp: bool, system: &SystemInfo) -> Option<Row> {
+    let (local, remote, is_listening, inode) = if is_udp {
+        let it = UdpNetEntries::from_read(table, system).ok()?.0.pop()?;
         // A connected socket takes packets of its peer alone.
-        let open = entries.into_iter().filter(|it| it.state == UdpState::Close);
-        return open.map(|it| (it.local_address, it.inode)).collect();
-    }
-    let table = TcpNetEntries::from_read(table, system);
-    let entries = table.map(|it| it.0).unwrap_or_default();
-    let open = entries
-        .into_iter()
-        .filter(|it| it.state == TcpState::Listen);
-    open.map(|it| (it.local_address, it.inode)).collect()
+        let is_open = it.state == UdpState::Close;
+        (it.local_address, it.remote_address, is_open, it.inode)
+    } else {
+        let it = TcpNetEntries::from_read(table, system).ok()?.0.pop()?;
+        let is_open = it.state == TcpState::Listen;
+        (it.local_address, it.remote_address, is_open, it.inode)
+    };
+    let canonical = |it: SocketAddr| SocketAddr::new(it.ip().to_canonical(), it.port());
+    Some(Row {
+        local: canonical(local),
+        remote: canonical(remote),
+        is_listening,
+        inode,
+    })
 }
 
 /// Looks through the descriptors of the processes, those that look like DNS
@@ -189,32 +208,42 @@ fn find_owners(root: &Root, processes: &[ProcessSeen], sockets: &mut [Socket]) {
     let is_dns = |it: &&ProcessSeen| DNS_PROGRAMS.iter().any(|name| it.comm.starts_with(name));
     let first = processes.iter().filter(is_dns);
     let others = processes.iter().filter(|it| !is_dns(it));
-    let mut budget = MAX_DESCRIPTORS;
-    for process in first.chain(others) {
-        if budget == 0 || sockets.iter().all(|it| it.listener.owner.is_some()) {
-            return;
+    // A server has one socket for each address; its arguments are read once.
+    let mut owner: Option<Process> = None;
+    each_socket(root, first.chain(others), |process, directory, inode| {
+        let is_its = |it: &&mut Socket| it.inode == inode && it.listener.owner.is_none();
+        for socket in sockets.iter_mut().filter(is_its) {
+            let known = owner.take().filter(|it| it.pid == process.pid);
+            let known = known.unwrap_or_else(|| Process {
+                pid: process.pid,
+                comm: process.comm.clone(),
+                arguments: directory.arguments(),
+            });
+            socket.listener.owner = Some(owner.insert(known).clone());
         }
+        sockets.iter().any(|it| it.listener.owner.is_none())
+    });
+}
+
+/// Gives the inode of every socket that the processes hold, one process after the
+/// other, until `take` wants no more.
+pub fn each_socket<'p>(
+    root: &Root,
+    processes: impl IntoIterator<Item = &'p ProcessSeen>,
+    mut take: impl FnMut(&'p ProcessSeen, &Directory, u64) -> bool,
+) {
+    let mut budget = MAX_DESCRIPTORS;
+    for process in processes {
         let Some(directory) = Directory::of_seen(root, process) else {
             continue;
         };
-        let names = directory.list("fd").unwrap_or_default();
-        budget = budget.saturating_sub(names.len());
-        // A server has one socket for each address; its arguments are read once.
-        let mut owner = None;
-        for name in names {
+        for name in directory.list("fd").unwrap_or_default() {
             let target = directory.link(&format!("fd/{}", name.to_string_lossy()));
-            let Some(inode) = target.as_deref().and_then(inode_of) else {
-                continue;
-            };
-            let mut its: Vec<&mut Socket> = sockets.iter_mut().collect();
-            its.retain(|it| it.inode == inode && it.listener.owner.is_none());
-            for socket in its {
-                let owner = owner.get_or_insert_with(|| Process {
-                    pid: process.pid,
-                    comm: process.comm.clone(),
-                    arguments: directory.arguments(),
-                });
-                socket.listener.owner = Some(owner.clone());
+            let inode = target.as_deref().and_then(inode_of);
+            let is_enough = inode.is_some_and(|it| !take(process, &directory, it));
+            budget = budget.saturating_sub(1);
+            if is_enough || budget == 0 {
+                return;
             }
         }
     }

@@ -34,6 +34,7 @@ use super::{errno_of, reason};
 
 pub use asking::{Parts, There};
 pub(in crate::host) use message::{Answer, Failure, Request, What, to_file, to_links};
+pub(crate) use serve::close_all_but_standard_ones;
 pub use serve::run_if_asked;
 
 /// How long the files of one process may keep kdns waiting, and its memory.
@@ -51,11 +52,17 @@ const NAME: &str = "kdns: reads files of a container";
 /// Whether this program is one that [`run_if_asked`] makes a worker of.
 static IS_AVAILABLE: AtomicBool = AtomicBool::new(false);
 
-/// Says that this program calls [`run_if_asked`] before anything else: from now
-/// on the files of strangers are read by a worker. Without it a file system
-/// that does not answer holds this program up.
+/// Says that this program calls [`run_if_asked`], and that of `netns::askers`, before
+/// anything else: from now on the files of strangers are read by a worker, and a live
+/// watch looks for those who ask. Without it a file system that does not answer holds
+/// this program up.
 pub fn switch_on() {
     IS_AVAILABLE.store(true, Ordering::Relaxed);
+}
+
+/// Whether this program may start itself once more.
+pub(crate) fn is_available() -> bool {
+    IS_AVAILABLE.load(Ordering::Relaxed)
 }
 
 /// Why nothing is known of a file that a worker should have read.
@@ -122,7 +129,7 @@ type Whose = (PathBuf, bool);
 impl Workers {
     /// `None`: this program cannot be its own worker.
     pub(in crate::host) fn available() -> Option<Rc<Self>> {
-        IS_AVAILABLE.load(Ordering::Relaxed).then(Rc::default)
+        is_available().then(Rc::default)
     }
 
     /// Asks about a file of the process whose directory of `/proc` this is.

@@ -42,7 +42,7 @@ fn serve() -> io::Result<()> {
 }
 
 /// What the caller of kdns left open is open here, too.
-fn close_all_but_standard_ones() -> io::Result<()> {
+pub(crate) fn close_all_but_standard_ones() -> io::Result<()> {
     const STANDARD: RawFd = 3;
     let names = std::fs::read_dir("/proc/self/fd")?.flatten();
     let numbers: Vec<RawFd> = names

@@ -1,6 +1,10 @@
 //! A filter for the kernel, so that a busy node's other packets stay there.
 
+use std::net::IpAddr;
+
 use socket2::SockFilter;
+
+use crate::packet::{HTTPS, OVER_HTTPS};
 
 // Source: linux/bpf_common.h, linux/filter.h.
 const LOAD_BYTE: u16 = 0x30;
@@ -40,12 +44,17 @@ const ICMP_ERRORS: [u32; 4] = [3, 4, 11, 12];
 /// All errors of `ICMPv6` that there are.
 const LAST_ICMPV6_ERROR: u32 = 4;
 const IPV6_HEADER: u32 = 40;
+/// The flags of TCP: what begins a connection is SYN without ACK.
+const FLAGS: u32 = 13;
+const SYN: u32 = 0x02;
+const SYN_AND_ACK: u32 = 0x12;
 
 /// More ports are not watched: a jump spans at most 255 instructions.
 pub const MAX_PORTS: usize = 50;
 
 /// What DNS on these ports, of which [`MAX_PORTS`] count, needs: UDP and TCP from
-/// and to them, fragments whose ports are in another packet, and ICMP errors.
+/// and to them, fragments whose ports are in another packet, ICMP errors, and
+/// what begins a connection to a public server of DNS over HTTPS.
 /// The packet begins with its IP header. The loopback interface shows each packet
 /// twice, as it leaves and as it comes in: the first is passed over.
 pub(super) fn dns(ports: &[u16]) -> Vec<SockFilter> {
@@ -68,6 +77,7 @@ pub(super) fn dns(ports: &[u16]) -> Vec<SockFilter> {
             program.jump_if(u32::from(*port), "yes");
         }
     }
+    over_https(&mut program);
     program.label("no");
     program.load(RETURN, 0);
     program.label("yes");
@@ -119,6 +129,47 @@ fn v6(program: &mut Program) {
     program.label("icmp6");
     program.load(LOAD_BYTE, IPV6_HEADER);
     program.jump(JUMP_IF_GREATER, LAST_ICMPV6_ERROR, Some("no"), Some("yes"));
+}
+
+/// Falls through to "no". An IPv6 address that is put together from those of two
+/// servers is let through as well: who counts looks again.
+fn over_https(program: &mut Program) {
+    program.load(LOAD_HALF_INDEXED, 2);
+    program.jump_unless(u32::from(HTTPS), "no");
+    program.load(LOAD_BYTE_INDEXED, FLAGS);
+    program.load(AND, SYN_AND_ACK);
+    program.jump_unless(SYN, "no");
+    program.load(LOAD_BYTE, 0);
+    program.load(AND, 0xf0);
+    program.jump_if(0x60, "https 6");
+    program.load(LOAD_BYTE, 9);
+    program.jump_unless(TCP, "no");
+    program.load(LOAD_WORD, 16);
+    for ip in OVER_HTTPS {
+        if let IpAddr::V4(ip) = ip {
+            program.jump_if(ip.to_bits(), "yes");
+        }
+    }
+    program.load(RETURN, 0);
+    program.label("https 6");
+    program.load(LOAD_BYTE, 6);
+    program.jump_unless(TCP, "no");
+    for (label, at, shift, next) in [
+        ("first word", 24, 96, "second word"),
+        ("second word", 28, 64, "third word"),
+        ("third word", 32, 32, "last word"),
+        ("last word", 36, 0, "yes"),
+    ] {
+        program.label(label);
+        program.load(LOAD_WORD, at);
+        for ip in OVER_HTTPS {
+            if let IpAddr::V6(ip) = ip {
+                let word = ip.to_bits() >> shift & u128::from(u32::MAX);
+                program.jump_if(u32::try_from(word).unwrap_or_default(), next);
+            }
+        }
+        program.load(RETURN, 0);
+    }
 }
 
 /// Instructions with names to jump to, which all are further down.

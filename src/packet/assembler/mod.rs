@@ -8,7 +8,7 @@ mod icmp;
 mod link;
 mod pieces;
 mod streams;
-mod transport;
+pub(super) mod transport;
 mod tunnel;
 
 use std::net::IpAddr;
@@ -19,6 +19,8 @@ use self::copies::Copies;
 use self::fragments::Fragments;
 use self::link::{Behind, Place};
 use self::streams::Streams;
+use self::transport::ENCRYPTED;
+use self::tunnel::{GENEVE, VXLAN};
 use super::{Counters, Frame, Limits, Seen};
 
 /// What counts as DNS, and how much is remembered.
@@ -30,6 +32,20 @@ pub struct Options {
     pub decap: bool,
     /// How much is remembered.
     pub limits: Limits,
+}
+
+impl Options {
+    /// Ports of all that is looked at: of DNS, of encrypted DNS, which is counted, and
+    /// of tunnels if they are looked into.
+    pub fn ports_on_the_wire(&self) -> Vec<u16> {
+        let mut ports = self.ports.clone();
+        ports.push(ENCRYPTED);
+        if self.decap {
+            ports.extend(VXLAN);
+            ports.push(GENEVE);
+        }
+        ports
+    }
 }
 
 impl Default for Options {

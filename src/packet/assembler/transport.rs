@@ -13,12 +13,13 @@ use crate::packet::{Content, Seen, Transport};
 /// DNS over TLS and QUIC (RFC 7858, RFC 9250).
 pub(super) const ENCRYPTED: u16 = 853;
 
-const HTTPS: u16 = 443;
+/// The port of DNS over HTTPS (RFC 8484), and of everything else over it.
+pub const HTTPS: u16 = 443;
 
-/// Public servers of DNS over HTTPS (RFC 8484) that serve nothing else there:
-/// Google's, Cloudflare's, Quad9's. Any other connection over HTTPS can be one,
-/// and nobody can tell.
-const OVER_HTTPS: [IpAddr; 9] = [
+/// Public servers of DNS over HTTPS that serve nothing else there: Google's,
+/// Cloudflare's, Quad9's. Any other connection over HTTPS can be one, and nobody
+/// can tell.
+pub const OVER_HTTPS: [IpAddr; 12] = [
     IpAddr::V4(Ipv4Addr::new(8, 8, 8, 8)),
     IpAddr::V4(Ipv4Addr::new(8, 8, 4, 4)),
     IpAddr::V4(Ipv4Addr::new(1, 1, 1, 1)),
@@ -26,8 +27,11 @@ const OVER_HTTPS: [IpAddr; 9] = [
     IpAddr::V4(Ipv4Addr::new(9, 9, 9, 9)),
     IpAddr::V4(Ipv4Addr::new(149, 112, 112, 112)),
     IpAddr::V6(Ipv6Addr::new(0x2001, 0x4860, 0x4860, 0, 0, 0, 0, 0x8888)),
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0x4860, 0x4860, 0, 0, 0, 0, 0x8844)),
     IpAddr::V6(Ipv6Addr::new(0x2606, 0x4700, 0x4700, 0, 0, 0, 0, 0x1111)),
+    IpAddr::V6(Ipv6Addr::new(0x2606, 0x4700, 0x4700, 0, 0, 0, 0, 0x1001)),
     IpAddr::V6(Ipv6Addr::new(0x2620, 0xfe, 0, 0, 0, 0, 0, 0xfe)),
+    IpAddr::V6(Ipv6Addr::new(0x2620, 0xfe, 0, 0, 0, 0, 0, 9)),
 ];
 
 impl Assembler {

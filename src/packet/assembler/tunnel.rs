@@ -8,8 +8,8 @@ use super::{Around, Assembler};
 use crate::packet::Seen;
 
 /// Source: RFC 7348; what Linux took before there was a number; RFC 8926.
-const VXLAN: [u16; 2] = [4789, 8472];
-const GENEVE: u16 = 6081;
+pub(super) const VXLAN: [u16; 2] = [4789, 8472];
+pub(super) const GENEVE: u16 = 6081;
 /// Tunnels in tunnels in tunnels are not looked into.
 const MAX_DEPTH: u8 = 2;
 

@@ -191,11 +191,16 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
     } else {
         style.paint(crate::finding::Severity::Error, "broke")
     };
+    let asker = lookup.process.as_ref().map(|it| {
+        let (comm, pid) = (&it.comm, it.pid);
+        format!(", asked by {comm} (process {pid})")
+    });
     let text = format!(
-        "{} {}: {}, {took}, {queries}",
+        "{} {}: {}, {took}, {queries}{}",
         style.shown.ip(lookup.client),
         asked(judged, style),
-        outcome(lookup)
+        outcome(lookup),
+        asker.unwrap_or_default()
     );
     let why = match faults.as_slice() {
         [] => String::new(),

@@ -1,5 +1,6 @@
 //! What is wrong with the names that are asked for.
 
+use crate::explain::cluster::is_of_the_world;
 use crate::finding::Severity;
 use crate::name::Name;
 use crate::watch::findings::{Finding, Known, What};
@@ -49,9 +50,17 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
 /// Entries of the search list that have an answer for names of other zones, and
 /// the same one for all.
 fn wildcards(known: &Known<'_>, found: &mut Vec<Finding>) {
-    for entry in &known.tally.names.entries {
-        let long = |it: &&Name| it.labels().count() > 2;
-        let is_for_all = entry.found.iter().filter(long).count() >= 2 || entry.found.len() >= 3;
+    let entries = &known.tally.names.entries;
+    // `db.prod` and `www.us` may well be there; whole names are of another zone.
+    let is_whole = |it: &&Name| {
+        let labels: Vec<&[u8]> = it.labels().collect();
+        let last = labels.last().copied().unwrap_or_default();
+        let is_of_list = |entry: &EntryTally| entry.entry.labels().last() == Some(last);
+        let is_long = labels.len() > 2 || last.len() > 2;
+        is_long && is_of_the_world(&it.to_string()) || entries.iter().any(is_of_list)
+    };
+    for entry in entries {
+        let is_for_all = entry.found.iter().filter(is_whole).count() >= 2;
         if is_for_all && entry.denied == 0 && !entry.differs {
             let what = What::Wildcard {
                 address: entry.address,

@@ -258,6 +258,7 @@ impl Joiner {
             readings,
             exchanges: Vec::with_capacity(2),
             ended: Ended::Settled,
+            process: None,
         };
         let due = exchange.first.time.saturating_add(AFTER_ANSWER);
         self.table.begin(lookup, due)

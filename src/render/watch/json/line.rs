@@ -31,6 +31,10 @@ struct LookupForm {
     /// The resolver that it is judged as; null: none fits.
     resolver: Option<&'static str>,
     client: String,
+    /// Whose socket asked; only of a live watch, and only where the socket was still open
+    /// when it was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<ProcessForm>,
     /// When it began (RFC 3339).
     start: Option<String>,
     /// From the first to the last packet, in milliseconds.
@@ -50,6 +54,14 @@ struct LookupForm {
     /// What the resolver would have sent, given these answers; null: no resolver
     /// fits.
     planned: Option<Vec<PlannedForm>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ProcessForm {
+    /// Its id, where kdns runs.
+    pid: u32,
+    /// Its name as the kernel has it, at most 15 bytes.
+    comm: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -129,6 +141,10 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
             .map(|it| ms(it.first.time.saturating_sub(lookup.start()))),
         resolver: plan.map(|it| it.resolver.id),
         client: style.shown.ip(lookup.client),
+        process: lookup.process.as_ref().map(|it| ProcessForm {
+            pid: it.pid,
+            comm: it.comm.clone(),
+        }),
         start: stamp(lookup.start()).map(|it| it.to_string()),
         duration_ms: ms(lookup.end().saturating_sub(lookup.start())),
         outcome: outcome(lookup),
