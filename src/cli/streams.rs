@@ -78,9 +78,12 @@ impl<'s> Streams<'s> {
 
     /// How a text is written to standard output.
     pub(super) fn style(&self, verbose: bool) -> Style {
+        // A console writes what it does not know.
+        let is_console = || std::env::var("TERM").is_ok_and(|it| it == "linux" || it == "dumb");
         Style {
             colors: self.colors,
             verbose,
+            links: self.colors && self.terminal.is_some() && !is_console(),
             columns: self.columns(),
         }
     }

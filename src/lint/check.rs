@@ -17,7 +17,7 @@ pub fn documents(found: &Documents, context: &Context<'_>, rules: &[&'static Rul
         let mut report = Report::new(rule);
         for subjects in &subjects {
             let before = report.count();
-            if subjects.document.is_partial && !OF_TEMPLATES.contains(&rule.code) {
+            if subjects.document.is_partial && !OF_PARTS.contains(&rule.code) {
                 continue;
             }
             subjects.check(rule.check, context, &mut report);
@@ -31,10 +31,10 @@ pub fn documents(found: &Documents, context: &Context<'_>, rules: &[&'static Rul
 }
 
 /// Rules about what stands there, whatever stands beside it: those that look at the
-/// plain parts of a template.
-const OF_TEMPLATES: [&str; 14] = [
+/// plain parts of a template, and at lines that are put into a file.
+const OF_PARTS: [&str; 18] = [
     "KC002", "KC005", "KC006", "KC026", "KK003", "KK022", "KK026", "KK028", "KP016", "KP018",
-    "KP019", "KP022", "KP023", "KP029",
+    "KP019", "KP022", "KP023", "KP029", "KR010", "KR019", "KR020", "KR022",
 ];
 
 /// More findings of one rule about a file that resolvers read are counted: its

@@ -1,12 +1,13 @@
 //! What other files must know of a file: small values that stay when its
 //! bytes are gone.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use crate::kubelet::address;
 use crate::kubelet::flags::Name;
 use crate::lint::document::{At, Body, FileId};
-use crate::lint::egress::LetOut;
+use crate::lint::egress::{LetOut, Pods};
 
 /// What a file says that rules about other files can need.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -22,7 +23,7 @@ pub struct Facts {
     pub importable: Vec<String>,
     /// The Services for the cluster's DNS that it makes.
     pub services: Vec<Service>,
-    /// The pods that it makes that are DNS servers of the cluster.
+    /// The pods that it makes that are DNS servers.
     pub dns_pods: Vec<DnsPod>,
     /// The modes of kube-proxy that it sets: `ipvs`.
     pub proxy_modes: Vec<Text>,
@@ -30,6 +31,11 @@ pub struct Facts {
     pub networks: Vec<(Network, At)>,
     /// What its network policies let out to the cluster's DNS.
     pub let_out: Vec<LetOut>,
+    /// The headless Services that it makes, by namespace and name, whose pods have names
+    /// when they are ready only.
+    pub headless: Vec<(Option<String>, String)>,
+    /// The pods that it makes, each kind once.
+    pub pods: BTreeSet<Pods>,
 }
 
 impl Facts {
@@ -161,6 +167,9 @@ pub struct CorefileFacts {
     /// What answers probes: the ports of `health` and `ready`. `None`: an import or
     /// variable can say more.
     pub endpoints: Option<Vec<Endpoint>>,
+    /// For how many seconds it keeps that a name of the cluster does not exist, and what
+    /// says so. `None`: that is not known, or it keeps none.
+    pub negative: Option<(u32, At)>,
 }
 
 /// What CoreDNS answers a probe at.
@@ -238,7 +247,7 @@ pub struct Service {
     pub addresses: Vec<Text>,
 }
 
-/// A pod, or what makes pods, that is the cluster's DNS server.
+/// A pod, or what makes pods, that is a DNS server.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DnsPod {
     /// `Deployment coredns`.
@@ -251,4 +260,7 @@ pub struct DnsPod {
     pub host_network: bool,
     /// The image of its CoreDNS, if it has one.
     pub image: Option<Text>,
+    /// Whether it has the label of the cluster's DNS. Another CoreDNS tells its version
+    /// only.
+    pub is_clusters: bool,
 }

@@ -13,7 +13,7 @@ use crate::lint::embedded::{Layer, Layers};
 use crate::lint::form::Form;
 use crate::lint::inner::heredoc::{self, Written};
 use crate::lint::inner::terraform::{self, Held};
-use crate::lint::inner::{self, Content, Inner, decode, mime, operations};
+use crate::lint::inner::{self, Content, Inner, decode, mime, operations, provisioner};
 use crate::lint::look::MAX_DOCUMENT;
 use crate::lint::{recognise, template};
 use crate::text::{Source, Span};
@@ -111,6 +111,14 @@ impl Reader {
         for held in terraform::held(&text.source.bytes) {
             match held {
                 Held::Text(written) => self.written(text, written),
+                Held::Provisioner(block) => {
+                    let found = provisioner::text(&block).filter(|_| text.depth < MAX_LAYERS);
+                    let Some((mut inner, form)) = found.and_then(|it| embedded(text, &it)) else {
+                        continue;
+                    };
+                    (inner.is_of_script, inner.is_template) = (true, true);
+                    self.read(&inner, form);
+                }
                 Held::Object(root) => {
                     // What stands there is no YAML, and cannot be changed as such.
                     let whole = Span::new(0, text.source.bytes.len());
@@ -286,7 +294,13 @@ fn embedded(outer: &Embedded, inner: &Inner<'_>) -> Option<(Embedded, Form)> {
         Content::Decoded(node, bytes) => (bytes.as_slice(), Layer::opaque(node.span)),
         Content::Made(pieces) => (pieces.bytes(), pieces.layer(around)),
     };
-    within(outer, &inner.path, bytes, layer, inner.form)
+    let (text, form) = within(outer, &inner.path, bytes, layer, inner.form)?;
+    let text = Embedded {
+        is_of_script: text.is_of_script || inner.is_part,
+        is_partial: text.is_partial || inner.is_part,
+        ..text
+    };
+    Some((text, form))
 }
 
 /// A part of a text of several parts, if it is one of ours.

@@ -8,6 +8,8 @@ pub struct Style {
     /// More detail, and lists to their ends: what exactly, the help of each
     /// command says.
     pub verbose: bool,
+    /// Links that a terminal opens (OSC 8).
+    pub links: bool,
     /// Lines that are not prose may be so wide: 80, or the terminal's width.
     pub columns: usize,
 }

@@ -22,6 +22,15 @@ fn act(directory: &Path, inputs: &[(&str, &str)]) -> (i32, String, PathBuf) {
     let steps = action.at("runs").at("steps").list();
     for step in steps {
         let Some(script) = step.get("run") else {
+            if step.at("uses").text().starts_with("actions/cache@") {
+                // Of what the step before said, and not of what the workflow's repository has.
+                let key = step.at("with").at("key").text().to_owned();
+                assert!(key.ends_with("-${{ steps.built.outputs.of }}"), "{key}");
+                let outputs = fs::read_to_string(&output).unwrap();
+                let of = outputs.lines().find_map(|it| it.strip_prefix("of="));
+                assert!(of.is_some_and(|it| it.len() == 64), "{outputs}");
+                continue;
+            }
             let outputs = fs::read_to_string(&output).unwrap();
             is_upload(step, &outputs, &directory.join(given("sarif")));
             continue;
@@ -138,7 +147,11 @@ fn the_action_has_nothing_against_a_repository_without_files_for_it() {
 #[test]
 fn the_action_takes_a_program_by_its_checksum_only() {
     let action = Yaml::of("action.yml");
-    let install = action.at("runs").at("steps").list()[0].at("run").text();
+    let steps = action.at("runs").at("steps").list();
+    let mut installs = steps
+        .iter()
+        .filter(|it| it.at("name").text() == "Install kdns");
+    let install = installs.next().unwrap().at("run").text();
     // As on a runner, which has no kdns.
     let install = format!("command() {{ return 1; }}\n{install}");
     let folder = tempfile::tempdir().unwrap();
@@ -149,11 +162,13 @@ fn the_action_takes_a_program_by_its_checksum_only() {
     let url = format!("file://{}", built.display());
     let temporary = folder.path().display().to_string();
     let list = path.display().to_string();
+    let action_path = root().display().to_string();
     let other = "0".repeat(64);
     for (sum, is_taken) in [("", false), (other.as_str(), false), (&sum, true)] {
         let variables = [
             ("KDNS_URL", url.as_str()),
             ("KDNS_SHA256", sum),
+            ("KDNS_ACTION", &action_path),
             ("RUNNER_TEMP", &temporary),
             ("GITHUB_PATH", &list),
         ];
@@ -161,7 +176,9 @@ fn the_action_takes_a_program_by_its_checksum_only() {
         assert_eq!(ended.status.success(), is_taken, "{sum}: {}", said(&ended));
         assert_eq!(path.exists(), is_taken, "{sum}");
     }
-    assert!(folder.path().join("kdns/kdns").exists());
+    assert!(folder.path().join("kdns").join(&sum).join("kdns").exists());
+    let left = fs::read_dir(folder.path().join("kdns").join(&other)).unwrap();
+    assert_eq!(left.count(), 0, "what is something else is not kept");
 }
 
 #[test]
@@ -176,5 +193,5 @@ fn outputs_of_the_action_are_those_of_its_steps() {
         .list()
         .iter()
         .filter_map(|it| it.get("id"));
-    assert_eq!(ids.map(Yaml::text).collect::<Vec<_>>(), ["lint"]);
+    assert_eq!(ids.map(Yaml::text).collect::<Vec<_>>(), ["built", "lint"]);
 }

@@ -193,23 +193,28 @@ fn hooks_run() {
     };
     let ids: Vec<&str> = hooks.iter().map(|it| it.at("id").text()).collect();
     let languages: Vec<&str> = hooks.iter().map(|it| it.at("language").text()).collect();
-    assert_eq!(languages, ["rust", "system"]);
-    for hook in &hooks {
+    assert_eq!(languages, ["rust", "system", "script"]);
+    let (found, empty) = (repository(), tempfile::tempdir().unwrap());
+    let cache = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_kdns");
+    let sum = said(&run(&format!("sha256sum {program}"), found.path(), &[]));
+    let url = format!("file://{program}");
+    let variables = [
+        ("KDNS_URL", url.as_str()),
+        ("KDNS_SHA256", sum.split(' ').next().unwrap()),
+        ("XDG_CACHE_HOME", cache.path().to_str().unwrap()),
+    ];
+    for (hook, language) in hooks.iter().zip(languages) {
         assert_eq!(hook.at("pass_filenames").text(), "false");
-        let found = repository();
-        assert_eq!(
-            run(hook.at("entry").text(), found.path(), &[])
-                .status
-                .code(),
-            Some(1)
-        );
-        let empty = tempfile::tempdir().unwrap();
-        assert_eq!(
-            run(hook.at("entry").text(), empty.path(), &[])
-                .status
-                .code(),
-            Some(0)
-        );
+        let mut entry = hook.at("entry").text().to_owned();
+        if language == "script" {
+            // It lies in the repository of the hooks.
+            entry = format!("{}/{entry}", root().display());
+        }
+        for (directory, status) in [(&found, 1), (&empty, 0)] {
+            let ended = run(&entry, directory.path(), &variables);
+            assert_eq!(ended.status.code(), Some(status), "{}", said(&ended));
+        }
     }
     let config = Yaml::of("docs/ci/pre-commit-config.yaml");
     let wanted = config.at("repos").list()[0].at("hooks").list()[0]

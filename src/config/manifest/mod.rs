@@ -208,14 +208,19 @@ fn pod_spec<'n>(kind: &str, object: &'n Node) -> Option<&'n Node> {
     (kind == "Pod" || KINDS.contains(&kind) || spec.get("containers").is_some()).then_some(spec)
 }
 
-/// What stands where a kind keeps the spec of its pods, whatever it is.
-pub fn template_spec<'n>(kind: &str, object: &'n Node) -> Option<&'n Node> {
+/// What stands where a kind keeps its pods, whatever it is: itself if it is one.
+pub fn template<'n>(kind: &str, object: &'n Node) -> Option<&'n Node> {
     object.at(match kind {
-        "Pod" => &["spec"],
-        "PodTemplate" => &["template", "spec"],
-        "CronJob" => &["spec", "jobTemplate", "spec", "template", "spec"],
-        _ => &["spec", "template", "spec"],
+        "Pod" => &[],
+        "PodTemplate" => &["template"],
+        "CronJob" => &["spec", "jobTemplate", "spec", "template"],
+        _ => &["spec", "template"],
     })
+}
+
+/// What stands there for their spec.
+pub fn template_spec<'n>(kind: &str, object: &'n Node) -> Option<&'n Node> {
+    template(kind, object)?.get("spec")
 }
 
 /// Kubernetes' own kinds with a pod template.

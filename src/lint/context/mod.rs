@@ -373,7 +373,8 @@ impl<'w> Context<'w> {
     /// The pods near a file that are DNS servers of the cluster.
     pub fn dns_pods(&self, near: FileId) -> Vec<&'w DnsPod> {
         self.near(near, Topic::DnsPods, |facts| {
-            facts.dns_pods.iter().collect()
+            let pods = facts.dns_pods.iter();
+            pods.filter(|it| it.is_clusters).collect()
         })
     }
 }

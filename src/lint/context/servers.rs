@@ -4,7 +4,7 @@ use crate::kubelet::Version;
 use crate::lint::context::near::{Topic, agreed};
 use crate::lint::context::{Context, Known, paths};
 use crate::lint::document::{At, FileId};
-use crate::lint::facts::{CorefileFacts, Network};
+use crate::lint::facts::{CorefileFacts, DnsPod, Network};
 
 impl<'w> Context<'w> {
     /// The version of CoreDNS: the one that was given, else that of the images
@@ -16,7 +16,7 @@ impl<'w> Context<'w> {
         }
         let directory = paths::parents(self.path(near)).next().unwrap_or_default();
         let is_beside = |it: &At| self.path(it.file).starts_with(directory);
-        let pods = self.dns_pods(near);
+        let pods: Vec<&DnsPod> = self.near(near, Topic::DnsPods, |it| it.dns_pods.iter().collect());
         let images = pods.into_iter().filter_map(|it| it.image.as_ref());
         let images = images.filter(|it| is_beside(&it.at));
         let versions: Vec<(Version, At)> = images

@@ -44,6 +44,7 @@ pub(super) fn policy(object: &Node, is_global: bool) -> Option<Policy<'_>> {
                 .into_iter()
                 .collect(),
         },
+        is_closing: true,
         egress,
         udp: over("udp"),
         tcp: over("tcp"),

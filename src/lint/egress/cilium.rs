@@ -39,11 +39,8 @@ pub(super) fn policies(object: &Node, is_cluster_wide: bool) -> Vec<Policy<'_>> 
 }
 
 fn policy<'n>(spec: &'n Node, own: Option<&str>, near: Namespace<'_>) -> Option<Policy<'n>> {
-    let is_enforced = spec
-        .at(&["enableDefaultDeny", "egress"])
-        .is_none_or(|it| it.kind() != Some(Kind::Bool(false)));
     // Other policies are for the node itself.
-    let selector = spec.get("endpointSelector").filter(|_| is_enforced)?;
+    let selector = spec.get("endpointSelector")?;
     let egress = spec.get("egress")?;
     let rules = egress.as_sequence().filter(|it| !it.is_empty())?;
     let over = |protocol: &str| Reach::best(rules.iter().map(|it| reach(it, near, protocol)));
@@ -58,6 +55,9 @@ fn policy<'n>(spec: &'n Node, own: Option<&str>, near: Namespace<'_>) -> Option<
     let names = rules.iter().find_map(|it| it.get("toFQDNs"));
     Some(Policy {
         pods,
+        is_closing: spec
+            .at(&["enableDefaultDeny", "egress"])
+            .is_none_or(|it| it.kind() != Some(Kind::Bool(false))),
         egress,
         udp: over("UDP"),
         tcp: over("TCP"),

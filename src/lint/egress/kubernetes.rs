@@ -22,6 +22,7 @@ pub(super) fn policy(object: &Node) -> Option<Policy<'_>> {
             namespace: own.map(str::to_owned),
             labels: labels(spec.get("podSelector")),
         },
+        is_closing: true,
         egress,
         udp: over("UDP"),
         tcp: over("TCP"),

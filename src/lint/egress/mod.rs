@@ -9,14 +9,17 @@ mod cilium;
 mod kubernetes;
 mod peer;
 
+use crate::config::manifest::template;
 use crate::config::yaml::Node;
 
-/// A policy with egress: its pods are let out where a policy says so, and
-/// nowhere else.
+/// A policy with egress.
 #[derive(Debug)]
 pub struct Policy<'n> {
     /// Whose pods.
     pub pods: Pods,
+    /// Whether its pods are let out where a policy says so, and nowhere else.
+    /// Another one only adds to what policies let out.
+    pub is_closing: bool,
     /// The rules.
     pub egress: &'n Node,
     /// How far queries over UDP come.
@@ -128,6 +131,15 @@ impl Pods {
         is_same && !self.labels.iter().any(is_other)
     }
 
+    /// Whether pods with these labels, which are all that they have, are among those
+    /// that `self` chooses. A tool can write a namespace that is not there: with labels to
+    /// go by it can be the same one.
+    pub fn choose(&self, pods: &Self) -> bool {
+        let is_same = self.namespace == pods.namespace
+            || !self.labels.is_empty() && (self.namespace.is_none() || pods.namespace.is_none());
+        is_same && self.labels.iter().all(|it| pods.labels.contains(it))
+    }
+
     /// Whether they are servers of DNS themselves.
     pub fn are_dns(&self) -> bool {
         self.labels.iter().any(|it| peer::mentions_dns(&it.1))
@@ -136,7 +148,7 @@ impl Pods {
 
 impl Policy<'_> {
     /// What others must know of it; `None`: it lets nothing out to DNS.
-    pub fn let_out(self) -> Option<LetOut> {
+    fn let_out(self) -> Option<LetOut> {
         let (udp, tcp) = (self.udp.is_let_out(), self.tcp.is_let_out());
         (udp || tcp).then_some(LetOut {
             pods: self.pods,
@@ -147,9 +159,19 @@ impl Policy<'_> {
     }
 }
 
-/// The policies with egress that an object is; none: it is something else, or
-/// forbids everything on purpose.
-pub fn policies(object: &Node) -> Vec<Policy<'_>> {
+/// The policies that an object is which close its pods' egress; none: it is
+/// something else, or forbids everything on purpose.
+pub fn closing(object: &Node) -> impl Iterator<Item = Policy<'_>> {
+    policies(object).into_iter().filter(|it| it.is_closing)
+}
+
+/// What an object lets out to DNS as network policies, closing ones or not.
+pub fn let_out(object: &Node) -> impl Iterator<Item = LetOut> {
+    let all = policies(object).into_iter().filter_map(Policy::let_out);
+    all.chain(encrypted(object))
+}
+
+fn policies(object: &Node) -> Vec<Policy<'_>> {
     let kind = object.word(&["kind"]).unwrap_or_default();
     let version = object.word(&["apiVersion"]).unwrap_or_default();
     let group = version.split('/').next().unwrap_or_default();
@@ -170,7 +192,7 @@ pub fn policies(object: &Node) -> Vec<Policy<'_>> {
 /// What a policy may let out whose values are encrypted: everything.
 ///
 /// Source: getsops/sops `stores/stores.go: SopsMetadataKey`.
-pub fn encrypted(object: &Node) -> Option<LetOut> {
+fn encrypted(object: &Node) -> Option<LetOut> {
     object.get("sops")?;
     object.at(&["spec", "podSelector"])?;
     Some(LetOut::anything())
@@ -182,9 +204,24 @@ fn namespace(object: &Node) -> Option<&str> {
     (!namespace.is_empty() && !peer::is_open(namespace)).then_some(namespace)
 }
 
+/// The pods that an object is or makes, with all of their labels.
+pub fn pods(object: &Node) -> Option<Pods> {
+    let kind = object.word(&["kind"])?;
+    let pod = template(kind, object)?;
+    pod.items(&["spec", "containers"]).first()?;
+    Some(Pods {
+        namespace: namespace(object).map(str::to_owned),
+        labels: written(pod.at(&["metadata", "labels"])),
+    })
+}
+
 /// The labels of a selector, in order.
 fn labels(selector: Option<&Node>) -> Vec<(String, String)> {
-    let labels = selector.and_then(|it| it.get("matchLabels")?.as_mapping());
+    written(selector.and_then(|it| it.get("matchLabels")))
+}
+
+fn written(labels: Option<&Node>) -> Vec<(String, String)> {
+    let labels = labels.and_then(Node::as_mapping);
     let labels = labels.unwrap_or_default().iter();
     let mut labels: Vec<(String, String)> = labels
         .filter_map(|it| {

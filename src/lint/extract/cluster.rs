@@ -5,6 +5,7 @@ use crate::kubelet::flags::Name;
 use crate::lint::document::Document;
 use crate::lint::extract::setting::{Made, entry_at};
 use crate::lint::facts::Setting;
+use crate::lint::inner::is_plain;
 
 /// What each of the kubelets is given that the settings of a cluster, a group
 /// of machines or a machine are about; nothing if a document is about
@@ -27,7 +28,7 @@ pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
             vec![made().configuration(root.get("kubeletconfig"))]
         }
         ("", "") if root.get("machine").is_some() => vec![talos(made(), root)],
-        ("", "") => vec![rke(made(), root)],
+        ("", "") => vec![rke(made(), root), kubespray(made(), root)],
         _ => Vec::new(),
     };
     made.into_iter().map(|it| it.settings).collect()
@@ -60,13 +61,20 @@ fn eksctl<'d>(document: &'d Document, root: &Node) -> Vec<Made<'d>> {
     made.collect()
 }
 
-/// The kubelets of each profile of workers.
+/// The kubelets of each profile of workers; all are given the domain.
 ///
-/// Source: k0sproject/k0s `pkg/apis/k0s/v1beta1/worker_profile.go`.
+/// Source: k0sproject/k0s `pkg/apis/k0s/v1beta1/worker_profile.go`,
+/// `pkg/component/controller/workerconfig/reconciler.go`.
 fn k0s<'d>(document: &'d Document, root: &Node) -> Vec<Made<'d>> {
+    let domain = entry_at(root, &["spec", "network", "clusterDomain"]);
+    let base = || Made::of(document).entry(Some(Name::ClusterDomain), domain);
     let profiles = root.items(&["spec", "workerProfiles"]).iter();
-    let made = profiles.map(|it| Made::of(document).configuration(it.get("values")));
-    made.collect()
+    let made = profiles.map(|it| base().configuration(it.get("values")));
+    let mut made: Vec<Made<'_>> = made.collect();
+    if made.is_empty() {
+        made.push(base());
+    }
+    made
 }
 
 /// Source: awslabs/amazon-eks-ami `nodeadm/api/v1alpha1/nodeconfig_types.go`.
@@ -94,4 +102,45 @@ fn rke<'d>(made: Made<'d>, root: &Node) -> Made<'d> {
         .flag("cluster-dns", entry_at(kubelet, &["cluster_dns_server"]))
         .arguments(kubelet.get("extra_args"))
         .arguments(kubelet.get("extra_args_array"))
+}
+
+/// Variables that nothing else than kubespray has.
+const KUBESPRAY: [&str; 7] = [
+    "nodelocaldns_ip",
+    "enable_nodelocaldns",
+    "resolvconf_mode",
+    "skydns_server",
+    "manual_dns_server",
+    "kubelet_config_extra_args",
+    "kube_service_addresses",
+];
+
+/// What kubespray's variables make of every kubelet; what they are put together from is
+/// not known. `kube_resolv_conf` is another one on most distributions, whatever is written.
+///
+/// Source: kubernetes-sigs/kubespray `roles/kubernetes/node/templates/kubelet-config.v1beta1.yaml.j2`,
+/// `roles/kubespray_defaults/defaults/main/main.yml`.
+fn kubespray<'d>(made: Made<'d>, root: &Node) -> Made<'d> {
+    if !KUBESPRAY.iter().any(|it| root.get(it).is_some()) {
+        return made;
+    }
+    let plain = |name: &str| entry_at(root, &[name]).filter(|it| is_plain(&it.value));
+    let is = |name: &str, word: &str| root.word(&[name]).is_some_and(|it| it == word);
+    let has_cache = !["false", "no", "False", "off"]
+        .iter()
+        .any(|it| is("enable_nodelocaldns", it));
+    let servers = match plain("nodelocaldns_ip").filter(|_| has_cache) {
+        Some(cache) => Some(cache),
+        None if root.get("enable_nodelocaldns").is_none() || has_cache => None,
+        None if is("dns_mode", "manual") => plain("manual_dns_server"),
+        None => plain("skydns_server"),
+    };
+    let domain = plain("dns_domain").or_else(|| {
+        let is_name = root.word(&["dns_domain"])?.trim_matches(['{', '}', ' ']) == "cluster_name";
+        plain("cluster_name").filter(|_| is_name)
+    });
+    made.file("cluster-dns", servers)
+        .file("cluster-domain", domain)
+        .configuration(root.get("kubelet_config_extra_args"))
+        .arguments(root.get("kubelet_custom_flags"))
 }

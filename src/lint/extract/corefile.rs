@@ -1,7 +1,7 @@
 //! What others must know of a Corefile.
 
 use crate::config::corefile::{Corefile, Directive, ServerBlock, Word, zones};
-use crate::lint::document::Document;
+use crate::lint::document::{At, Document};
 use crate::lint::facts::{CorefileFacts, Endpoint, Forward, Probed, Text};
 use crate::text::Span;
 
@@ -12,6 +12,7 @@ pub(super) fn facts(document: &Document, corefile: &Corefile) -> CorefileFacts {
         forwards: Vec::new(),
         binds: Vec::new(),
         endpoints: endpoints(corefile),
+        negative: corefile.blocks.iter().find_map(|it| negative(document, it)),
     };
     for block in &corefile.blocks {
         let mut keys = block.keys.iter().flat_map(|it| zones(&it.text));
@@ -58,6 +59,42 @@ fn endpoints(corefile: &Corefile) -> Option<Vec<Endpoint>> {
     });
     // A word that is to be replaced is no port.
     endpoints.collect()
+}
+
+/// What [`CorefileFacts::negative`] is in a block: as long as `kubernetes` says, and no
+/// longer than `cache` keeps it.
+///
+/// Source: `CoreDNS`, `plugin/backend_lookup.go: SOA`, `plugin/kubernetes/kubernetes.go: defaultTTL`,
+/// `plugin/cache/cache.go: maxNTTL`, `plugin/cache/setup.go`.
+fn negative(document: &Document, block: &ServerBlock) -> Option<(u32, At)> {
+    const SHORTEST: u32 = 5;
+    const LONGEST: u32 = 1800;
+    let of = |name: &str| block.directives.iter().find(|it| it.name.text == name);
+    let (kubernetes, cache) = (of("kubernetes")?, of("cache")?);
+    let is =
+        |line: &[Word], index: usize, word: &str| line.get(index).is_some_and(|it| it.text == word);
+    let number = |word: Option<&Word>, usual: u32| match word {
+        Some(it) => it.text.parse().ok(),
+        None => Some(usual),
+    };
+    let is_off = |it: &Vec<Word>| is(it, 0, "disable") && is(it, 1, "denial");
+    if cache.lines.iter().any(is_off) {
+        return None;
+    }
+    let ttl = kubernetes.lines.iter().find(|it| is(it, 0, "ttl"));
+    let lifetime: u32 = number(ttl.and_then(|it| it.get(1)), SHORTEST)?;
+    // `cache [TTL] [ZONES…]`, `denial CAPACITY [TTL]`.
+    let denial = cache.lines.iter().find(|it| is(it, 0, "denial"));
+    let most = match denial.and_then(|it| it.get(2)) {
+        Some(it) => it.text.parse().ok()?,
+        None => {
+            let first = cache.arguments.first();
+            let is_number = |it: &&Word| it.text.bytes().all(|it| it.is_ascii_digit());
+            number(first.filter(is_number), LONGEST)?
+        }
+    };
+    let said = ttl.and_then(|it| it.first()).unwrap_or(&kubernetes.name);
+    Some((lifetime.min(most), text(document, said)?.at))
 }
 
 /// The zones of `kubernetes`: its arguments, else the keys of its block.

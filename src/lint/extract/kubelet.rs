@@ -21,15 +21,8 @@ pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
         settings,
         body: (form == KubeletForm::Rancher).then(|| Box::new(document.body.clone())),
     };
-    if let Some((form, mut settings)) = read(document, root) {
-        if !document.is_partial {
-            return vec![facts((form, settings))];
-        }
-        // What a template does not say it can become.
-        settings.retain(|it| !it.values.iter().any(|it| it.text.contains('$')));
-        let is_telling = !settings.is_empty();
-        let facts = facts((KubeletForm::Cluster, settings));
-        return is_telling.then_some(facts).into_iter().collect();
+    if let Some(read) = read(document, root) {
+        return vec![facts(read)];
     }
     let clusters = cluster::settings(document, root).into_iter();
     let clusters = clusters.filter(|it| !it.is_empty());
@@ -39,7 +32,9 @@ pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
 }
 
 fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)> {
-    if is_patch(&document.path) {
+    // Lines that are put into a configuration do not say what it is.
+    let is_part = document.is_partial && document.path.ends_with("kubelet/config.yaml");
+    if is_patch(&document.path) || is_part {
         return Some((KubeletForm::Cluster, patch(document, root)));
     }
     match root.word(&["kind"]) {

@@ -11,8 +11,8 @@ mod templates;
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::yaml::Node;
 use crate::lint::document::{Document, Documents, Syntax};
-use crate::lint::egress::{self, Policy};
-use crate::lint::facts::{Facts, Resolver, Text};
+use crate::lint::egress;
+use crate::lint::facts::{Facts, KubeletFacts, KubeletForm, Resolver, Text};
 use crate::pod::kubelet_file::fields;
 use crate::text::Span;
 
@@ -23,7 +23,10 @@ pub use templates::pod_specs;
 /// What others must know of a file.
 pub fn facts(found: &Documents) -> Facts {
     let mut facts = Facts::default();
-    found.documents.iter().for_each(|it| add(it, &mut facts));
+    // A part of a resolv.conf is none that somebody could name.
+    let is_whole = |it: &&Document| !(it.is_partial && matches!(it.syntax, Syntax::ResolvConf(_)));
+    let whole = found.documents.iter().filter(is_whole);
+    whole.for_each(|it| add(it, &mut facts));
     facts
 }
 
@@ -35,15 +38,9 @@ pub(super) fn facts_of(document: &Document) -> Facts {
 }
 
 fn add(document: &Document, facts: &mut Facts) {
-    if document.is_partial {
-        // What is missing there can be in it.
-        let root = document.yaml();
-        let kubelets = root.map(|it| kubelet::facts(document, it));
-        facts.kubelets.extend(kubelets.unwrap_or_default());
-        return;
-    }
     match &document.syntax {
         Syntax::ResolvConf(conf) => facts.resolvers.push(resolver(document, conf)),
+        _ if document.is_partial => facts.kubelets.extend(partial(document)),
         Syntax::Corefile(file) => {
             facts.corefiles.push(corefile::facts(document, file));
             facts.importable.push(document.path.clone());
@@ -57,6 +54,22 @@ fn add(document: &Document, facts: &mut Facts) {
     }
 }
 
+/// What a part of a text sets of kubelets: what is missing there can be in the whole, and
+/// what a template does not say it can become.
+fn partial(document: &Document) -> Vec<KubeletFacts> {
+    let mut found = match document.yaml() {
+        Some(root) => kubelet::facts(document, root),
+        None => flags::facts(document).into_iter().collect(),
+    };
+    for kubelet in &mut found {
+        let is_open = |it: &Text| it.text.contains('$');
+        kubelet.settings.retain(|it| !it.values.iter().any(is_open));
+        (kubelet.form, kubelet.body) = (KubeletForm::Cluster, None);
+    }
+    found.retain(|it| !it.settings.is_empty());
+    found
+}
+
 fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
     facts.kubelets.extend(kubelet::facts(document, root));
     for object in objects(root) {
@@ -68,9 +81,9 @@ fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
             .proxy_modes
             .extend(objects::proxy_mode(document, object));
         facts.networks.extend(objects::networks(document, object));
-        let policies = egress::policies(object).into_iter();
-        facts.let_out.extend(policies.filter_map(Policy::let_out));
-        facts.let_out.extend(egress::encrypted(object));
+        facts.let_out.extend(egress::let_out(object));
+        facts.pods.extend(egress::pods(object));
+        facts.headless.extend(objects::headless(object));
     }
 }
 

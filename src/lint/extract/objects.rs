@@ -43,8 +43,8 @@ pub(super) fn dns_service(document: &Document, object: &Node) -> Option<Service>
         return None;
     }
     let name = object.word(&["metadata", "name"]).unwrap_or_default();
-    let is_dns =
-        is_kube_dns(object) || matches!(name, "kube-dns" | "coredns" | "rke2-coredns-rke2-coredns");
+    let is_dns = has_label(object, "kube-dns")
+        || matches!(name, "kube-dns" | "coredns" | "rke2-coredns-rke2-coredns");
     let spec = object.get("spec").filter(|_| is_dns)?;
     let mut addresses: Vec<Text> = spec
         .get("clusterIP")
@@ -64,23 +64,36 @@ pub(super) fn dns_service(document: &Document, object: &Node) -> Option<Service>
     })
 }
 
-/// The pods of the cluster's DNS: those with the label `k8s-app: kube-dns`.
+/// A headless Service whose pods have names when they are ready only.
+pub(super) fn headless(object: &Node) -> Option<(Option<String>, String)> {
+    let (kind, spec) = (kind(object), object.get("spec")?);
+    let is_headless = kind == "Service" && spec.word(&["clusterIP"]) == Some("None");
+    let early = spec.get("publishNotReadyAddresses").and_then(Node::kind);
+    let text = |key| object.word(&["metadata", key]).map(str::to_owned);
+    (is_headless && early != Some(Kind::Bool(true))).then_some(())?;
+    Some((text("namespace"), text("name")?))
+}
+
+/// The pods of the cluster's DNS, those with the label `k8s-app: kube-dns`, and those of
+/// another CoreDNS.
 pub(super) fn dns_pod(document: &Document, object: &Node) -> Option<DnsPod> {
     let spec = pod_spec(object)?;
     let template = object.at(&["spec", "template"]);
-    let is_dns = is_kube_dns(object) || template.is_some_and(is_kube_dns);
+    let has = |name| has_label(object, name) || template.is_some_and(|it| has_label(it, name));
+    let is_clusters = has("kube-dns");
     let workload = Workload {
         document,
         kind: kind(object),
         object,
         spec,
     };
-    is_dns.then(|| DnsPod {
+    (is_clusters || has("coredns")).then(|| DnsPod {
         label: workload.label(),
         at: workload.place(),
         policy: workload.policy(),
         host_network: workload.get("hostNetwork").and_then(Node::kind) == Some(Kind::Bool(true)),
         image: coredns_image(document, spec),
+        is_clusters,
     })
 }
 
@@ -101,7 +114,7 @@ pub(super) fn proxy_mode(document: &Document, object: &Node) -> Option<Text> {
 }
 
 /// Where objects of a kind say the networks of pods, or of Services (`true`). Those of
-/// no kind are of Talos, k3s and rke2, and values of Cilium's chart.
+/// no kind are of Talos, talhelper, k3s, rke2, RKE and kubespray, and values of Cilium's chart.
 ///
 /// Source: kubernetes `cmd/kubeadm/app/apis/kubeadm/v1beta4/types.go: Networking`;
 /// kubernetes-sigs/kind `pkg/apis/config/v1alpha4/types.go: Networking`;
@@ -111,8 +124,11 @@ pub(super) fn proxy_mode(document: &Document, object: &Node) -> Option<Text> {
 /// `pkg/machinery/config/types/v1alpha1: ClusterNetworkConfig`; k3s-io/k3s
 /// `pkg/cli/cmds/server.go`; projectcalico/api `pkg/apis/projectcalico/v3/ippool.go`;
 /// tigera/operator `api/v1/installation_types.go: IPPool`; cilium/cilium
-/// `install/kubernetes/cilium/values.yaml`, `operator/option/config.go`.
-const NETWORKS: [(&str, &[&str], bool); 22] = [
+/// `install/kubernetes/cilium/values.yaml`, `operator/option/config.go`; kubernetes/kops
+/// `pkg/apis/kops/cluster.go: ClusterSpec`; kubernetes-sigs/kubespray
+/// `roles/kubespray_defaults/defaults/main/main.yml`; rancher/rke `types/rke_types.go`;
+/// budimanjojo/talhelper `pkg/config/config.go`.
+const NETWORKS: [(&str, &[&str], bool); 31] = [
     ("ClusterConfiguration", &["networking", "podSubnet"], false),
     (
         "ClusterConfiguration",
@@ -131,6 +147,8 @@ const NETWORKS: [(&str, &[&str], bool); 22] = [
         &["spec", "clusterNetwork", "services", "cidrBlocks"],
         true,
     ),
+    ("Cluster", &["spec", "podCIDR"], false),
+    ("Cluster", &["spec", "serviceClusterIPRange"], true),
     ("KubeProxyConfiguration", &["clusterCIDR"], false),
     ("ClusterConfig", &["spec", "network", "podCIDR"], false),
     ("ClusterConfig", &["spec", "network", "serviceCIDR"], true),
@@ -158,22 +176,33 @@ const NETWORKS: [(&str, &[&str], bool); 22] = [
         &["ipam", "operator", "clusterPoolIPv6PodCIDRList"],
         false,
     ),
+    ("", &["clusterPodNets"], false),
+    ("", &["clusterSvcNets"], true),
+    ("", &["kube_pods_subnet"], false),
+    ("", &["kube_pods_subnet_ipv6"], false),
+    ("", &["kube_service_addresses"], true),
+    ("", &["kube_service_addresses_ipv6"], true),
+    ("", &["services", "kube-controller", "cluster_cidr"], false),
     (
-        "HelmRelease",
-        &[
-            "spec",
-            "values",
-            "ipam",
-            "operator",
-            "clusterPoolIPv4PodCIDRList",
-        ],
-        false,
+        "",
+        &["services", "kube-controller", "service_cluster_ip_range"],
+        true,
     ),
 ];
 
 /// The networks of pods and Services that an object says.
 pub(super) fn networks(document: &Document, object: &Node) -> Vec<(Network, At)> {
     let own = kind(object);
+    // The values of a chart say the same as a file of them.
+    let values_at: &[&str] = match own {
+        "HelmRelease" => &["spec", "values"],
+        "Application" => &["spec", "source", "helm", "valuesObject"],
+        _ => &[],
+    };
+    let Some(object) = object.at(values_at) else {
+        return Vec::new();
+    };
+    let own = if values_at.is_empty() { own } else { "" };
     // Others have pools of addresses, too.
     let version = object.word(&["apiVersion"]).unwrap_or_default();
     if own == "IPPool" && !version.contains("projectcalico.org/") {
@@ -204,7 +233,7 @@ fn values<'n>(node: &'n Node, path: &[&str]) -> Vec<&'n Node> {
     found
 }
 
-/// Whether it has the label that the DNS of every cluster has.
-fn is_kube_dns(object: &Node) -> bool {
-    object.word(&["metadata", "labels", "k8s-app"]) == Some("kube-dns")
+/// Whether it says by its label what it is: the DNS of every cluster is `kube-dns`.
+fn has_label(object: &Node, name: &str) -> bool {
+    object.word(&["metadata", "labels", "k8s-app"]) == Some(name)
 }

@@ -93,7 +93,7 @@ impl<'d> Made<'d> {
 
     /// The same of an entry that is called as in a configuration, which it becomes a
     /// part of.
-    pub(super) fn text(mut self, entry: Option<&Entry>) -> Self {
+    pub(super) fn text(self, entry: Option<&Entry>) -> Self {
         let key = entry.and_then(|it| it.key.as_scalar());
         let name = match key.map_or("", |it| it.text.as_str()) {
             "resolvConf" => "resolv-conf",
@@ -101,6 +101,12 @@ impl<'d> Made<'d> {
             "clusterDomain" => "cluster-domain",
             _ => return self,
         };
+        self.file(name, entry)
+    }
+
+    /// An entry that a tool writes into a configuration, where it says what this flag
+    /// does.
+    pub(super) fn file(mut self, name: &str, entry: Option<&Entry>) -> Self {
         let before = self.settings.len();
         self = self.flag(name, entry);
         for setting in self.settings.iter_mut().skip(before) {

@@ -9,7 +9,7 @@ use crate::config::yaml::{Entry, Node, Scalar};
 use crate::kubelet::choice::NODE_FILE;
 use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
-use crate::lint::inner::{Content, Inner, decode, mime};
+use crate::lint::inner::{Inner, decode, mime};
 
 /// The files of a cloud-config, of a cloud-config archive, or of an object of
 /// Cluster API that brings files along.
@@ -88,11 +88,7 @@ fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
     if let Some(entry) = of_key("options") {
         options(&mut made, entry);
     }
-    Some(Inner {
-        path: NODE_FILE.to_owned(),
-        content: Content::Made(made),
-        form: Some(Form::ResolvConf),
-    })
+    Some(Inner::made(NODE_FILE, made, Form::ResolvConf))
 }
 
 /// All options on a line: those that are true alone, others with their values.

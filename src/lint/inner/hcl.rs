@@ -86,7 +86,8 @@ impl<'b> Reader<'b> {
             _ if depth > MAX_DEPTH => None,
             Some(b'"') => self.string(),
             Some(b'<') => self.heredoc().map(|it| {
-                let text = String::from_utf8_lossy(it.body.of(self.bytes)).into_owned();
+                let (text, _) = it.unindented(self.bytes);
+                let text = String::from_utf8_lossy(&text).into_owned();
                 scalar(text, Style::DoubleQuoted)
             }),
             Some(b'{') => self.object(depth),
@@ -287,6 +288,35 @@ impl<'b> Reader<'b> {
     fn is_for(&self) -> bool {
         let behind = self.rest().strip_prefix(b"for");
         behind.is_some_and(|it| it.first().is_some_and(u8::is_ascii_whitespace))
+    }
+}
+
+impl Heredoc {
+    /// The text without the blanks that all its lines begin with, where they are
+    /// left out, and where its runs stand.
+    pub(super) fn unindented(&self, bytes: &[u8]) -> (Vec<u8>, Vec<(usize, Span)>) {
+        let body = self.body.of(bytes);
+        if !self.is_indented {
+            return (body.to_vec(), vec![(0, self.body)]);
+        }
+        let lines = || body.split_inclusive(|&it| it == b'\n');
+        let indent = |line: &[u8]| {
+            line.iter()
+                .take_while(|it| matches!(it, b' ' | b'\t'))
+                .count()
+        };
+        let is_said = |line: &&[u8]| !line.trim_ascii().is_empty();
+        let least = lines().filter(is_said).map(indent).min().unwrap_or(0);
+        let (mut text, mut runs) = (Vec::with_capacity(body.len()), Vec::new());
+        let mut at = self.body.start as usize;
+        for line in lines() {
+            let skipped = least.min(indent(line));
+            let kept = line.get(skipped..).unwrap_or_default();
+            runs.push((text.len(), Span::new(at + skipped, at + line.len())));
+            text.extend_from_slice(kept);
+            at += line.len();
+        }
+        (text, runs)
     }
 }
 

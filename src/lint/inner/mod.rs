@@ -5,16 +5,19 @@
 //! patches of a kustomization, heredocs. What is written there as it is keeps its places;
 //! what is encoded has that of the whole value.
 
+mod ansible;
 mod cloud_init;
 mod command;
 pub mod decode;
 mod hcl;
 pub mod heredoc;
 mod ignition;
+mod kubespray;
 pub mod mime;
 mod objects;
 pub mod operations;
 pub mod pieces;
+pub mod provisioner;
 mod resource;
 pub mod terraform;
 
@@ -34,6 +37,8 @@ pub struct Inner<'n> {
     pub content: Content<'n>,
     /// What it is, if that is said.
     pub form: Option<Form>,
+    /// Whether the file has more than this.
+    pub is_part: bool,
 }
 
 /// The bytes of a text inside a document.
@@ -59,19 +64,25 @@ impl<'n> Inner<'n> {
     /// The scalar as it is, if it is one and says anything.
     fn scalar(path: &str, node: &'n Node) -> Option<Self> {
         let is_text = node.as_scalar().is_some_and(|it| !it.text.is_empty());
-        is_text.then(|| Self {
-            path: path.to_owned(),
-            content: Content::Scalar(node),
-            form: None,
-        })
+        is_text.then(|| Self::of(path, Content::Scalar(node)))
     }
 
     /// What stands encoded in a scalar.
     fn decoded(path: &str, node: &'n Node, bytes: Vec<u8>) -> Self {
+        Self::of(path, Content::Decoded(node, bytes))
+    }
+
+    /// What is put together.
+    fn made(path: &str, pieces: Pieces<'n>, form: Form) -> Self {
+        Self::of(path, Content::Made(pieces)).of_form(form)
+    }
+
+    fn of(path: &str, content: Content<'n>) -> Self {
         Self {
             path: path.to_owned(),
-            content: Content::Decoded(node, bytes),
+            content,
             form: None,
+            is_part: false,
         }
     }
 
@@ -81,6 +92,12 @@ impl<'n> Inner<'n> {
             ..self
         }
     }
+}
+
+/// Whether it is a text into which Ansible puts nothing.
+pub(super) fn is_plain(node: &Node) -> bool {
+    let is_open = |it: &str| it.contains("{{") || it.contains("{%");
+    node.as_scalar().is_some_and(|it| !is_open(&it.text))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::config::yaml::{Node, Value};
 use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
-use crate::lint::inner::{Content, Inner};
+use crate::lint::inner::{Inner, ansible, kubespray, provisioner};
 
 /// Lists in lists deeper than this are not opened.
 const MAX_LISTS: usize = 4;
@@ -31,8 +31,11 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
             .collect(),
         "" => {
             let mut texts: Vec<Inner<'_>> = talos(object).into_iter().collect();
+            texts.extend(talhelper(object));
             texts.extend(chart_servers(object));
-            texts.extend(ansible(object));
+            texts.extend(ansible::texts(object));
+            texts.extend(kubespray::texts(object));
+            texts.extend(provisioner::texts(object));
             texts.extend(workflow(object));
             if object.word(&["apiVersion"]).is_none() {
                 texts.extend(kustomization(object));
@@ -56,7 +59,7 @@ const MAX_MAPPINGS: usize = 10_000;
 const MAX_DEPTH: usize = 24;
 
 /// The mappings in a value, itself among them.
-fn mappings(root: &Node) -> Vec<&Node> {
+pub(super) fn mappings(root: &Node) -> Vec<&Node> {
     let mut found = Vec::new();
     let mut open = vec![(root, 0)];
     while let Some((node, depth)) = open.pop() {
@@ -73,22 +76,6 @@ fn mappings(root: &Node) -> Vec<&Node> {
         }
     }
     found
-}
-
-/// The files that tasks of Ansible write, but templates.
-///
-/// Source: ansible/ansible `lib/ansible/modules/copy.py`.
-fn ansible(object: &Node) -> Vec<Inner<'_>> {
-    let files = mappings(object).into_iter().filter_map(|task| {
-        let copy = task.get("ansible.builtin.copy").or(task.get("copy"))?;
-        let (dest, content) = (copy.word(&["dest"])?, copy.get("content")?);
-        let is_template = |it: &str| it.contains("{{") || it.contains("{%");
-        let text = &content.as_scalar()?.text;
-        (!is_template(dest) && !is_template(text))
-            .then(|| Inner::scalar(dest, content))
-            .flatten()
-    });
-    files.collect()
 }
 
 /// The scripts in the steps of a workflow of GitHub, and of an action.
@@ -228,11 +215,7 @@ fn helm_servers(object: &Node) -> Option<Inner<'_>> {
         }
         pieces.text("}\n");
     }
-    Some(Inner {
-        path: "Corefile".to_owned(),
-        content: Content::Made(pieces),
-        form: Some(Form::Corefile),
-    })
+    Some(Inner::made("Corefile", pieces, Form::Corefile))
 }
 
 /// The keys of a server block: a scheme, a zone and the port.
@@ -293,6 +276,22 @@ fn talos(object: &Node) -> Option<Inner<'_>> {
     Some(resolv_conf(lines(servers, domains)?))
 }
 
+/// The name servers that talhelper gives each machine of a cluster.
+///
+/// Source: budimanjojo/talhelper `pkg/config/config.go: TalhelperConfig`, `NodeConfigs`.
+fn talhelper(object: &Node) -> Vec<Inner<'_>> {
+    let is_cluster = ["clusterName", "endpoint"]
+        .iter()
+        .all(|it| object.get(it).is_some());
+    let nodes = object.items(&["nodes"]).iter().filter(|_| is_cluster);
+    let files = nodes.enumerate().filter_map(|(index, node)| {
+        let made = lines(node.get("nameservers")?, None)?;
+        let path = format!("{:03}/etc/resolv.conf", index + 1);
+        Some(Inner::made(&path, made, Form::ResolvConf))
+    });
+    files.collect()
+}
+
 /// The lines of a resolv.conf with these servers and search domains.
 fn lines<'n>(servers: &'n Node, domains: Option<&'n Node>) -> Option<Pieces<'n>> {
     let mut pieces = Pieces::of(servers);
@@ -327,10 +326,6 @@ fn resolver_config(object: &Node) -> Option<Inner<'_>> {
 }
 
 fn resolv_conf(pieces: Pieces<'_>) -> Inner<'_> {
-    Inner {
-        // What the kubelet of such a machine hands out.
-        path: "/etc/resolv.conf".to_owned(),
-        content: Content::Made(pieces),
-        form: Some(Form::ResolvConf),
-    }
+    // What the kubelet of such a machine hands out.
+    Inner::made("/etc/resolv.conf", pieces, Form::ResolvConf)
 }

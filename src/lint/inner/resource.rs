@@ -62,7 +62,7 @@ impl Reader<'_> {
     }
 
     /// A label of a block, in quotes.
-    fn label(&mut self) -> Option<String> {
+    pub(super) fn label(&mut self) -> Option<String> {
         self.blanks();
         (self.peek()? == b'"').then_some(())?;
         match self.string()? {
@@ -72,7 +72,7 @@ impl Reader<'_> {
     }
 
     /// What stands between braces: attributes and blocks.
-    fn block(&mut self, depth: usize) -> Option<Vec<Entry>> {
+    pub(super) fn block(&mut self, depth: usize) -> Option<Vec<Entry>> {
         (depth <= MAX_DEPTH).then_some(())?;
         self.at += 1;
         let mut entries: Vec<Entry> = Vec::new();

@@ -12,7 +12,6 @@ use crate::lint::form::Form;
 use crate::lint::inner::hcl::{Heredoc, Reader};
 use crate::lint::inner::heredoc::{self, Written};
 use crate::lint::recognise;
-use crate::text::Span;
 
 /// What stands in a file of Terraform.
 #[derive(Clone, Debug)]
@@ -21,6 +20,8 @@ pub enum Held {
     Text(Written),
     /// An object, as it is encoded.
     Object(Node),
+    /// A provisioner: [`crate::lint::inner::provisioner::text`].
+    Provisioner(Node),
 }
 
 /// The texts and objects of a file. Total: any bytes give a result.
@@ -65,6 +66,13 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
             }
             it if it.is_ascii_alphanumeric() || it == b'_' => {
                 word = reader.word();
+                if word == b"provisioner" {
+                    let mut inside = Reader { ..reader };
+                    if let Some(found) = inside.provisioner() {
+                        reader = inside;
+                        held.push(Held::Provisioner(found));
+                    }
+                }
                 if word == b"resource" {
                     let object = Reader { ..reader }.resource();
                     let object = object.filter(|it| it.at(&["spec"]).is_some());
@@ -83,7 +91,7 @@ fn is_object(value: &Node, bytes: &[u8]) -> bool {
 
 /// The text of a heredoc, if it says what it is.
 fn text(bytes: &[u8], found: &Heredoc, attribute: &[u8]) -> Option<Written> {
-    let text = unindented(bytes, found);
+    let text = found.unindented(bytes);
     let (written, runs) = &text;
     let is_chart = attribute == b"values" && memchr::memmem::find(written, b"plugins:").is_some();
     if !is_chart && !recognise::has_subject(written) {
@@ -125,33 +133,6 @@ fn text(bytes: &[u8], found: &Heredoc, attribute: &[u8]) -> Option<Written> {
         is_open,
         is_final: false,
     })
-}
-
-/// The text without the blanks that all its lines begin with, where they are
-/// left out, and where its runs stand.
-fn unindented(bytes: &[u8], found: &Heredoc) -> (Vec<u8>, Vec<(usize, Span)>) {
-    let body = found.body.of(bytes);
-    if !found.is_indented {
-        return (body.to_vec(), vec![(0, found.body)]);
-    }
-    let lines = || body.split_inclusive(|&it| it == b'\n');
-    let indent = |line: &[u8]| {
-        line.iter()
-            .take_while(|it| matches!(it, b' ' | b'\t'))
-            .count()
-    };
-    let is_said = |line: &&[u8]| !line.trim_ascii().is_empty();
-    let least = lines().filter(is_said).map(indent).min().unwrap_or(0);
-    let (mut text, mut runs) = (Vec::with_capacity(body.len()), Vec::new());
-    let mut at = found.body.start as usize;
-    for line in lines() {
-        let skipped = least.min(indent(line));
-        let kept = line.get(skipped..).unwrap_or_default();
-        runs.push((text.len(), Span::new(at + skipped, at + line.len())));
-        text.extend_from_slice(kept);
-        at += line.len();
-    }
-    (text, runs)
 }
 
 #[cfg(test)]

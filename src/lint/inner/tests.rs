@@ -207,6 +207,10 @@ fn settings_of_clusters_are_read() {
             "search example.net @example.net",
         ],
     );
+    let talhelper = "clusterName: lab\nendpoint: https://192.0.2.1:6443\nnodes:\n- hostname: a\n  nameservers: [10.0.0.53]\n- hostname: b\n";
+    let found = &["nameserver 10.0.0.53 @10.0.0.53"];
+    check("talconfig.yaml", talhelper, found);
+    check("other.yaml", &talhelper.replace("clusterName", "name"), &[]);
     let resolver =
         "apiVersion: v1alpha1\nkind: ResolverConfig\nnameservers:\n- address: 10.0.0.53\n";
     check(

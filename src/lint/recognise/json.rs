@@ -5,7 +5,7 @@ use super::mentions;
 /// Whether it is JSON that is none of Kubernetes' and none of what carries files
 /// to nodes: reports, settings of editors, packages.
 pub(super) fn is_foreign_json(bytes: &[u8]) -> bool {
-    const OURS: [&[u8]; 10] = [
+    const OURS: [&[u8]; 11] = [
         b"\"apiVersion\"",
         b"\"kind\"",
         b"\"ignition\"",
@@ -16,6 +16,7 @@ pub(super) fn is_foreign_json(bytes: &[u8]) -> bool {
         b"\"resolvConf\"",
         b"\"dnsPolicy\"",
         b"\"dnsConfig\"",
+        b"\"provisioners\"",
     ];
     let head = bytes.get(..bytes.len().min(MAX_HEAD)).unwrap_or_default();
     is_json(bytes) && !OURS.iter().any(|it| mentions(head, it))

@@ -53,6 +53,7 @@ fn what_servers_say_is_escaped() {
     let style = Style {
         colors: false,
         verbose: false,
+        links: false,
         columns: 80,
     };
     let mut text = Vec::new();
@@ -83,6 +84,7 @@ fn what_cannot_be_read_proves_nothing() {
     let style = Style {
         colors: false,
         verbose: false,
+        links: false,
         columns: 400,
     };
     let mut text = Vec::new();

@@ -239,6 +239,7 @@ fn explained(scenario: &Scenario, resolver: &'static Resolver, verbose: bool) {
     let style = Style {
         colors: false,
         verbose,
+        links: false,
         columns: 80,
     };
     let mut text = Vec::new();

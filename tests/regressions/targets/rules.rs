@@ -73,6 +73,7 @@ fn written(site: &Site, trees: &[Tree]) {
     let style = Style {
         colors: false,
         verbose: true,
+        links: false,
         columns: 80,
     };
     let mut text = Vec::new();

@@ -9,9 +9,10 @@ use crate::lint::rules::prelude::*;
 const SINCE: Version = Version::release(1, 8, 1);
 
 pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Report) {
-    let is_role =
-        object.kind() == "ClusterRole" && object.word(&["metadata", "name"]) == "system:coredns";
-    let Some(rules) = object.get(&["rules"]).filter(|_| is_role) else {
+    let Some(rules) = object
+        .get(&["rules"])
+        .filter(|it| is_of_coredns(object, it))
+    else {
         return;
     };
     let version = context.coredns_version(object.document.file);
@@ -20,7 +21,9 @@ pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Rep
     }
     let is_allowed = |verb: &str| {
         let rules = rules.as_sequence().unwrap_or_default();
-        rules.iter().any(|rule| allows(rule, verb))
+        rules
+            .iter()
+            .any(|it| allows(it, "discovery.k8s.io", "endpointslices", verb))
     };
     let missing: Vec<&str> = ["list", "watch"]
         .into_iter()
@@ -46,12 +49,31 @@ pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Rep
     }
 }
 
-fn allows(rule: &Node, verb: &str) -> bool {
+/// Whether it is the role of a CoreDNS with the plugin `kubernetes`: by the name that
+/// kubeadm gives it, or by its own name or label and what such a one has asked for ever
+/// since. Roles of other plugins, as `k8s_gateway`, have neither.
+fn is_of_coredns(object: &Object<'_>, rules: &Node) -> bool {
+    let name = object.word(&["metadata", "name"]);
+    let label = object.word(&["metadata", "labels", "k8s-app"]);
+    let is_named = name.ends_with("coredns") || matches!(label, "coredns" | "kube-dns");
+    let watches = |resource: &str| {
+        let rules = rules.as_sequence().unwrap_or_default();
+        rules.iter().any(|it| allows(it, "", resource, "watch"))
+    };
+    object.kind() == "ClusterRole"
+        && (name == "system:coredns"
+            || is_named
+                && ["endpoints", "services", "pods", "namespaces"]
+                    .into_iter()
+                    .all(watches))
+}
+
+fn allows(rule: &Node, group: &str, resource: &str, verb: &str) -> bool {
     let has = |key: &str, word: &str| {
         let words = rule.items(&[key]).iter();
         words
             .filter_map(Node::as_scalar)
             .any(|it| it.text == word || it.text == "*")
     };
-    has("apiGroups", "discovery.k8s.io") && has("resources", "endpointslices") && has("verbs", verb)
+    has("apiGroups", group) && has("resources", resource) && has("verbs", verb)
 }

@@ -9,7 +9,7 @@ use crate::lint::egress::{self, Reach, Trap};
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Report) {
-    for policy in egress::policies(object.object) {
+    for policy in egress::closing(object.object) {
         if context.some_policy(&policy.pods, |it| it.udp && it.pods != policy.pods) {
             continue;
         }

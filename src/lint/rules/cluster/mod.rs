@@ -11,6 +11,7 @@ mod names_not_watched;
 mod one_dns_pod;
 mod probe_without_plugin;
 mod setting_of_kube_dns;
+mod unready_name_kept;
 
 use crate::lint::{Check, Rule};
 
@@ -28,4 +29,5 @@ pub const ALL: &[&Rule] = rules! {
     chart_without_plugin: Object,
     dns_pods_not_spread: Object,
     memory_limit_too_low: Object,
+    unready_name_kept: Workload,
 };

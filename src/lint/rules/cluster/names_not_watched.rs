@@ -4,7 +4,7 @@ use crate::lint::egress;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Report) {
-    for policy in egress::policies(object.object) {
+    for policy in egress::closing(object.object) {
         let Some(names) = policy.names.filter(|_| !policy.watches_dns) else {
             continue;
         };

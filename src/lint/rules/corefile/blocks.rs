@@ -33,9 +33,12 @@ pub(super) fn blocks<'c>(file: &CorefileText<'c>) -> &'c [ServerBlock] {
 pub(super) fn is_template(file: &CorefileText<'_>) -> bool {
     let name = file.document.source.name.rsplit('/').next();
     let ending = name.and_then(|it| Some(it.rsplit_once('.')?.1));
+    // What NodeLocal DNSCache fills in itself is called `Corefile.base`.
+    let is_base = name.is_some_and(|it| it.ends_with(".yaml.base"));
     let bytes = &file.document.source.bytes;
     let marks: [&[u8]; 5] = [b"{{", b"{% ", b"{%-", b"<%", b"%{ "];
-    ending.is_some_and(|it| TEMPLATES.contains(&it))
+    is_base
+        || ending.is_some_and(|it| TEMPLATES.contains(&it))
         || marks.iter().any(|it| memmem::find(bytes, it).is_some())
 }
 

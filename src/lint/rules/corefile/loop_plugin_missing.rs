@@ -1,6 +1,7 @@
 #![doc = include_str!("loop_plugin_missing.md")]
 
 use crate::config::corefile::Directive;
+use crate::kubelet::Version;
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::prelude::*;
 use crate::topology::coredns::UPSTREAM_SERVERS;
@@ -8,9 +9,15 @@ use crate::topology::coredns::UPSTREAM_SERVERS;
 /// The port on which a query that comes back arrives.
 const PORT: u16 = 53;
 
-pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+/// The first one that has the plugin.
+///
+/// Source: `CoreDNS`, notes/coredns-1.2.1.md.
+const SINCE: Version = Version::release(1, 2, 1);
+
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
-    if !blocks::is_whole(file) {
+    let version = context.coredns_version(file.document.file);
+    if !blocks::is_whole(file) || version.is_some_and(|it| it.value < SINCE) {
         return;
     }
     let is_of_cluster = blocks::is_cluster_dns(blocks) || blocks::is_node_cache(blocks);

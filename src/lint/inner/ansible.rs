@@ -1,0 +1,101 @@
+//! The files that tasks of Ansible write, but templates, and the lines that they put
+//! into others.
+//!
+//! Source: ansible/ansible `lib/ansible/modules/copy.py`, `lineinfile.py`, `blockinfile.py`;
+//! ansible-collections/community.general `plugins/modules/ini_file.py`.
+
+use crate::config::yaml::{Kind, Node};
+use crate::lint::inner::objects::mappings;
+use crate::lint::inner::pieces::Pieces;
+use crate::lint::inner::{Content, Inner, is_plain};
+
+/// The texts of a playbook, or of a list of tasks.
+pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
+    mappings(root).into_iter().filter_map(text).collect()
+}
+
+fn text(task: &Node) -> Option<Inner<'_>> {
+    if let Some(copy) = module(task, "ansible.builtin", "copy") {
+        return Inner::scalar(path(copy)?, plain(copy, "content")?);
+    }
+    let added = |name, key| Some((module(task, "ansible.builtin", name)?, key));
+    let part = match added("lineinfile", "line").or_else(|| added("blockinfile", "block")) {
+        Some((module, key)) => {
+            // What it puts in from what was there is not known.
+            let is_whole = module.get("backrefs").and_then(Node::kind) != Some(Kind::Bool(true));
+            let line = plain(module, key).filter(|_| is_whole && is_there(module))?;
+            Inner::scalar(path(module)?, line)?
+        }
+        None => entry(module(task, "community.general", "ini_file")?)?,
+    };
+    Some(Inner {
+        is_part: true,
+        ..part
+    })
+}
+
+/// The arguments of a module, by its name alone or with its collection's.
+fn module<'n>(task: &'n Node, collection: &str, name: &str) -> Option<&'n Node> {
+    let full = || task.get(&format!("{collection}.{name}"));
+    task.get(name).or_else(full)
+}
+
+fn path(module: &Node) -> Option<&str> {
+    let names = ["path", "dest", "destfile", "name"];
+    let node = names.iter().find_map(|it| module.get(it))?;
+    Some(&node.as_scalar().filter(|_| is_plain(node))?.text)
+}
+
+fn plain<'n>(module: &'n Node, key: &str) -> Option<&'n Node> {
+    module.get(key).filter(|it| is_plain(it))
+}
+
+fn is_there(module: &Node) -> bool {
+    module.word(&["state"]).is_none_or(|it| it == "present")
+}
+
+/// A section with the one entry that is set in it.
+fn entry(module: &Node) -> Option<Inner<'_>> {
+    let (section, option) = (plain(module, "section")?, plain(module, "option")?);
+    let value = plain(module, "value").filter(|_| is_there(module))?;
+    let mut made = Pieces::of(value);
+    made.text("[");
+    made.key(section);
+    made.text("]\n");
+    made.key(option);
+    made.text("=");
+    made.scalar(value);
+    made.text("\n");
+    Some(Inner::of(path(module)?, Content::Made(made)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lint::inner::tests::check;
+
+    #[test]
+    fn lines_that_tasks_put_into_files_are_read() {
+        let says = |text: &str, expected: &[&str]| check("tasks.yml", text, expected);
+        let line = "- lineinfile:\n    path: /etc/default/kubelet\n    line: KUBELET_EXTRA_ARGS=--resolv-conf=/a\n";
+        says(line, &["Cluster ResolvConf /a @/a"]);
+        says(&format!("{line}    state: absent\n"), &[]);
+        says(&format!("{line}    backrefs: true\n"), &[]);
+        says(&line.replace("/a\n", "'{{ a }}'\n"), &[]);
+        let block = "- hosts: all\n  tasks:\n  - ansible.builtin.blockinfile:\n      dest: /var/lib/kubelet/config.yaml\n      block: |\n        resolvConf: /a\n        clusterDNS: [10.0.0.10]\n";
+        says(
+            block,
+            &[
+                "Cluster ResolvConf /a @/a",
+                "Cluster ClusterDns 10.0.0.10 @10.0.0.10",
+            ],
+        );
+        says(
+            "- lineinfile: {path: /etc/resolv.conf, line: nameserver 192.0.2.53}\n",
+            &[],
+        );
+        says(
+            "- community.general.ini_file: {path: /etc/systemd/resolved.conf, section: Resolve, option: DNSStubListener, value: 'no'}\n",
+            &["settings tasks.yml/etc/systemd/resolved.conf"],
+        );
+    }
+}
