@@ -1,7 +1,6 @@
 //! What was unpacked goes with kdns, also where a signal ends it.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -16,21 +15,20 @@ pub(super) fn hold() -> MutexGuard<'static, Vec<PathBuf>> {
     UNPACKED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets a signal that would end this program take the directory along.
-///
-/// # Errors
-///
-/// There can be no thread that waits for one.
-pub(super) fn goes_with_us(directory: &Path) -> io::Result<()> {
+/// Lets a signal that would end this program take the directory along, where
+/// there can be a thread that waits for one.
+pub(super) fn goes_with_us(directory: &Path) {
     let mut all = hold();
     all.push(directory.to_owned());
     if all.len() > 1 {
-        return Ok(());
+        return;
     }
     let signals = ending();
-    signals.thread_block()?;
+    if signals.thread_block().is_err() {
+        return;
+    }
     let thread = thread::Builder::new().name("signals".to_owned());
-    thread.spawn(move || {
+    let spawned = thread.spawn(move || {
         let Ok(signal) = signals.wait() else { return };
         // For good: nothing is added any more.
         let all = hold();
@@ -40,8 +38,10 @@ pub(super) fn goes_with_us(directory: &Path) -> io::Result<()> {
         }
         let _ = signals.thread_unblock();
         let _ = raise(signal);
-    })?;
-    Ok(())
+    });
+    if spawned.is_err() {
+        let _ = signals.thread_unblock();
+    }
 }
 
 /// The signals that end a program, but those that its caller lets it ignore

@@ -249,13 +249,22 @@ pub fn open(path: &Path) -> Result<Root, ReadError> {
     let file = BufReader::new(File::open(path).map_err(broken)?);
     let decoder = StreamingDecoder::new(file)
         .map_err(|_| wrong("it is not compressed with zstd".to_owned()))?;
+    let place = std::env::temp_dir();
+    let unwritable = |error: io::Error| match error.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::Other => broken(error),
+        _ => wrong(format!(
+            "it cannot be unpacked below {}: {} (TMPDIR names another directory)",
+            shown(&place),
+            io_reason(&error)
+        )),
+    };
     let directory = tempfile::Builder::new()
         .prefix("kdns-")
-        .tempdir()
-        .map_err(broken)?;
-    ended::goes_with_us(directory.path()).map_err(broken)?;
+        .tempdir_in(&place)
+        .map_err(unwritable)?;
+    ended::goes_with_us(directory.path());
     let below = File::open(directory.path()).map_err(broken)?;
-    unpack::unpack(decoder, below.into()).map_err(broken)?;
+    unpack::unpack(decoder, below.into()).map_err(unwritable)?;
     let mut root = Root::below(directory.path(), Resolution::default())?;
     root.named_as(path);
     root.unpacked = Some(Rc::new(directory));

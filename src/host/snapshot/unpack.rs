@@ -59,7 +59,7 @@ pub(super) fn unpack(from: impl Read, directory: OwnedFd) -> io::Result<()> {
                 let path = as_path(name.take().unwrap_or_else(short));
                 let link = || Some(entry.link_name_bytes()?.into_owned());
                 let target = target.take().or_else(link).map(as_path);
-                tree.add(&path, target, &mut entry)?;
+                tree.add(&path, target, &mut entry).map_err(of_names)?;
             }
         }
     }
@@ -72,6 +72,16 @@ pub(super) fn unpack(from: impl Read, directory: OwnedFd) -> io::Result<()> {
 
 fn invalid(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
+}
+
+/// What names of the archive itself make the system say.
+fn of_names(error: io::Error) -> io::Error {
+    match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::EEXIST) => invalid("it has something twice"),
+        Some(Errno::ENOTDIR) => invalid("it has something below a file or a link"),
+        Some(Errno::ENAMETOOLONG) => invalid("it has a name that no file can have"),
+        _ => error,
+    }
 }
 
 fn is_note(entry: Entry<'_, impl Read>) -> io::Result<bool> {
