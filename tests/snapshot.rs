@@ -173,6 +173,13 @@ fn what_is_no_snapshot_is_refused_and_leads_nowhere() {
         header.set_size(0);
         archive.append_link(&mut header, name, target).unwrap();
     };
+    let directory = |archive: &mut tar::Builder<Vec<u8>>, name: &str, time: u64| {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Directory);
+        header.set_size(0);
+        header.set_mtime(time);
+        archive.append_data(&mut header, name, &[][..]).unwrap();
+    };
     let outside = folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
     let note = b"kdns snapshot 1\n";
@@ -197,6 +204,51 @@ fn what_is_no_snapshot_is_refused_and_leads_nowhere() {
                 add(it, "kdns-snapshot", note);
                 link(it, "etc", way_out);
                 add(it, "etc/resolv.conf", b"nameserver 127.0.0.53\n");
+            }),
+        ),
+        (
+            "a link through a link",
+            of_tar(&|it| {
+                add(it, "kdns-snapshot", note);
+                link(it, "etc", way_out);
+                link(it, "etc/resolv.conf", "/etc/passwd");
+            }),
+        ),
+        (
+            "a time that no clock shows",
+            of_tar(&|it| {
+                add(it, "kdns-snapshot", note);
+                directory(it, "etc", u64::MAX);
+            }),
+        ),
+        (
+            "a path without an end",
+            of_tar(&|it| {
+                add(it, "kdns-snapshot", note);
+                add(it, &"a/".repeat(1 << 20), b"");
+            }),
+        ),
+        (
+            "a way that is too deep",
+            of_tar(&|it| {
+                add(it, "kdns-snapshot", note);
+                add(it, &format!("{}x", "a/".repeat(1000)), b"");
+            }),
+        ),
+        (
+            "a file twice",
+            of_tar(&|it| {
+                add(it, "kdns-snapshot", note);
+                add(it, "etc/hosts", b"1");
+                add(it, "etc/hosts", b"2");
+            }),
+        ),
+        (
+            "a file that is a directory",
+            of_tar(&|it| {
+                add(it, "kdns-snapshot", note);
+                add(it, "etc", b"1");
+                directory(it, "etc", 0);
             }),
         ),
     ] {

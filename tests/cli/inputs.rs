@@ -41,6 +41,34 @@ fn paths_are_any_bytes() {
 }
 
 #[test]
+fn an_option_behind_a_message_is_one() {
+    let words = ["why", "i/o timeout", "--root", "/"];
+    let part = "option --root goes before the message";
+    check_refused(folder().path(), &words, part);
+    let words = ["why", "i/o timeout", "--rot", "/"];
+    check_refused(folder().path(), &words, "did you mean --root?");
+}
+
+#[test]
+fn a_snapshot_that_finds_no_room_says_where() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let node = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/nodes/cluster-loop");
+    run(
+        folder.path(),
+        &["doctor", "--root", node, "--snapshot", &path("n.tar.zst")],
+    );
+    let mut command = crate::kdns(folder.path());
+    command
+        .args(["check-loop", "--root", &path("n.tar.zst")])
+        .env("TMPDIR", path("nowhere"));
+    let ended = ended(command);
+    let part = format!("it cannot be unpacked below {}: ", path("nowhere"));
+    assert!(ended.err.contains(&part), "{}", ended.err);
+    assert!(ended.err.contains("TMPDIR"), "{}", ended.err);
+}
+
+#[test]
 fn what_is_no_file_is_refused() {
     let folder = folder();
     let path = folder.path();

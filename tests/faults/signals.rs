@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::net::UdpSocket;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -26,6 +27,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("signals::explain --live", &[], live),
         trial("signals::lint over many files", &[], lint),
         trial("signals::a report being written", &[], report),
+        trial("signals::a snapshot being unpacked", &[], snapshot),
         trial("signals::nsenter COMMAND", &["sleep"], command),
         trial(
             "signals::check-loop --probe",
@@ -93,6 +95,55 @@ fn input() {
             (INTERRUPTED, ""),
             "{words:?}"
         );
+    }
+}
+
+/// What was unpacked goes along; but who had the signal ignored goes on.
+fn snapshot() {
+    const NOTE: &[u8] = b"kdns snapshot 1\n";
+    let folder = tempfile::tempdir().unwrap();
+    let mut archive = tar::Builder::new(Vec::new());
+    let mut add = |name: &str, bytes: &[u8]| {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        archive.append_data(&mut header, name, bytes).unwrap();
+    };
+    add("kdns-snapshot", NOTE);
+    for number in 0..10_000 {
+        add(&format!("proc/{number}/stat"), b"");
+    }
+    let tar = archive.into_inner().unwrap();
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    let file = folder.path().join("node.tar.zst");
+    fs::write(&file, ruzstd::encoding::compress_to_vec(&*tar, level)).unwrap();
+    let unpacked = folder.path().join("tmp");
+    fs::create_dir(&unpacked).unwrap();
+    let entries = || fs::read_dir(&unpacked).unwrap().count();
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        for is_ignored in [false, true] {
+            let what = format!("{signal}, ignored: {is_ignored}");
+            let word = if is_ignored { "ignore" } else { "default" };
+            let mut child = Command::new("env")
+                .arg(format!("--{word}-signal={}", &signal.as_str()[3..]))
+                .args([KDNS, "check-loop", "--root"])
+                .arg(&file)
+                .env("TMPDIR", &unpacked)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            let begun = Instant::now();
+            while entries() == 0 {
+                assert!(begun.elapsed() < PATIENCE, "{what}");
+                thread::sleep(Duration::from_millis(1));
+            }
+            thread::sleep(Duration::from_millis(20));
+            kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+            let status = child.wait().unwrap();
+            let ended_by = (!is_ignored).then_some(signal as i32);
+            assert_eq!(status.signal(), ended_by, "{what}: {status}");
+            assert_eq!(entries(), 0, "{what}");
+        }
     }
 }
 

@@ -44,11 +44,15 @@ pub(super) fn of(args: &WhyArgs) -> anyhow::Result<Given> {
         }
         let text = word.to_string_lossy();
         if is_option(&text) && !message.first().is_some_and(|it| is_rule(it)) && !is_rule(&text) {
-            let meant = meant(&text).map_or_else(String::new, |it| format!("did you mean {it}? "));
+            let meant = meant(&text);
+            let word = escaped(word.as_encoded_bytes());
+            if meant.as_deref() == text.split('=').next() {
+                bail!("option {word} goes before the message: kdns why {word} … MESSAGE");
+            }
+            let meant = meant.map_or_else(String::new, |it| format!("did you mean {it}? "));
             bail!(
-                "there is no option {}: {meant}kdns why --help lists them; a message that begins \
-                 with a dash goes in quotes",
-                escaped(word.as_encoded_bytes())
+                "there is no option {word}: {meant}kdns why --help lists them; a message that \
+                 begins with a dash goes in quotes"
             );
         }
         message.push(text);

@@ -3,18 +3,21 @@
 //! It is a tar archive, compressed with zstd, of the files as they lie below
 //! the node's root. What it holds of each decides [`kept`].
 
+mod ended;
+mod unpack;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Write};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use tar::{Archive, Builder, EntryType, Header};
+use tar::{Builder, EntryType, Header};
 
 use super::root::{Entry, Recorder, Resolution, Root};
 use super::{ReadError, io_reason, rules, shown};
@@ -30,10 +33,9 @@ const FORMAT: &str = "kdns snapshot 1\n";
 /// The file with what `kdns path --save` writes: rules, links, routes, connections.
 const RULES: &str = "kdns-path";
 
-/// A snapshot with more bytes, unpacked, is none of ours.
-const MAX_UNPACKED: u64 = 512 << 20;
-/// The same for its files.
-const MAX_ENTRIES: usize = 1_000_000;
+/// A file that lies deeper below the root is left out: no node has one, but a
+/// container can.
+const MAX_DEPTH: usize = 100;
 
 /// What a snapshot holds.
 #[derive(Debug, Default)]
@@ -77,7 +79,17 @@ pub fn write(
         let kind = EntryType::Regular;
         add(&mut archive, Path::new(RULES), kind, None, rules)?;
     }
+    // A node changes while it is read: what was a directory can be a link now.
+    let mut leaf: Option<&Path> = None;
     for (path, entry) in &entries {
+        let is_below = leaf.is_some_and(|it| path.starts_with(it));
+        if is_below || path.components().count() > MAX_DEPTH {
+            written.left_out.push(path.clone());
+            continue;
+        }
+        if !matches!(entry, Entry::Directory { .. }) {
+            leaf = Some(path);
+        }
         add_entry(&mut archive, path, entry, &mut written)?;
         if let Entry::Directory { names, .. } = entry {
             add_names(&mut archive, path, names, &entries)?;
@@ -176,7 +188,8 @@ fn add_names(
 ) -> io::Result<()> {
     for (name, is_directory) in names {
         let path = directory.join(name);
-        if entries.contains_key(&path) {
+        let next = entries.range(path.clone()..).next();
+        if next.is_some_and(|(it, _)| it.starts_with(&path)) {
             continue;
         }
         let below = path.strip_prefix("/").unwrap_or(&path);
@@ -236,81 +249,26 @@ pub fn open(path: &Path) -> Result<Root, ReadError> {
     let file = BufReader::new(File::open(path).map_err(broken)?);
     let decoder = StreamingDecoder::new(file)
         .map_err(|_| wrong("it is not compressed with zstd".to_owned()))?;
+    let place = std::env::temp_dir();
+    let unwritable = |error: io::Error| match error.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::Other => broken(error),
+        _ => wrong(format!(
+            "it cannot be unpacked below {}: {} (TMPDIR names another directory)",
+            shown(&place),
+            io_reason(&error)
+        )),
+    };
     let directory = tempfile::Builder::new()
         .prefix("kdns-")
-        .tempdir()
-        .map_err(broken)?;
-    unpack(decoder.take(MAX_UNPACKED), directory.path()).map_err(broken)?;
+        .tempdir_in(&place)
+        .map_err(unwritable)?;
+    ended::goes_with_us(directory.path());
+    let below = File::open(directory.path()).map_err(broken)?;
+    unpack::unpack(decoder, below.into()).map_err(unwritable)?;
     let mut root = Root::below(directory.path(), Resolution::default())?;
     root.named_as(path);
     root.unpacked = Some(Rc::new(directory));
     Ok(root)
-}
-
-/// Unpacks plain files, directories and links, and nothing that leads out.
-fn unpack(from: impl io::Read, directory: &Path) -> io::Result<()> {
-    let invalid = |reason: &str| io::Error::new(io::ErrorKind::InvalidData, reason);
-    let mut archive = Archive::new(from);
-    archive.set_preserve_permissions(false);
-    archive.set_overwrite(false);
-    // Links last: nothing is unpacked through one.
-    let mut links: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
-    let mut times = Vec::new();
-    let mut is_ours = false;
-    for (number, entry) in archive.entries()?.enumerate() {
-        let mut entry = entry?;
-        let path = entry.path()?.into_owned();
-        if number == 0 {
-            let mut first = String::new();
-            is_ours = path == Path::new(NOTE);
-            entry.take(FORMAT.len() as u64).read_to_string(&mut first)?;
-            is_ours &= first == FORMAT;
-            if is_ours {
-                continue;
-            }
-            return Err(invalid("it is no snapshot of kdns, or one of a newer kdns"));
-        }
-        let is_inside = path
-            .components()
-            .all(|it| matches!(it, Component::Normal(_)));
-        if !is_inside || number > MAX_ENTRIES {
-            return Err(invalid("it is no snapshot of kdns"));
-        }
-        let place = directory.join(&path);
-        match entry.header().entry_type() {
-            EntryType::Regular => {
-                make_parent(&place)?;
-                entry.unpack(&place)?;
-            }
-            EntryType::Directory => {
-                std::fs::create_dir_all(&place)?;
-                times.push((place, entry.header().mtime()?));
-            }
-            EntryType::Symlink => {
-                let target = entry
-                    .link_name()?
-                    .ok_or_else(|| invalid("a link leads nowhere"))?;
-                links.insert(place, target.into_owned());
-            }
-            _ => return Err(invalid("it has something other than files")),
-        }
-    }
-    if !is_ours {
-        return Err(invalid("it is empty"));
-    }
-    for (place, target) in links {
-        make_parent(&place)?;
-        std::os::unix::fs::symlink(target, place)?;
-    }
-    for (place, time) in times {
-        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(time);
-        File::open(place)?.set_modified(time)?;
-    }
-    Ok(())
-}
-
-fn make_parent(place: &Path) -> io::Result<()> {
-    place.parent().map_or(Ok(()), std::fs::create_dir_all)
 }
 
 /// The rules and the rest that `kdns path` read when the snapshot below `root` was
