@@ -54,7 +54,6 @@ struct Cause<'a> {
 
 /// A message found in a log.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Worst")]
 pub(super) struct WorstForm<'a> {
     /// Which message it is: `coredns-udp-timeout`.
     id: &'a str,
