@@ -40,7 +40,7 @@ pub fn split(text: &str) -> (Vec<Source>, String) {
         let length = begin.map_or(1, |it| it.1);
         let is_kept = |line: &&&str| match begin {
             None | Some((MANIFEST, _)) => true,
-            // Whom pods ask is told by other listings, too.
+            // Whom pods ask is said by other listings, too.
             Some((RESOLV_CONF, _)) => line.trim_start().starts_with("nameserver"),
             Some(_) => false,
         };

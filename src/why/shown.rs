@@ -112,7 +112,7 @@ mod tests {
         check(&replied, "");
     }
 
-    /// The last line of what is told of a text.
+    /// The last line of what is said of a text.
     fn last(text: &str) -> String {
         told(text).lines().last().unwrap_or_default().to_owned()
     }
