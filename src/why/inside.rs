@@ -17,13 +17,16 @@ const FEW: usize = 3;
 /// What begins lines of iptables-save, `iptables -S` and nft.
 const RULES: [&str; 4] = ["-A ", "add rule ", "meta l4proto ", "ip daddr "];
 
+/// What begins with keywords of resolv.conf(5) is called.
+const RESOLV_CONF: &str = "resolv.conf";
+
 /// What an object of Kubernetes is called.
 const MANIFEST: &str = "manifest.yaml";
 
 /// The files in a text, and the text without them. Each has as many line breaks before
 /// it as the text has, so that its lines have the numbers that they have there; its
 /// name tells what it is. Manifests stay in the text: what they are called is a word
-/// about what was done.
+/// about what was done. Name servers do, too.
 pub fn split(text: &str) -> (Vec<Source>, String) {
     let text = text.get(..boundary(text, MOST_BYTES)).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
@@ -34,12 +37,15 @@ pub fn split(text: &str) -> (Vec<Source>, String) {
         let rest = lines.get(at..lines.len().min(at + LONGEST));
         let rest = rest.unwrap_or_default();
         let begin = begins(rest).filter(|_| found.len() < MOST);
-        let is_in_text = begin.is_none_or(|it| it.0 == MANIFEST);
         let length = begin.map_or(1, |it| it.1);
-        if is_in_text {
-            let kept = rest.get(..length).unwrap_or_default();
-            rest_of_text.extend(kept.iter().flat_map(|it| [it, "\n"]));
-        }
+        let is_kept = |line: &&&str| match begin {
+            None | Some((MANIFEST, _)) => true,
+            // Whom pods ask is said by other listings, too.
+            Some((RESOLV_CONF, _)) => line.trim_start().starts_with("nameserver"),
+            Some(_) => false,
+        };
+        let own = rest.get(..length).unwrap_or_default().iter();
+        rest_of_text.extend(own.filter(is_kept).flat_map(|it| [it, "\n"]));
         at += length;
         let Some((name, _)) = begin else { continue };
         let body = rest.get(..length).unwrap_or_default().join("\n");
@@ -67,7 +73,7 @@ pub(super) fn is_rule(line: &str) -> bool {
 /// The file that begins at the first of these lines: its name, and its lines.
 fn begins(lines: &[&str]) -> Option<(&'static str, usize)> {
     let kinds = [
-        ("resolv.conf", resolv_conf as fn(&[&str]) -> usize),
+        (RESOLV_CONF, resolv_conf as fn(&[&str]) -> usize),
         ("Corefile", quoted),
         (MANIFEST, manifest),
         ("nginx.conf", nginx),
@@ -190,7 +196,7 @@ mod tests {
     #[test]
     fn lines_keep_their_numbers() {
         let (found, rest) = split("one\ntwo\nnameserver 10.0.0.2");
-        assert_eq!(rest, "one\ntwo\n");
+        assert_eq!(rest, "one\ntwo\nnameserver 10.0.0.2\n");
         let text = found.first().map(|it| it.bytes.as_slice());
         assert_eq!(text, Some(&b"\n\nnameserver 10.0.0.2\n"[..]));
     }

@@ -1,32 +1,56 @@
-//! What listings of other programs show: lines of tcpdump and of `conntrack -S` become
-//! sentences that the pages of the catalogue know.
+//! What listings of other programs show: lines of tcpdump, conntrack, kubectl, ss,
+//! resolvectl and dig become sentences that the pages of the catalogue know.
 
 mod answers;
 mod dump;
+mod kubectl;
+mod listeners;
+mod lookups;
+mod resolvectl;
 mod statistics;
 
 use self::answers::Answers;
 use self::dump::Dump;
+use self::kubectl::Rows;
+use self::listeners::Listeners;
+use self::lookups::Lookups;
+use self::resolvectl::Status;
 use self::statistics::Statistics;
 use super::inside;
 
 /// The text, with sentences in the place of such lines.
 pub(super) fn told(text: &str) -> String {
     let (mut dump, mut statistics) = (Dump::default(), Statistics::default());
-    let mut answers = Answers::default();
+    let (mut answers, mut lookups) = (Answers::default(), Lookups::default());
+    let (mut rows, mut listeners) = (Rows::default(), Listeners::default());
+    let mut status = Status::default();
     let is_listing = inside::has_rules(text);
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         answers.see(line);
+        lookups.see(line);
+        status.see(line);
         // Of rules only what kube-proxy says in words is a message.
         let is_rule = is_listing && inside::is_rule(line) && !line.contains("has no endpoints");
-        if !is_rule && !dump.takes(line) && !statistics.takes(line) {
+        let is_listed = is_rule
+            || dump.takes(line)
+            || statistics.takes(line)
+            || rows.takes(line)
+            || listeners.takes(line);
+        if !is_listed {
             out.extend([line, "\n"]);
         }
     }
-    out.extend(answers.sentence());
-    out.extend(dump.sentence());
-    out.extend(statistics.sentence());
+    let told = [
+        answers.sentence(),
+        lookups.sentence(),
+        dump.sentence(),
+        statistics.sentence(),
+        rows.sentence(),
+        listeners.sentence(),
+        status.sentence(),
+    ];
+    out.extend(told.into_iter().flatten());
     out
 }
 
@@ -88,6 +112,110 @@ mod tests {
         check(&replied, "");
     }
 
+    /// The last line of what is said of a text.
+    fn last(text: &str) -> String {
+        told(text).lines().last().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn lookups_are_compared() {
+        let service = "nslookup db.a.svc.cluster.local 10.96.0.10\n;; connection timed out; no servers could be reached\n";
+        let pod = "nslookup db.a.svc.cluster.local 10.244.1.83\nServer: 10.244.1.83\nName: db.a.svc.cluster.local\n";
+        let sentence =
+            "the DNS Service 10.96.0.10 does not reply, while the DNS pod 10.244.1.83 does";
+        assert_eq!(last(&format!("{service}{pod}")), sentence);
+        assert_eq!(last(&format!("{pod}{service}")), sentence);
+        assert_eq!(last(service), service.lines().last().unwrap_or_default());
+        let outside = "dig example.com @8.8.8.8 +short\n192.0.2.1\n";
+        assert_eq!(
+            last(&format!("{service}{outside}")),
+            "10.96.0.10 does not reply, while 8.8.8.8 outside does"
+        );
+        let tcp = "dig +tcp db.a.svc.cluster.local @10.96.0.10\n;; status: NOERROR, id: 7\n";
+        assert_eq!(
+            last(&format!("{service}{tcp}")),
+            "10.96.0.10 replies over TCP and not over UDP"
+        );
+        let own = "dig db.a.svc.cluster.local @10.96.0.10\n;; status: NOERROR, id: 7\n";
+        let other = "dig example.com @10.96.0.10\n;; connection timed out\n";
+        assert_eq!(
+            last(&format!("{own}{other}")),
+            "10.96.0.10 replies for names of the cluster and not for names outside"
+        );
+        assert_eq!(
+            last(";; Query time: 5003 msec"),
+            "a slow dns lookup took 5003 ms"
+        );
+        assert_eq!(last(";; Query time: 3 msec"), ";; Query time: 3 msec");
+    }
+
+    #[test]
+    fn rows_of_kubectl_are_told() {
+        let pod = "kube-system coredns-5d78c9869d-qkpwj 0/1";
+        for (status, sentence) in [
+            ("CrashLoopBackOff 7 18m", "crashing"),
+            ("OOMKilled 7 (3m ago) 18m", "OOMKilled"),
+            ("Pending 0 18m", "waiting: Pending"),
+            ("Running 0 18m", "running and unready"),
+        ] {
+            let told = last(&format!("{pod} {status}"));
+            let expected =
+                format!("kubectl lists the DNS pod coredns-5d78c9869d-qkpwj as {sentence}");
+            assert_eq!(told, expected);
+        }
+        check("coredns-5d78c9869d-qkpwj 1/1 Running 1 18m", "");
+        check(
+            "web-5d78c9869d-qkpwj 0/1 Pending 1 18m",
+            "web-5d78c9869d-qkpwj 0/1 Pending 1 18m",
+        );
+        let service = "kube-dns ClusterIP 10.233.0.2 <none> 53/UDP,53/TCP 37m";
+        assert_eq!(
+            last(&format!("nameserver 10.233.0.10\n{service}")),
+            "pods ask 10.233.0.10, and the DNS Service is 10.233.0.2"
+        );
+        check(service, "");
+        check(
+            &format!("{service}\nnameserver 192.168.1.1"),
+            "nameserver 192.168.1.1",
+        );
+        assert_eq!(
+            last("kube-dns <none> 37m"),
+            "kubectl lists the DNS Service without endpoints: there are no endpoints"
+        );
+    }
+
+    #[test]
+    fn listeners_of_port_53_are_told() {
+        let stub =
+            "udp UNCONN 0 0 127.0.0.53%lo:53 0.0.0.0:* users:((\"systemd-resolve\",pid=7,fd=9))";
+        check(
+            stub,
+            "port 53 is held only at loopback addresses: systemd-resolve on 127.0.0.53",
+        );
+        let all = "tcp 0 0 0.0.0.0:53 0.0.0.0:* LISTEN 14541/dnsmasq";
+        check(
+            &format!("{stub}\n{all}"),
+            "port 53 is held by: systemd-resolve on 127.0.0.53, dnsmasq on *",
+        );
+        let client = "udp 0 0 10.0.0.7:41234 10.96.0.10:53 ESTABLISHED 7/web";
+        check(client, client);
+    }
+
+    #[test]
+    fn unusual_servers_of_resolved_are_told() {
+        let of = |servers: &str| format!("Link 2 (eth0)\nCurrent Scopes: DNS\n{servers}");
+        assert_eq!(last(&of("")), "resolvectl status shows no DNS server");
+        let four = of("DNS Servers: 10.0.0.1 10.0.0.2\n 10.0.0.3\n 2001:db8::1\n");
+        assert_eq!(last(&four), "resolvectl status shows 4 DNS servers");
+        let vpn = of(
+            "DNS Servers: 10.0.0.1\nLink 3 (tun0)\nDNS Servers: 10.9.0.1\nDNS Domain: corp.example",
+        );
+        let sentence = "resolvectl status shows links with servers and domains of their own";
+        assert_eq!(last(&vpn), sentence);
+        let one = of("DNS Servers: 10.0.0.1");
+        assert_eq!(last(&one), "DNS Servers: 10.0.0.1");
+    }
+
     const ASKED: &str = "03:34:39.199625 IP 10.1.0.7.60696 > 10.64.0.10.53: 5042+ A? a.b. (46)\n";
     const AGAIN: &str = "03:34:44.199659 IP 10.1.0.7.60696 > 10.64.0.10.53: 5042+ A? a.b. (46)\n";
 
@@ -109,9 +237,13 @@ mod tests {
         let reply = "1.2 IP 10.64.0.10.53 > 10.1.0.7.60696: 5042 1/0/0 A 192.0.2.1 (62)\n";
         let text = "tcpdump shows a reply to one of A and AAAA only, from 10.64.0.10:53 for a.b";
         let asked = "1.0 IP 10.1.0.7.60696 > 10.64.0.10.53: 5042+ A? a.b. (46)\n";
+        let again = "4.0 IP 10.1.0.7.60696 > 10.64.0.10.53: 5043+ AAAA? a.b. (46)\n\
+                     4.1 IP 10.64.0.10.53 > 10.1.0.7.60696: 5043 0/1/0 (62)\n";
+        let late = text.replace(", from", " when it was asked again, from");
         let later = "7.0 IP 10.1.0.7.60697 > 10.64.0.10.53: 9+ A? a.b. (46)\n\
                      7.1 IP 10.64.0.10.53 > 10.1.0.7.60697: 9 1/0/0 A 192.0.2.1 (62)\n";
         check(&format!("{asked}{pair}{reply}{later}"), text);
+        check(&format!("{asked}{pair}{reply}{again}"), &late);
     }
 
     #[test]

@@ -52,17 +52,17 @@ pub(super) fn run(
         return done;
     }
     let summary = tally.finish(&settings, &pods);
+    let catalogue = Catalogue::read();
+    let worst = summary.worst(&catalogue);
     args.outputs
         .write(streams, |format, colors, out| match format {
             Format::Text => {
                 text::write(&summary, args.verbose, colors, columns, out)?;
-                let catalogue = Catalogue::read();
-                let worst = summary.worst(&catalogue);
-                worst.map_or(Ok(()), |it| {
-                    why::write_causes(&it, args.verbose, colors, out)
+                worst.as_ref().map_or(Ok(()), |it| {
+                    why::write_causes(it, args.verbose, colors, out)
                 })
             }
-            Format::Json => text::json::write(&summary, out),
+            Format::Json => text::json::write(&summary, worst.as_ref(), out),
             Format::Svg => text::chart::write_svg(&summary.minutes, out),
         })?;
     if summary.lines == 0 {

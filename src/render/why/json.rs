@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use super::Answer;
+use super::{Answer, IN_LOGS};
 use crate::render::json;
-use crate::why::{Catalogue, Unknown};
+use crate::why::judged::Judged;
+use crate::why::{self, Catalogue, Likely, Recognised, Unknown};
 
 /// What a message says.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -51,6 +52,52 @@ struct Cause<'a> {
     places: Vec<String>,
 }
 
+/// A message found in a log.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct WorstForm<'a> {
+    /// Which message it is: `coredns-udp-timeout`.
+    id: &'a str,
+    /// Whom it says was asked, and who that is; null: it does not say.
+    asked: Option<String>,
+    /// What it means.
+    meaning: &'a str,
+    /// Its likeliest causes, at most three; `state` is always `unknown`.
+    causes: Vec<Cause<'a>>,
+}
+
+impl<'a> Cause<'a> {
+    fn new(
+        likely: Likely,
+        cause: &'a why::Cause,
+        judged: &Judged,
+        recognised: &Recognised<'_>,
+    ) -> Self {
+        Self {
+            code: cause.code,
+            likely: likely.word(),
+            decide: super::decide(cause, recognised),
+            fix: &cause.fix,
+            state: judged.state.word(),
+            places: judged.places.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl<'a> WorstForm<'a> {
+    pub(super) fn new(recognised: &Recognised<'a>) -> Self {
+        let judged = Judged::default();
+        let causes = recognised.causes.iter().take(IN_LOGS);
+        Self {
+            id: recognised.message.id,
+            asked: recognised.asked.as_ref().map(super::who),
+            meaning: &recognised.message.meaning,
+            causes: causes
+                .map(|&(likely, cause)| Cause::new(likely, cause, &judged, recognised))
+                .collect(),
+        }
+    }
+}
+
 /// A message of the list.
 #[derive(Debug, Serialize)]
 struct Listed<'a> {
@@ -69,14 +116,10 @@ struct Listed<'a> {
 /// `out` cannot be written.
 pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let message = answer.recognised.message;
-    let causes = answer.causes.iter().map(|it| Cause {
-        code: it.cause.code,
-        likely: it.likely.word(),
-        decide: super::decide(it.cause, &answer.recognised),
-        fix: &it.cause.fix,
-        state: it.judged.state.word(),
-        places: it.judged.places.iter().map(ToString::to_string).collect(),
-    });
+    let causes = answer
+        .causes
+        .iter()
+        .map(|it| Cause::new(it.likely, it.cause, &it.judged, &answer.recognised));
     let why = Why {
         id: Some(message.id),
         speaker: message.speaker.id,

@@ -7,6 +7,7 @@
 
 mod cut;
 mod hole;
+mod lists;
 
 pub(super) use self::hole::Hole;
 use super::plain::boundary;
@@ -74,16 +75,19 @@ pub struct Searched<'t> {
 }
 
 impl Searched<'_> {
-    /// Whether no word goes on here: `coredns error` has no `dns error` in it, while
-    /// `RedisError` has an `Error`, and what is not printed may be written `\\nfatal`.
+    /// Whether no word or number goes on here: `coredns error` has no `dns error` in it,
+    /// `15s` no `5s`, while `RedisError` has an `Error`, and what is not printed may be
+    /// written `\\nfatal`.
     fn is_word_start(self, at: usize) -> bool {
         let bytes = self.text.as_bytes();
         let before = |by: usize| at.checked_sub(by).and_then(|it| bytes.get(it));
         let (Some(here), Some(last)) = (bytes.get(at), before(1)) else {
             return true;
         };
-        let is_inside = here.is_ascii_lowercase() && last.is_ascii_alphabetic();
-        !is_inside || before(2) == Some(&b'\\')
+        let is_word = here.is_ascii_lowercase() && last.is_ascii_alphabetic();
+        let is_part = |it: &u8| it.is_ascii_digit() || *it == b'.';
+        let is_number = here.is_ascii_digit() && is_part(last);
+        !(is_word || is_number) || before(2) == Some(&b'\\')
     }
 }
 
@@ -120,11 +124,17 @@ impl Pattern {
 }
 
 impl Part {
-    /// One form, or several: `{dns|resolv.conf}`.
+    /// One form, or several: `{dns|resolv.conf}`, of which one may be a list's name.
     fn parse(text: &str) -> Self {
         let inner = text.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
         let forms = match inner {
-            Some(inner) => inner.split('|').map(Form::parse).collect(),
+            Some(inner) => {
+                let words = inner.split('|').map(|it| lists::named(it).unwrap_or(it));
+                words
+                    .flat_map(|it| it.split('|'))
+                    .map(Form::parse)
+                    .collect()
+            }
             None => vec![Form::parse(text)],
         };
         Self { forms }

@@ -119,7 +119,15 @@ impl Dump {
             let waited = |at| last.is_some_and(|last| last - at >= LATE);
             it.reply.is_none() && (it.is_repeated || it.at.is_some_and(waited))
         };
-        let lost: Vec<&Query> = self.queries.iter().filter(is_lost).collect();
+        // What got its reply only when it was sent again was lost the first time.
+        let is_late = |it: &&Query| it.is_repeated && it.reply == Some(Reply::Answer);
+        let mut lost: Vec<&Query> = self.queries.iter().filter(is_lost).collect();
+        let again = if lost.is_empty() {
+            lost = self.queries.iter().filter(is_late).collect();
+            " when it was asked again"
+        } else {
+            ""
+        };
         let told = if self.is_unreachable {
             "that udp port 53 is unreachable: nobody listens, or a rule rejects".to_owned()
         } else if let Some(first) = lost.first() {
@@ -128,10 +136,11 @@ impl Dump {
             match (lost.len(), self.queries.len()) {
                 _ if is_half => {
                     let from = to(&first.server).replace(" to ", " from ");
-                    format!(
-                        "a reply to one of A and AAAA only,{from}{}",
-                        named(&first.name)
-                    )
+                    let name = named(&first.name);
+                    format!("a reply to one of A and AAAA only{again},{from}{name}")
+                }
+                (lost, all) if !again.is_empty() => {
+                    format!("a reply to {lost} of {all} queries only{again}, the first{whom}")
                 }
                 (lost, all) if lost == all => {
                     format!("no reply to any of {all} queries, the first{whom}")

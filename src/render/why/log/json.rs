@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use super::words;
 use crate::render::json;
+use crate::render::why::json::WorstForm;
 use crate::render::why::numbers::minute_key;
+use crate::why::Recognised;
 use crate::why::log::{
     Advice, ClientRow, Histogram, NameRow, Rcode, Summary, TimeoutRow, Waste, ZoneRow,
 };
@@ -34,6 +36,9 @@ struct LogDocument<'s> {
     left_out: LeftOutForm,
     /// What follows, the worst first.
     advice: Vec<AdviceForm>,
+    /// The known message that says the worst, with its likeliest causes; null: nothing failed that is
+    /// known to be an error of DNS.
+    worst: Option<WorstForm<'s>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -166,12 +171,16 @@ struct AdviceForm {
     fix: String,
 }
 
-/// Writes the document of `summary`.
+/// Writes the document of `summary`, whose worst message is `worst`.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    summary: &Summary,
+    worst: Option<&Recognised<'_>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let document = LogDocument {
         queries: summary.queries,
         waste: match summary.waste {
@@ -191,6 +200,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
             timeouts: summary.timeouts.error,
         },
         advice: summary.advice.iter().map(advice).collect(),
+        worst: worst.map(WorstForm::new),
     };
     json::document(&document, out)
 }

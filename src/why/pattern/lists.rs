@@ -1,0 +1,43 @@
+//! Lists of words that people use for one thing, named in patterns: `{@dns|resolv.conf}`.
+
+/// A list that has this name, its words between bars.
+pub(super) fn named(name: &str) -> Option<&'static str> {
+    let mut lists = LISTS.iter();
+    lists.find(|it| it.0 == name).map(|it| it.1)
+}
+
+const LISTS: [(&str, &str); 5] = [
+    // What DNS, a lookup and who does them are called.
+    (
+        "@dns",
+        "dns|resol|lookup|look up|nslookup|nameserver|name server|getaddrinfo|coredns|kube-dns|kubedns|\
+         skydns|unknownhost|eai_again|enotfound",
+    ),
+    // That something is not as it should be.
+    (
+        "@fails",
+        "fail|not work|cannot|can not|can't|cant |couldn't|doesn't|won't|unable|not able|timeout|time out|\
+         time-out|timed out|times out|timing out|unreachable|unavailable|inaccessible|not reach|\
+         not resol|not respond|not answer|no dns|no network|no connect|error|broken|breaks|latency|\
+         stuck|disrupt|lost|lose |drop|unknownhost|eai_again|no such host|nxdomain|servfail",
+    ),
+    // The server of the cluster.
+    (
+        "@server",
+        "coredns|core dns|core-dns|kube-dns|kubedns|kube dns|skydns|dns pod|dns server|dns service|\
+         dns deployment|dns replica|cluster dns",
+    ),
+    // What begins with a change.
+    (
+        "@ends",
+        "delet|restart|terminat|evict|drain|rollout|rolling|roll out|recreat|re-creat|redeploy|\
+         re-deploy|scale down|scaled down|scaling down|scale-down|scaledown|shutdown|shut down|\
+         shutting down|replac|reboot|rotat|remov|node fail|goes down|went down",
+    ),
+    // Not all of the time.
+    (
+        "@sometimes",
+        "intermittent|sporadic|sometimes|random|occasional|flaky|flakiness|from time to time|now and then|\
+         every now|once in a while|not always|periodic|under load|spike|half of|50% of|50 % of",
+    ),
+];

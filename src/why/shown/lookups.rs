@@ -1,0 +1,139 @@
+//! Lookups by nslookup, dig or host with what they print: which servers replied, and
+//! which did not.
+
+use std::net::IpAddr;
+
+use crate::explain::cluster::is_of_the_world;
+use crate::why::asked::{self, Kind};
+use crate::why::command::Command;
+
+/// A lookup that takes longer has waited for a reply that was lost, in milliseconds.
+const SLOW: u64 = 1000;
+
+/// The lookups of a text, in its order.
+#[derive(Debug, Default)]
+pub(super) struct Lookups {
+    found: Vec<Lookup>,
+    /// The longest `Query time`, in milliseconds.
+    longest: u64,
+}
+
+#[derive(Debug, Default)]
+struct Lookup {
+    name: Option<String>,
+    /// `None`: the first of resolv.conf.
+    server: Option<IpAddr>,
+    is_tcp: bool,
+    /// Whether the server replied; `None`: what it printed does not stand there.
+    has_reply: Option<bool>,
+}
+
+impl Lookups {
+    /// Looks at a line, which stays in the text.
+    pub(super) fn see(&mut self, line: &str) {
+        let small = line.trim().to_ascii_lowercase();
+        if let Some(command) = Command::find(line) {
+            self.found.push(Lookup {
+                name: command.name.map(str::to_ascii_lowercase),
+                server: command.server.map(|it| it.ip()),
+                is_tcp: small.contains("+tcp") || small.contains("+vc"),
+                has_reply: None,
+            });
+        }
+        if let Some(server) = small.strip_prefix("server:").and_then(server) {
+            let is_begun = |it: &&mut Lookup| it.has_reply.is_none();
+            match self.found.last_mut().filter(is_begun) {
+                Some(it) => it.server = Some(server),
+                None => self.found.push(Lookup {
+                    server: Some(server),
+                    ..Lookup::default()
+                }),
+            }
+        }
+        if let Some(time) = small.strip_prefix(";; query time: ") {
+            let time = time.split(' ').next().and_then(|it| it.parse().ok());
+            self.longest = self.longest.max(time.unwrap_or_default());
+        }
+        let Some(last) = self.found.last_mut() else {
+            return;
+        };
+        if let Some(address) = small.strip_prefix(";; server: ").and_then(server) {
+            last.server = last.server.or(Some(address));
+        }
+        let has = |words: &[&str]| words.iter().any(|it| small.contains(it));
+        let is_reply = small.starts_with("name:")
+            || small.parse::<IpAddr>().is_ok()
+            || has(&[
+                "status: ",
+                " has address ",
+                "nxdomain",
+                "servfail",
+                "can't find",
+            ]);
+        if has(&["timed out", "no servers could be reached"]) {
+            last.has_reply.get_or_insert(false);
+        } else if is_reply {
+            last.has_reply.get_or_insert(true);
+        }
+    }
+
+    /// What they show together; `None`: one lookup is what its message says.
+    pub(super) fn sentence(&self) -> Option<String> {
+        let with = |has: bool| {
+            self.found
+                .iter()
+                .filter(move |it| it.has_reply == Some(has))
+        };
+        let mut pairs = with(false).flat_map(|silent| with(true).map(move |it| (silent, it)));
+        let told = pairs.find_map(|(silent, other)| compared(silent, other));
+        match told {
+            Some(it) => Some(it + "\n"),
+            None if self.longest >= SLOW => {
+                Some(format!("a slow dns lookup took {} ms\n", self.longest))
+            }
+            None => None,
+        }
+    }
+}
+
+/// What follows from one lookup without a reply and one with.
+fn compared(silent: &Lookup, other: &Lookup) -> Option<String> {
+    if silent.server.is_some() && silent.server == other.server {
+        let server = silent.server?;
+        if other.is_tcp && !silent.is_tcp {
+            return Some(format!("{server} replies over TCP and not over UDP"));
+        }
+        let is_outside = |it: &Lookup| it.name.as_deref().map(is_of_the_world);
+        return match (is_outside(silent)?, is_outside(other)?) {
+            (true, false) => Some(format!(
+                "{server} replies for names of the cluster and not for names outside"
+            )),
+            _ => None,
+        };
+    }
+    let kind = |it: IpAddr| asked::asked((it, 53).into(), None).kind;
+    let silent_one = silent.server.map(kind);
+    let server = silent
+        .server
+        .map_or("the first server".to_owned(), |it| it.to_string());
+    let other = other.server?;
+    match (silent_one, kind(other)) {
+        (Some(Kind::Pod), Kind::Pod) => Some(format!(
+            "the DNS pod {server} does not reply, while another, {other}, does"
+        )),
+        (None | Some(Kind::Service), Kind::Pod | Kind::Private) => Some(format!(
+            "the DNS Service {server} does not reply, while the DNS pod {other} does"
+        )),
+        (None | Some(Kind::Service | Kind::Pod), Kind::Public) => Some(format!(
+            "{server} does not reply, while {other} outside does"
+        )),
+        _ => None,
+    }
+}
+
+/// The address that a text begins with: `10.96.0.10#53(10.96.0.10)`.
+fn server(text: &str) -> Option<IpAddr> {
+    let word = text.split_whitespace().next()?;
+    let word = word.split('(').next().unwrap_or_default();
+    asked::parsed(word).map(|it| it.0.ip())
+}
