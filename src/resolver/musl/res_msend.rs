@@ -27,14 +27,15 @@ pub(super) type Replies = Vec<Option<Reply>>;
 /// musl died: a division by zero.
 pub(super) struct Crash;
 
-/// Source: musl `src/network/res_mkquery.c: __res_mkquery`. `None`: no query
-/// can be made of `name`.
+/// A query for each of `record_types`.
+///
+/// Source: musl `src/network/res_mkquery.c: __res_mkquery`. `None`: none can be made of `name`.
 pub(super) fn res_mkquery(
     name: &[u8],
-    record_type: RecordType,
-    because: Because,
+    record_types: &[RecordType],
+    because: &Because,
     version: &Version,
-) -> Option<Packet> {
+) -> Option<Vec<Packet>> {
     let stripped = name.strip_suffix(b".").unwrap_or(name);
     let double_dot = stripped.ends_with(b".");
     // The loop over the labels ends at the dot that is left over, which then
@@ -44,15 +45,16 @@ pub(super) fn res_mkquery(
     if double_dot && refused || stripped.len() > 253 {
         return None;
     }
-    let question = if double_dot {
-        Question::Malformed(broken_question(
-            &Name::from_plain(labels).ok()?,
-            record_type,
-        ))
-    } else {
-        Question::Asked(Name::from_plain(labels).ok()?, record_type)
-    };
-    Some(Packet { question, because })
+    let name = Name::from_plain(labels).ok()?;
+    let packets = record_types.iter().map(|&record_type| Packet {
+        question: if double_dot {
+            Question::Malformed(broken_question(&name, record_type))
+        } else {
+            Question::Asked(name.clone(), record_type)
+        },
+        because: because.clone(),
+    });
+    Some(packets.collect())
 }
 
 /// A message, without its id, whose name has a `.` in place of its end.
