@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A value of each type that somebody has made of a file: a lookup is played a
 /// dozen times, and its files stay the same.
@@ -12,30 +12,23 @@ pub struct Made(Mutex<Vec<Arc<dyn Any + Send + Sync>>>);
 impl Made {
     /// The value of this type, made now if there is none yet.
     pub fn once<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
-        let mut found = self.all().into_iter().filter_map(|it| it.downcast().ok());
-        found.next().unwrap_or_else(|| {
+        let found = self.all().iter().find(|it| (***it).is::<T>()).cloned();
+        found.and_then(|it| it.downcast().ok()).unwrap_or_else(|| {
             let new = Arc::new(make());
-            let all: Arc<dyn Any + Send + Sync> = Arc::<T>::clone(&new);
-            self.0
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(all);
+            self.all().push(Arc::<T>::clone(&new));
             new
         })
     }
 
-    fn all(&self) -> Vec<Arc<dyn Any + Send + Sync>> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    fn all(&self) -> MutexGuard<'_, Vec<Arc<dyn Any + Send + Sync>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The copy of a file has its values.
 impl Clone for Made {
     fn clone(&self) -> Self {
-        Self(Mutex::new(self.all()))
+        Self(Mutex::new(self.all().clone()))
     }
 }
 

@@ -79,14 +79,15 @@ impl ResolvConf {
     /// Finds the lines of `source`. Total: any bytes give a result.
     pub fn parse(source: Source) -> Self {
         let bytes = source.bytes.as_slice();
-        let mut lines = Vec::with_capacity(1 + count_newlines(bytes));
+        let newlines = || memchr::memchr_iter(b'\n', bytes);
+        let mut lines = Vec::with_capacity(1 + newlines().count());
         let mut start = 0;
-        for line in bytes.split(|&byte| byte == b'\n') {
-            lines.push(Span::new(start, start + line.len()));
-            start += line.len() + 1;
+        for end in newlines() {
+            lines.push(Span::new(start, end));
+            start = end + 1;
         }
-        if bytes.last().is_none_or(|&byte| byte == b'\n') {
-            lines.pop();
+        if start < bytes.len() {
+            lines.push(Span::new(start, bytes.len()));
         }
         Self {
             source,
@@ -161,10 +162,6 @@ impl ResolvConf {
     pub fn bytes(&self, span: Span) -> &[u8] {
         span.of(&self.source.bytes)
     }
-}
-
-fn count_newlines(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|&&byte| byte == b'\n').count()
 }
 
 /// Whether a byte is one of `set`, which are ASCII: a test of one bit.

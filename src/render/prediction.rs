@@ -8,10 +8,10 @@ use hickory_proto::rr::RecordType;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::address::Server;
+use crate::address::{Address, Server};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Edns, Query, Question, SocketId};
-use crate::name::Name;
+use crate::name::{MAX_WIRE_BYTES, Name};
 use crate::render::json;
 use crate::render::live::json::{self as live, CutForm, ReplyForm};
 use crate::resolver::Resolver;
@@ -46,7 +46,7 @@ pub(in crate::render) struct Prediction<'r> {
     queries: Vec<QueryForm<'r>>,
     #[serde(flatten)]
     courses: CoursesForm<'r>,
-    outcome: OutcomeForm,
+    outcome: OutcomeForm<'r>,
     /// Bugs that were met, and what is left to chance and why, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
@@ -96,7 +96,7 @@ struct OtherForm<'r> {
     courses: CoursesForm<'r>,
     /// How the lookup then ends, if otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<OutcomeForm>,
+    outcome: Option<OutcomeForm<'r>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -129,6 +129,17 @@ struct Text<'r>(&'r Name);
 
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = Vec::with_capacity(MAX_WIRE_BYTES);
+        self.0.append_to(&mut text);
+        serializer.serialize_str(&String::from_utf8_lossy(&text))
+    }
+}
+
+/// An address as text.
+struct AddressText<'r>(&'r Address);
+
+impl Serialize for AddressText<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self.0)
     }
 }
@@ -156,10 +167,11 @@ enum BecauseForm {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct OutcomeForm {
+struct OutcomeForm<'r> {
     status: &'static str,
+    #[schemars(with = "Option<Vec<String>>")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    addrs: Option<Vec<String>>,
+    addrs: Option<Vec<AddressText<'r>>>,
     /// The error as the resolver spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
@@ -350,11 +362,11 @@ fn because(because: &Because) -> BecauseForm {
     }
 }
 
-fn outcome(outcome: &Outcome) -> OutcomeForm {
+fn outcome(outcome: &Outcome) -> OutcomeForm<'_> {
     let found = outcome.found();
     OutcomeForm {
         status: if found.is_some() { "ok" } else { "error" },
-        addrs: found.map(live::texts),
+        addrs: found.map(|it| it.iter().map(AddressText).collect()),
         code: outcome.code(),
     }
 }

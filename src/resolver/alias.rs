@@ -71,6 +71,11 @@ const ALIASES: &[Alias] = &[
         why: "it has Netty's DnsNameResolver",
     },
     Alias {
+        words: &["trust-dns"],
+        resolver: "hickory",
+        why: "hickory-resolver was called so up to 0.23, and these versions were not observed",
+    },
+    Alias {
         words: &["erlang", "elixir", "beam"],
         resolver: "glibc",
         why: "inet:getaddr calls getaddrinfo in a program of its own, inet_gethost; inet_res, which asks by itself, is erlang-getbyname with a search list and erlang-resolve without",

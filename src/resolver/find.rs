@@ -1,6 +1,7 @@
 //! The words that mean a resolver: ids, families and versions of them.
 
 use std::cmp::Reverse;
+use std::fmt;
 
 use super::{ALL, Resolver};
 
@@ -31,17 +32,23 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
 /// model fits again, and the id of the nearest model.
 ///
 /// Source: c-ares wrote its lookups anew bit by bit between 1.20 and 1.34; 1.28 was
-/// seen to send EDNS as 1.34 does, without its cookie.
+/// seen to send EDNS as 1.34 does, without its cookie. Netty takes time-out, attempts and
+/// `rotate` from resolv.conf since 4.1.50, asks all servers for every name since 4.1.52, asks less
+/// for CNAME since 4.1.64, 4.1.88 and 4.1.108, and again over TCP after a time-out since 4.1.105
+/// (its #10207, #10503, #11216, #13150, #13850, #13757).
 const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("c-ares", "1.20", "1.34", "c-ares-1.34"),
     ("c-ares-search", "1.20", "1.34", "c-ares-1.34-search"),
+    ("netty", "4.1.50", "5", "netty-4.1.48"),
 ];
 
-/// How well a resolver stands for a version without an id of its own.
+/// How well a resolver stands for a version of its family.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Likeness {
     /// That version was run and did the same.
     Observed,
+    /// It is the version whose source the model is from, and was not run.
+    Read,
     /// No difference is known.
     Unseen,
     /// The version is older than all that are known.
@@ -50,25 +57,46 @@ pub enum Likeness {
     Differs,
 }
 
-/// The resolver that stands for a version without an id of its own, and how well:
-/// `glibc-2.39`.
+impl fmt::Display for Likeness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Observed => "it was observed to do the same",
+            Self::Read => "the model is from its source, and that version was not observed",
+            Self::Unseen => "no difference is known, but that version was not observed",
+            Self::Older => "it is the oldest that is known, and that version is older",
+            Self::Differs => "it is the nearest, and that version differs in part",
+        })
+    }
+}
+
+/// The resolver of a word that names another version than its id does, or one that was
+/// not run, and how well it stands for that: `glibc-2.39`, `envoy`.
 pub fn stands_for(word: &str) -> Option<(&'static Resolver, Likeness)> {
     let resolver = find(word)?;
+    if resolver.id == word {
+        return (resolver.observed.is_empty()).then_some((resolver, Likeness::Read));
+    }
     let (family, version) = split(word)?;
-    let is_it = |observed: &&str| {
-        let rest = observed.strip_prefix(version);
+    (resolver.family == family).then(|| (resolver, likeness(resolver, version)))
+}
+
+/// How well `resolver` stands for this version of its family.
+pub fn likeness(resolver: &Resolver, version: &str) -> Likeness {
+    let is_it = |known: &str| {
+        let rest = known.strip_prefix(version);
         rest.is_some_and(|it| it.is_empty() || it.starts_with('.'))
     };
-    let likeness = if resolver.observed.iter().any(is_it) {
+    if resolver.observed.iter().any(|it| is_it(it)) {
         Likeness::Observed
-    } else if unfitting(&family, &numbers(version)).is_some() {
+    } else if unfitting(resolver.family, &numbers(version)).is_some() {
         Likeness::Differs
     } else if numbers(version) < numbers(resolver.since) {
         Likeness::Older
+    } else if is_it(resolver.version) {
+        Likeness::Read
     } else {
         Likeness::Unseen
-    };
-    (resolver.id != word && resolver.family == family).then_some((resolver, likeness))
+    }
 }
 
 /// The nearest model of a version that none fits.
@@ -187,7 +215,11 @@ mod tests {
         check("glibc-2.12", Some(("glibc-2.17", Likeness::Older)));
         check("c-ares-1.19", Some(("c-ares-1.18", Likeness::Unseen)));
         check("c-ares-1.28", Some(("c-ares-1.34", Likeness::Differs)));
+        check("netty-4.1.100", Some(("netty-4.1.48", Likeness::Differs)));
+        check("netty-4.1.49", Some(("netty-4.1.48", Likeness::Unseen)));
         check("c-ares-1.17", Some(("c-ares-1.18", Likeness::Older)));
+        check("glibc-2.17", Some(("glibc-2.17", Likeness::Read)));
+        check("envoy", Some(("envoy", Likeness::Read)));
         check("musl", None);
         check("alpine", None);
     }

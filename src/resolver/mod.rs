@@ -27,7 +27,7 @@ mod table;
 use std::rc::Rc;
 
 pub use alias::{Alias, alias, aliases};
-pub use find::{Likeness, find, find_among, names, of_version, stands_for, usual};
+pub use find::{Likeness, find, find_among, likeness, names, of_version, stands_for, usual};
 pub use table::ALL;
 
 use crate::engine::machine::Machine;

@@ -21,9 +21,13 @@ macro_rules! neighbours {
 pub(super) use neighbours;
 
 /// Fields that change nothing of what was observed of a resolver, and why.
-const SILENT: [(&str, &str, &str); 13] = [
+const SILENT: [(&str, &str, &str); 17] = [
     ("glibc-res_search", "alias_alone_is_not_found", NO_NSS),
+    ("glibc-res_search", "waits_for_unsent", ONE_QUERY),
+    ("glibc-res_search", "asks_dns_before_files", NO_NSS),
     ("glibc-res_query", "alias_alone_is_not_found", NO_NSS),
+    ("glibc-res_query", "waits_for_unsent", ONE_QUERY),
+    ("glibc-res_query", "asks_dns_before_files", NO_NSS),
     ("glibc-res_query", "search_limits", NO_SEARCH),
     ("go-1.15", "knows_netedns0", NO_EDNS),
     ("go-1.15", "empty_name_has_addresses", NO_ADDRESS),
@@ -37,7 +41,8 @@ const SILENT: [(&str, &str, &str); 13] = [
     ("go-1.27", "gateway_names", LIBC),
 ];
 const NO_SEARCH: &str = "it has no search list";
-const NO_NSS: &str = "no module of nsswitch.conf reads its replies";
+const ONE_QUERY: &str = "it asks for one type only";
+const NO_NSS: &str = "no module of nsswitch.conf has to do with it";
 const NO_EDNS: &str = "its queries have no OPT record, and so have replies";
 const NO_ADDRESS: &str = "its result is a `net.IP` without bytes, which the lab does not write";
 const LIBC: &str = "only a program with libc minds: see the tests of `order`";

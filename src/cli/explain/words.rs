@@ -1,7 +1,7 @@
 //! The words of `--resolver`: ids, short names, and what people call them.
 
 use crate::cli::streams::Streams;
-use crate::resolver::{self, Likeness, Resolver};
+use crate::resolver::{self, Resolver};
 use crate::text::escaped;
 use crate::text::nearest::nearest;
 
@@ -51,20 +51,19 @@ pub(super) fn help() -> String {
 /// a daemon's own resolver is asked.
 pub(super) fn tell(words: &[String], streams: &mut Streams<'_>) {
     for word in words {
-        if let Some(alias) = resolver::alias(word) {
+        let alias = resolver::alias(word);
+        if let Some(alias) = alias {
             let (resolver, why) = (alias.resolver, alias.why);
             streams.tell(format_args!("{word} is explained as {resolver}: {why}"));
-        } else if let Some((resolver, likeness)) = resolver::stands_for(word) {
-            let how = match likeness {
-                Likeness::Observed => "it was observed to do the same",
-                Likeness::Unseen => "no difference is known, but that version was not observed",
-                Likeness::Older => "it is the oldest that is known, and that version is older",
-                Likeness::Differs => "it is the nearest, and that version differs in part",
-            };
-            streams.tell(format_args!(
-                "{word} is explained as {}: {how}",
-                resolver.id
-            ));
+        }
+        let word = alias.map_or(word.as_str(), |it| it.resolver);
+        if let Some((resolver, likeness)) = resolver::stands_for(word) {
+            if resolver.id == word {
+                streams.tell(format_args!("{word}: {likeness}"));
+            } else {
+                let id = resolver.id;
+                streams.tell(format_args!("{word} is explained as {id}: {likeness}"));
+            }
         }
         if let Some(condition) = resolver::find(word).and_then(Resolver::condition) {
             streams.tell(format_args!("{word} is explained for {condition}"));

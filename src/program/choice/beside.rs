@@ -111,10 +111,21 @@ fn of_jvm(program: &Program, id: &'static str, words: &str) -> Choice {
     }
     let is_named = |it: &String| it.contains("netty");
     if program.maps("libnetty_") || program.arguments.iter().any(is_named) {
-        let netty = "it has Netty, whose DnsNameResolver asks by itself where a program uses it: --resolver netty";
-        return guess(id, format!("{jvm}; {netty}"));
+        let version = program.arguments.iter().find_map(|it| netty_version(it));
+        let version = version.map(|it| format!("-{it}")).unwrap_or_default();
+        let netty = "it has Netty, whose DnsNameResolver asks by itself where a program uses it";
+        return guess(id, format!("{jvm}; {netty}: --resolver netty{version}"));
     }
     sure(id, format!("{jvm}; Netty's own resolver does not"))
+}
+
+/// Of a class path: `/app/netty-resolver-dns-4.1.100.Final.jar`.
+fn netty_version(words: &str) -> Option<&str> {
+    let names = ["netty-resolver-dns-", "netty-all-"];
+    let (_, rest) = names.iter().find_map(|it| words.split_once(it))?;
+    let end = rest.find(|it: char| !it.is_ascii_digit() && it != '.')?;
+    let version = rest.get(..end)?.trim_end_matches('.');
+    (!version.is_empty()).then_some(version)
 }
 
 /// gRPC's core, which languages but Go, Java and Node share, asks by a c-ares of

@@ -5,8 +5,8 @@ mod beside;
 use super::elf::{Executable, Family, Libc};
 use super::go::{self, Build};
 use super::{Certainty, Choice, Program, maps};
-use crate::resolver;
 use crate::resolver::go::{V1_15, V1_19, V1_21, V1_22, V1_27, Version, hands_over_to_libc};
+use crate::resolver::{self, Likeness};
 use crate::scenario::Scenario;
 use crate::scenario::own::Daemon;
 
@@ -19,10 +19,32 @@ pub fn choose(program: &Program, scenario: &Scenario) -> Choice {
     let by_rule = rules.iter().find_map(|rule| rule(program));
     let by_rule = by_rule.or_else(|| of_envoy(program, &scenario.name));
     let executable = program.executable.as_ref();
-    by_rule
+    let mut choice = by_rule
         .or_else(|| Some(of_go(program, executable?.go.as_ref()?, scenario)))
         .or_else(|| of_hickory(executable?))
-        .unwrap_or_else(|| of_libc(program, &scenario.name))
+        .unwrap_or_else(|| of_libc(program, &scenario.name));
+    let chosen = choice.resolver.and_then(resolver::find);
+    if let Some((chosen, version)) = chosen.and_then(|it| Some((it, version(program, it.family)?)))
+        && let likeness = resolver::likeness(chosen, &version)
+        && likeness != Likeness::Observed
+    {
+        choice.why.push_str(&format!("; {likeness}"));
+    }
+    choice
+}
+
+/// The version of this family that the program has: as many of its numbers as lookups
+/// can differ by.
+fn version(program: &Program, family: &str) -> Option<String> {
+    let executable = program.executable.as_ref();
+    match family {
+        "glibc" | "musl" => libc_of(program)?.version,
+        "go" => Some(format!("1.{}", executable?.go.as_ref()?.minor()?)),
+        "hickory" => executable?.hickory.clone(),
+        "busybox-nslookup" => executable?.busybox.clone(),
+        "dig" | "dig-search" | "host" | "nslookup" => bind_version(program),
+        _ => None,
+    }
 }
 
 /// The resolvers that are in the program or mapped by it, whichever it asks:
@@ -84,17 +106,21 @@ fn of_tool(program: &Program) -> Option<Choice> {
     } else {
         tool
     };
-    // Debian's libraries have the version in their names: `libdns-9.20.9-1-Debian.so`.
-    let version = |path: &String| {
-        let rest = path.rsplit('/').next()?.strip_prefix("libdns-")?;
-        Some(rest.split('-').next()?.to_owned())
-    };
-    let version = program.libraries.iter().find_map(version);
+    let version = bind_version(program);
     let found = version.and_then(|version| resolver::of_version(family, &version));
     Some(sure(
         found.map_or(family, |it| it.id),
         format!("{name} is a tool of BIND, which reads resolv.conf itself"),
     ))
+}
+
+/// The first two numbers of BIND's version. Debian's libraries have it in their names:
+/// `libdns-9.20.9-1-Debian.so`.
+fn bind_version(program: &Program) -> Option<String> {
+    program.libraries.iter().find_map(|path| {
+        let rest = path.rsplit('/').next()?.strip_prefix("libdns-9.")?;
+        Some(format!("9.{}", rest.split(['.', '-']).next()?))
+    })
 }
 
 /// Only nslookup has a resolver of its own; the other applets ask libc.

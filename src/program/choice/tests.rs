@@ -92,10 +92,21 @@ fn programs_with_a_libc() {
     );
     let jvm = ["/opt/lib/server/libjvm.so", GLIBC];
     let mut java = dynamic("/usr/bin/java", &jvm);
-    java.arguments = ["java", "-cp", "/lib/netty-resolver-dns-4.1.48.jar"]
-        .map(str::to_owned)
-        .to_vec();
-    check(&java, "glibc?");
+    for (jar, end) in [
+        (
+            "netty-resolver-dns-4.1.100.Final.jar",
+            "--resolver netty-4.1.100",
+        ),
+        ("netty-all-4.1.48.jar", "--resolver netty-4.1.48"),
+        ("netty-transport-4.1.48.jar", "--resolver netty"),
+    ] {
+        java.arguments = ["java", "-cp", &format!("/lib/x.jar:/lib/{jar}")]
+            .map(str::to_owned)
+            .to_vec();
+        check(&java, "glibc?");
+        let why = choose(&java, &Scenario::new("1", "db")).why;
+        assert!(why.ends_with(end), "{why}");
+    }
     let epoll = "/tmp/libnetty_transport_native_epoll_x86_641.so";
     check(&dynamic("/usr/bin/java", &[jvm[0], GLIBC, epoll]), "glibc?");
     check(&dynamic("/usr/bin/ruby3.1", &[GLIBC]), "glibc");
@@ -162,6 +173,48 @@ fn programs_with_a_resolver_of_their_own() {
     let mut hickory = dynamic("/app", &[GLIBC]);
     hickory.executable.as_mut().unwrap().hickory = Some("0.24.1".to_owned());
     check(&hickory, "hickory-0.26?");
+}
+
+#[test]
+fn what_was_not_observed_is_said() {
+    let end = |program: &Program| {
+        let why = choose(program, &Scenario::new("1", "db")).why;
+        let end = why.rsplit_once("; ").map(|(_, end)| end.to_owned());
+        end.unwrap_or_default()
+    };
+    let libc = |family, version: &str| {
+        let mut program = dynamic("/bin/x", &[]);
+        let version = Some(version.to_owned());
+        program.libc = Some(Libc { family, version });
+        end(&program)
+    };
+    let unseen = Likeness::Unseen.to_string();
+    assert_eq!(libc(Family::Glibc, "2.36"), "");
+    assert_eq!(libc(Family::Glibc, "2.39"), unseen);
+    assert_eq!(libc(Family::Glibc, "2.17"), Likeness::Read.to_string());
+    assert_eq!(libc(Family::Glibc, "2.12"), Likeness::Older.to_string());
+    assert_eq!(libc(Family::Musl, "1.2.4"), "");
+    assert_eq!(libc(Family::Musl, "1.1.24"), Likeness::Older.to_string());
+    let go = |version| end(&of_build(build(version, Some(false)), None));
+    assert_eq!(go("go1.27.1"), "");
+    assert_eq!(go("go1.25.3"), unseen);
+    let tool = |library| end(&dynamic("/usr/bin/dig", &[library]));
+    assert_eq!(tool("/usr/lib/libdns-9.18.24-1-Debian.so"), "");
+    assert_eq!(tool("/usr/lib/libdns-9.19.so"), unseen);
+    let of = |set: &dyn Fn(&mut Executable)| {
+        let mut program = dynamic("/bin/busybox", &[MUSL]);
+        program.arguments = vec!["nslookup".to_owned()];
+        program.executable.as_mut().into_iter().for_each(set);
+        end(&program)
+    };
+    let busybox = |version: &str| of(&|it| it.busybox = Some(version.to_owned()));
+    assert_eq!(
+        (busybox("1.35.0"), busybox("1.36.1")),
+        (String::new(), unseen)
+    );
+    let mut hickory = dynamic("/app", &[GLIBC]);
+    hickory.executable.as_mut().unwrap().hickory = Some("0.24.1".to_owned());
+    assert_eq!(end(&hickory), Likeness::Older.to_string());
 }
 
 #[test]

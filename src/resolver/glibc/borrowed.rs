@@ -67,7 +67,7 @@ pub fn hosts_borrowed(
 ) -> Borrowed {
     let mut left_out = Vec::new();
     let mut bytes = Vec::new();
-    match target.map(|it| hosts_database(Some(it))) {
+    match target.map(|it| hosts_database(Some(it), &super::V2_36)) {
         Some(Ok(services)) => bytes = line(&services, has_library, &mut left_out),
         Some(Err(_)) => left_out.push(LeftOut::Unreadable),
         None => {}

@@ -67,7 +67,7 @@ pub(super) fn database<'a>(thread: &mut Thread<'a>) -> Option<Vec<Service<'a>>> 
     if scenario.nsswitch.is_none() {
         thread.errno = Errno::NoEntry;
     }
-    let Ok(mut services) = hosts_database(scenario.nsswitch.as_ref()) else {
+    let Ok(mut services) = hosts_database(scenario.nsswitch.as_ref(), thread.version) else {
         thread.errno = Errno::Invalid;
         return None;
     };

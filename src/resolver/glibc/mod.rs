@@ -66,6 +66,15 @@ pub struct Version {
     /// 2.31. Observed; `resolv/nss_dns/dns-host.c: getanswer_r`, rewritten in
     /// 2.37 and in Debian's 2.36.
     alias_alone_is_not_found: bool,
+    /// Whether, with `single-request`, an error that comes first is followed by a wait for
+    /// the reply to a query that was not sent: before 2.41, and before Debian's 2.36.
+    /// Source: `resolv/res_send.c: send_dg`, glibc's bug 30081.
+    waits_for_unsent: bool,
+    /// Whether, where nsswitch.conf has no line for hosts, DNS is asked, and the hosts file
+    /// only if DNS is not there: before 2.35. A line without modules counts as none, as
+    /// before 2.33. Source: `nss/hosts-lookup.c: DEFAULT_CONFIG`,
+    /// `nss/nsswitch.c: __nss_database_lookup2`.
+    asks_dns_before_files: bool,
 }
 
 /// glibc 2.41, as in Debian 13.
@@ -84,6 +93,8 @@ pub const V2_41: Version = Version {
 pub const V2_36: Version = Version {
     flags: &[options::FLAGS, options::TRUST_AD, options::NO_AAAA],
     alias_alone_is_not_found: false,
+    waits_for_unsent: false,
+    asks_dns_before_files: false,
     ..V2_31
 };
 
@@ -102,6 +113,8 @@ pub const V2_28: Version = Version {
     search_limits: None,
     rotates_from_second: false,
     alias_alone_is_not_found: true,
+    waits_for_unsent: true,
+    asks_dns_before_files: true,
 };
 
 /// glibc 2.17, as in RHEL 7. It differs in more than is modelled: a pair of
@@ -203,4 +216,4 @@ fn addresses(answers: &Answers, record_type: RecordType) -> Vec<Address> {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found; flags: &[], search_limits: Some((1, 255)));
+super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent asks_dns_before_files; flags: &[], search_limits: Some((1, 255)));

@@ -73,22 +73,21 @@ fn addresses(thread: &Thread<'_>, hosts: &ResolvConf, name: &[u8], family: Famil
 /// A line as C reads it, which ends at a NUL; `None` if nothing is before that.
 ///
 /// Source: glibc `nss/nss_readline.c: __nss_readline` (2.36).
-fn up_to_nul(entry: Entry<'_>) -> Option<Entry<'_>> {
-    let words = std::iter::once(entry.address).chain(entry.names);
-    let mut open = true;
-    let mut kept = words.map_while(|word| {
+fn up_to_nul(mut entry: Entry<'_>) -> Option<Entry<'_>> {
+    let is_cut = |word: &mut Word<'_>| {
         let nul = word.bytes.iter().position(|&byte| byte == 0);
-        let bytes = nul
+        word.bytes = nul
             .and_then(|at| word.bytes.get(..at))
             .unwrap_or(word.bytes);
-        let keep = open && !bytes.is_empty();
-        open &= nul.is_none();
-        keep.then_some(Word { bytes, ..word })
-    });
-    Some(Entry {
-        address: kept.next()?,
-        names: kept.collect(),
-    })
+        nul.is_some()
+    };
+    if is_cut(&mut entry.address) {
+        entry.names.clear();
+    } else if let Some(last) = entry.names.iter_mut().position(is_cut) {
+        entry.names.truncate(last + 1);
+        entry.names.retain(|it| !it.bytes.is_empty());
+    }
+    (!entry.address.bytes.is_empty()).then_some(entry)
 }
 
 /// The address of a line, in the family asked for; other lines are ignored.

@@ -1,10 +1,13 @@
 //! Which modules are asked for a host, and when that ends.
 
 use crate::config::resolv_conf::ResolvConf;
+use crate::resolver::glibc::Version;
 use crate::resolver::glibc::name::isspace;
 
-/// Source: glibc `nss/nss_database.c: per_database_defaults` (2.36).
+/// Source: glibc `nss/nss_database.c: nss_database_select_default` (2.35), before that
+/// `nss/hosts-lookup.c: DEFAULT_CONFIG` (2.31).
 const DEFAULT_HOSTS: &[u8] = b"files dns";
+const DNS_FIRST: &[u8] = b"dns [!UNAVAIL=return] files";
 
 const HOSTS: &[u8] = b"hosts";
 
@@ -66,7 +69,10 @@ pub(super) struct Unreadable;
 /// The modules of the last `hosts` line; the default if there is none.
 ///
 /// Source: glibc `nss/nss_database.c: nss_database_reload` (2.36).
-pub(super) fn hosts_database(file: Option<&ResolvConf>) -> Result<Vec<Service<'_>>, Unreadable> {
+pub(super) fn hosts_database<'f>(
+    file: Option<&'f ResolvConf>,
+    version: &Version,
+) -> Result<Vec<Service<'f>>, Unreadable> {
     let mut hosts = None;
     for line in file.into_iter().flat_map(ResolvConf::lines) {
         // A last line without a newline is not looked at: the end of the file
@@ -75,8 +81,10 @@ pub(super) fn hosts_database(file: Option<&ResolvConf>) -> Result<Vec<Service<'_
             process_line(line.bytes(), &mut hosts)?;
         }
     }
-    match hosts {
+    let is_old = version.asks_dns_before_files;
+    match hosts.filter(|it| !is_old || !it.is_empty()) {
         Some(services) => Ok(services),
+        None if is_old => nss_action_parse(DNS_FIRST),
         None => nss_action_parse(DEFAULT_HOSTS),
     }
 }
@@ -237,11 +245,16 @@ fn before<'f>(text: &'f [u8], rest: &[u8]) -> &'f [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolver::glibc::{V2_31, V2_36};
     use crate::scenario::file;
 
     fn check(text: &str, expected: Result<&[&str], Unreadable>) {
+        check_of(&V2_36, text, expected);
+    }
+
+    fn check_of(version: &Version, text: &str, expected: Result<&[&str], Unreadable>) {
         let file = file("nsswitch.conf", text);
-        let found = hosts_database(Some(&file)).map(|services| {
+        let found = hosts_database(Some(&file), version).map(|services| {
             services
                 .iter()
                 .map(|service| {
@@ -273,6 +286,14 @@ mod tests {
         check("hosts: dns\n hosts files\n", Ok(&["files rccc"]));
         check("hosts: dns\nhosts: files", Ok(&["dns rccc"]));
         check("hosts:\n", Ok(&[]));
+        for text in ["", "hosts:\n"] {
+            check_of(&V2_31, text, Ok(&["dns rrcr", "files rccc"]));
+        }
+        check_of(
+            &V2_31,
+            "hosts: files dns\n",
+            Ok(&["files rccc", "dns rccc"]),
+        );
         check("hosts: a # b\n", Ok(&["a rccc", "# rccc", "b rccc"]));
         check(
             "hosts: a [ !unavail = return SUCCESS=merge]b[NOTFOUND=return]\n",

@@ -280,7 +280,8 @@ impl Turn<'_, '_> {
         if received1 || self.packets.second.is_some() && received2 {
             return self.use_first(None);
         }
-        if self.packets.second.is_some() && !self.single_request {
+        let is_sent = !self.single_request || self.thread.version.waits_for_unsent;
+        if self.packets.second.is_some() && is_sent {
             if is_first {
                 self.first = None;
             }

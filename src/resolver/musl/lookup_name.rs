@@ -188,12 +188,7 @@ async fn name_from_dns(
     conf: &Reading<'_>,
     version: &Version,
 ) -> Found {
-    let packets: Option<Vec<_>> = family
-        .record_types()
-        .iter()
-        .map(|&record_type| res_mkquery(name, record_type, because.clone(), version))
-        .collect();
-    let Some(packets) = packets else {
+    let Some(packets) = res_mkquery(name, family.record_types(), &because, version) else {
         return if version.skips_bad_candidates {
             Ok(Vec::new())
         } else {

@@ -20,11 +20,11 @@ pub(super) async fn res_query(
     record_type: RecordType,
 ) -> Result<Vec<IpAddr>, Outcome> {
     let name = scenario.name.as_bytes();
-    let Some(packet) = res_mkquery(name, record_type, Because::AsIs, version) else {
+    let Some(packets) = res_mkquery(name, &[record_type], &Because::AsIs, version) else {
         return Err(Failed("NO_RECOVERY"));
     };
     let conf = get_resolv_conf(scenario);
-    let replies = res_msend(io, &[packet], &conf, version)
+    let replies = res_msend(io, &packets, &conf, version)
         .await
         .map_err(|Crash| Outcome::Crashed)?;
     let Some(reply) = replies.into_iter().next().flatten() else {

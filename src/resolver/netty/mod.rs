@@ -80,7 +80,7 @@ pub fn reading(scenario: &Scenario) -> Reading<'_> {
 }
 
 /// When it is asked, as a sentence without a full stop.
-pub const CONDITION: &str = "programs that give Netty its DnsNameResolver, as Vert.x, Reactor Netty and what is built on them do; otherwise Netty asks InetAddress, and so the C library: --resolver glibc, musl";
+pub const CONDITION: &str = "programs that give Netty its DnsNameResolver, as Vert.x, Reactor Netty and what is built on them do; otherwise Netty asks InetAddress, and so the C library: --resolver glibc, musl; from 4.1.50 on it differs in part, in options of resolv.conf and in what it asks for CNAME";
 
 /// What is not modelled.
 const BY_NAME: &str = "a name server is given by name: Netty asks the C library and the other servers for it, which is not shown here";

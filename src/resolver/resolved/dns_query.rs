@@ -325,6 +325,9 @@ impl Manager<'_> {
         query.name_idna = target.clone();
         query.name_utf8 = target;
         query.state = State::Null;
+        if self.version.is_before_248 {
+            query.answer = Answer::default();
+        }
         self.dns_query_candidate_detach(q, false);
         self.queries[q].candidate = None;
         CnameResult::Redirected

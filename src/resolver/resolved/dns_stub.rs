@@ -75,8 +75,14 @@ impl Manager<'_> {
             State::RcodeFailure => self.dns_stub_send_reply(q, self.queries[q].answer_rcode),
             // The client gets no answer either.
             State::Timeout | State::AttemptsMaxReached => self.queries[q].freed = true,
-            State::NoServers => self.dns_stub_send_reply(q, Rcode::Refused),
-            State::InvalidReply | State::Errno | State::Null | State::Pending => {
+            State::NoServers if !self.version.is_before_248 => {
+                self.dns_stub_send_reply(q, Rcode::Refused);
+            }
+            State::NoServers
+            | State::InvalidReply
+            | State::Errno
+            | State::Null
+            | State::Pending => {
                 self.dns_stub_send_reply(q, Rcode::ServFail);
             }
         }

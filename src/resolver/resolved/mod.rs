@@ -59,6 +59,8 @@ pub struct Version {
     /// not asked for twice before EDNS is left out; REFUSED and a closed port
     /// lead to the next server until all attempts are used, and each question
     /// goes one server further, whoever else did; the root has no answer; the
+    /// target of a CNAME record is asked for whatever else the answer has, so that the
+    /// cache answers, and one without a dot cannot be; the stub then says SERVFAIL; the
     /// second type is waited for as long as ever when the first has an answer.
     /// Observed: 247. Source: `resolved-dns-transaction.c:
     /// dns_transaction_process_reply`, `resolved-dns-server.c:
