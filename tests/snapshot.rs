@@ -148,43 +148,73 @@ fn a_node_and_its_snapshot_do_not_differ() {
     );
 }
 
+const NOTE: &[u8] = b"kdns snapshot 1\n";
+
+type Tar = tar::Builder<Vec<u8>>;
+
+fn of_tar(make: &dyn Fn(&mut Tar)) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    make(&mut archive);
+    let bytes = archive.into_inner().unwrap();
+    ruzstd::encoding::compress_to_vec(
+        bytes.as_slice(),
+        ruzstd::encoding::CompressionLevel::Fastest,
+    )
+}
+
+/// One that begins as ours do.
+fn of_ours(make: &dyn Fn(&mut Tar)) -> Vec<u8> {
+    of_tar(&|it| {
+        add(it, "kdns-snapshot", NOTE);
+        make(it);
+    })
+}
+
+fn add(archive: &mut Tar, name: &str, bytes: &[u8]) {
+    let mut header = tar::Header::new_gnu();
+    header.set_size(bytes.len() as u64);
+    header.set_mode(0o600);
+    archive.append_data(&mut header, name, bytes).unwrap();
+}
+
+fn link(archive: &mut Tar, name: &str, target: &str) {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Symlink);
+    header.set_size(0);
+    archive.append_link(&mut header, name, target).unwrap();
+}
+
+fn directory(archive: &mut Tar, name: &str, time: u64) {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Directory);
+    header.set_size(0);
+    header.set_mtime(time);
+    archive.append_data(&mut header, name, &[][..]).unwrap();
+}
+
 #[test]
 fn what_is_no_snapshot_is_refused_and_leads_nowhere() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("x.tar.zst");
-    let of_tar = |make: &dyn Fn(&mut tar::Builder<Vec<u8>>)| {
-        let mut archive = tar::Builder::new(Vec::new());
-        make(&mut archive);
-        let bytes = archive.into_inner().unwrap();
-        ruzstd::encoding::compress_to_vec(
-            bytes.as_slice(),
-            ruzstd::encoding::CompressionLevel::Fastest,
-        )
-    };
-    let add = |archive: &mut tar::Builder<Vec<u8>>, name: &str, bytes: &[u8]| {
-        let mut header = tar::Header::new_gnu();
-        header.set_size(bytes.len() as u64);
-        header.set_mode(0o600);
-        archive.append_data(&mut header, name, bytes).unwrap();
-    };
-    let link = |archive: &mut tar::Builder<Vec<u8>>, name: &str, target: &str| {
-        let mut header = tar::Header::new_gnu();
-        header.set_entry_type(tar::EntryType::Symlink);
-        header.set_size(0);
-        archive.append_link(&mut header, name, target).unwrap();
-    };
-    let directory = |archive: &mut tar::Builder<Vec<u8>>, name: &str, time: u64| {
-        let mut header = tar::Header::new_gnu();
-        header.set_entry_type(tar::EntryType::Directory);
-        header.set_size(0);
-        header.set_mtime(time);
-        archive.append_data(&mut header, name, &[][..]).unwrap();
-    };
     let outside = folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
-    let note = b"kdns snapshot 1\n";
     let way_out = outside.to_str().unwrap();
-    for (what, bytes) in [
+    for (what, bytes) in strange().into_iter().chain(hostile(way_out)) {
+        fs::write(&file, bytes).unwrap();
+        let (status, out, err) = kdns(&["check-loop", "--root", file.to_str().unwrap()]);
+        assert_eq!(status, 2, "{what}: {out}{err}");
+        assert!(
+            err.starts_with("kdns: cannot read the snapshot "),
+            "{what}: {out}{err}"
+        );
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{what}");
+    }
+}
+
+type Case = (&'static str, Vec<u8>);
+
+fn strange() -> Vec<Case> {
+    vec![
         (
             "another archive",
             of_tar(&|it| add(it, "etc/resolv.conf", b"x")),
@@ -196,69 +226,61 @@ fn what_is_no_snapshot_is_refused_and_leads_nowhere() {
         ),
         (
             "cut",
-            of_tar(&|it| add(it, "kdns-snapshot", note))[..8].to_vec(),
+            of_tar(&|it| add(it, "kdns-snapshot", NOTE))
+                .into_iter()
+                .take(8)
+                .collect(),
         ),
+    ]
+}
+
+fn hostile(outside: &str) -> Vec<Case> {
+    vec![
         (
             "through a link",
-            of_tar(&|it| {
-                add(it, "kdns-snapshot", note);
-                link(it, "etc", way_out);
+            of_ours(&|it| {
+                link(it, "etc", outside);
                 add(it, "etc/resolv.conf", b"nameserver 127.0.0.53\n");
             }),
         ),
         (
             "a link through a link",
-            of_tar(&|it| {
-                add(it, "kdns-snapshot", note);
-                link(it, "etc", way_out);
+            of_ours(&|it| {
+                link(it, "etc", outside);
                 link(it, "etc/resolv.conf", "/etc/passwd");
             }),
         ),
         (
             "a time that no clock shows",
-            of_tar(&|it| {
-                add(it, "kdns-snapshot", note);
+            of_ours(&|it| {
                 directory(it, "etc", u64::MAX);
             }),
         ),
         (
             "a path without an end",
-            of_tar(&|it| {
-                add(it, "kdns-snapshot", note);
+            of_ours(&|it| {
                 add(it, &"a/".repeat(1 << 20), b"");
             }),
         ),
         (
             "a way that is too deep",
-            of_tar(&|it| {
-                add(it, "kdns-snapshot", note);
+            of_ours(&|it| {
                 add(it, &format!("{}x", "a/".repeat(1000)), b"");
             }),
         ),
         (
             "a file twice",
-            of_tar(&|it| {
-                add(it, "kdns-snapshot", note);
+            of_ours(&|it| {
                 add(it, "etc/hosts", b"1");
                 add(it, "etc/hosts", b"2");
             }),
         ),
         (
             "a file that is a directory",
-            of_tar(&|it| {
-                add(it, "kdns-snapshot", note);
+            of_ours(&|it| {
                 add(it, "etc", b"1");
                 directory(it, "etc", 0);
             }),
         ),
-    ] {
-        fs::write(&file, bytes).unwrap();
-        let (status, out, err) = kdns(&["check-loop", "--root", file.to_str().unwrap()]);
-        assert_eq!(status, 2, "{what}: {out}{err}");
-        assert!(
-            err.starts_with("kdns: cannot read the snapshot "),
-            "{what}: {out}{err}"
-        );
-        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{what}");
-    }
+    ]
 }

@@ -13,7 +13,7 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Edns, Query, Question, SocketId};
 use crate::name::{MAX_WIRE_BYTES, Name};
 use crate::render::json;
-use crate::render::live::json::{self as live, CutForm, ReplyForm};
+use crate::render::live::json::{CutForm, ReplyForm};
 use crate::resolver::Resolver;
 use crate::scenario::record_type::Shown;
 use crate::simulation::courses::{Courses, Group, Other};

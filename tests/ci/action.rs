@@ -22,17 +22,12 @@ fn act(directory: &Path, inputs: &[(&str, &str)]) -> (i32, String, PathBuf) {
     let steps = action.at("runs").at("steps").list();
     for step in steps {
         let Some(script) = step.get("run") else {
-            if step.at("uses").text().starts_with("actions/cache@") {
-                // Of what the step before said, and not of what the workflow's repository has.
-                let key = step.at("with").at("key").text().to_owned();
-                assert!(key.ends_with("-${{ steps.built.outputs.of }}"), "{key}");
-                let outputs = fs::read_to_string(&output).unwrap();
-                let of = outputs.lines().find_map(|it| it.strip_prefix("of="));
-                assert!(of.is_some_and(|it| it.len() == 64), "{outputs}");
-                continue;
-            }
             let outputs = fs::read_to_string(&output).unwrap();
-            is_upload(step, &outputs, &directory.join(given("sarif")));
+            if step.at("uses").text().starts_with("actions/cache@") {
+                is_cache(step, &outputs);
+            } else {
+                is_upload(step, &outputs, &directory.join(given("sarif")));
+            }
             continue;
         };
         assert_eq!(step.at("shell").text(), "bash");
@@ -45,13 +40,7 @@ fn act(directory: &Path, inputs: &[(&str, &str)]) -> (i32, String, PathBuf) {
             match name.split_once('.').unwrap() {
                 ("inputs", name) => given(name),
                 ("github", "action_path") => root().display().to_string(),
-                ("steps", "lint.outputs.status") => {
-                    let mut lines = outputs.lines();
-                    lines
-                        .find_map(|it| it.strip_prefix("status="))
-                        .unwrap()
-                        .to_owned()
-                }
+                ("steps", "lint.outputs.status") => output_of(&outputs, "status=").to_owned(),
                 other => panic!("{other:?}"),
             }
         };
@@ -79,7 +68,21 @@ fn act(directory: &Path, inputs: &[(&str, &str)]) -> (i32, String, PathBuf) {
     (0, said_all, directory.join(given("sarif")))
 }
 
-/// A step that runs nothing uploads what was written, if something was.
+/// The output of a step: what follows `begin` on its line.
+fn output_of<'o>(outputs: &'o str, begin: &str) -> &'o str {
+    let mut lines = outputs.lines();
+    lines.find_map(|it| it.strip_prefix(begin)).unwrap()
+}
+
+/// A step that keeps what is built, by the name of what the step before said and of nothing
+/// that the workflow's repository has.
+fn is_cache(step: &Yaml, outputs: &str) {
+    let key = step.at("with").at("key").text().to_owned();
+    assert!(key.ends_with("-${{ steps.built.outputs.of }}"), "{key}");
+    assert_eq!(output_of(outputs, "of=").len(), 64, "{outputs}");
+}
+
+/// A step that runs nothing else uploads what was written, if something was.
 fn is_upload(step: &Yaml, outputs: &str, sarif: &Path) {
     let uses = step.at("uses").text();
     assert!(uses.starts_with("github/codeql-action/upload-sarif@"));

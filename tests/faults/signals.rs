@@ -124,7 +124,10 @@ fn snapshot() {
             let what = format!("{signal}, ignored: {is_ignored}");
             let word = if is_ignored { "ignore" } else { "default" };
             let mut child = Command::new("env")
-                .arg(format!("--{word}-signal={}", &signal.as_str()[3..]))
+                .arg(format!(
+                    "--{word}-signal={}",
+                    signal.as_str().trim_start_matches("SIG")
+                ))
                 .args([KDNS, "check-loop", "--root"])
                 .arg(&file)
                 .env("TMPDIR", &unpacked)

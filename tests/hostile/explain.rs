@@ -60,6 +60,7 @@ fn say(scenario: &Scenario) {
     let explained = explain(scenario, Context::default(), &resolvers, Detail::Full);
     let style = Style {
         colors: false,
+        links: false,
         verbose: true,
         columns: 80,
     };

@@ -78,6 +78,7 @@ fn lint(path: &str, bytes: &[u8], rules: &[&'static Rule]) -> usize {
     };
     let style = kdns::render::Style {
         colors: false,
+        links: false,
         verbose: true,
         columns: 80,
     };

@@ -56,6 +56,7 @@ fn judge(directory: &Path) {
     render::check_loop::json::write(&report, &[], false, nowhere).unwrap();
     let style = render::Style {
         colors: false,
+        links: false,
         verbose: true,
         columns: 80,
     };

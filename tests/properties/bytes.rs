@@ -148,6 +148,7 @@ fn any_bytes_are_read() {
         let explanation = explain(&scenario, Context::default(), &all, Detail::Short);
         let style = Style {
             colors: false,
+            links: false,
             verbose: true,
             columns: 80,
         };

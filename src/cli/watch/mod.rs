@@ -4,6 +4,7 @@
 mod args;
 mod capture;
 mod counters;
+mod course;
 mod input;
 mod keep;
 mod live;
@@ -11,12 +12,12 @@ mod output;
 mod subject;
 
 use std::net::IpAddr;
-use std::ops::ControlFlow;
 
 use clap::builder::PossibleValuesParser;
 
 use self::args::InputArgs;
-use self::input::{Event, Input};
+use self::course::Course;
+use self::input::Input;
 use self::output::{Format, Output, Wanted, end_of};
 use super::manual;
 use super::output::Outputs;
@@ -66,14 +67,14 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
         is_anonymous: args.anonymize,
         is_shown: args.show.is_some(),
     };
-    let mut output = Output::begin(&args.outputs, wanted, &input.subject, streams)?;
+    let output = Output::begin(&args.outputs, wanted, &input.subject, streams)?;
     let word = args
         .resolver
         .as_deref()
         .or(input.subject.resolver.as_deref());
     // On a node every pod has a file of its own.
     let scenario = input.subject.scenario.clone().filter(|_| !args.input.node);
-    let mut watch = Watch::new(Setup {
+    let watch = Watch::new(Setup {
         scenario,
         resolver: word.and_then(resolver_of),
         all: output.wants_all(),
@@ -81,48 +82,17 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
     });
     let about = input.subject.context.about.clone();
     let services = input.subject.services.clone();
-    let (mut failed, mut is_unkept) = (None, false);
-    let mut last = None;
-    let ended = input.each(&mut |event| {
-        match event {
-            Event::Seen(seen) => watch.push(&seen),
-            Event::Tick(now) => {
-                last = Some(now);
-                watch.tick(now);
-            }
-            Event::Unkept(error) => {
-                output.clear_status(streams);
-                streams.tell(error);
-                is_unkept = true;
-                return ControlFlow::Continue(());
-            }
-            Event::Asker(client, time, process) => {
-                watch.asked_by(client, time, process);
-                return ControlFlow::Continue(());
-            }
-        }
-        let told = output.lookups(watch.take_judged(), streams);
-        let progress = watch.progress();
-        if let Event::Tick(_) = event {
-            output.status(&progress, streams);
-        }
-        let is_enough = args
-            .input
-            .until_broken()
-            .is_some_and(|it| progress.broken >= it);
-        if let Err(error) = told {
-            failed = Some(error);
-            return ControlFlow::Break(());
-        }
-        if is_enough {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
-    })?;
-    if let Some(error) = failed {
+    let mut course = Course::new(watch, output, args.input.until_broken());
+    let ended = input.each(&mut |event| course.take(event, streams))?;
+    let Course {
+        mut watch,
+        mut output,
+        ..
+    } = course;
+    if let Some(error) = course.failed {
         return Err(error);
     }
-    let end = end_of(&ended, last);
+    let end = end_of(&ended, course.last);
     watch.finish(end.time.or(end.counters.last));
     output.lookups(watch.take_judged(), streams)?;
     let report = watch.end(&end);
@@ -130,7 +100,7 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
     let services = asked_in_vain(args, services, &report);
     output.end(&report, &services, &notes, streams)?;
     streams.out.flush()?;
-    if is_unkept {
+    if course.is_unkept {
         return Ok(args.threshold.undecided());
     }
     Ok(status(args, &report, streams))

@@ -124,6 +124,7 @@ impl Outcome {
         };
         let mut out = Vec::new();
         let style = kdns::render::Style {
+            links: false,
             colors: false,
             verbose: true,
             columns: 80,
