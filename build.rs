@@ -1,4 +1,4 @@
-//! Which pages `why` knows; and how kdns is linked: statically, at a fixed
+//! Which pages `why` knows; schemas without their indentation; and how kdns is linked: statically, at a fixed
 //! address, where this machine has the archives of its C library. Such a program
 //! starts in two thirds of the time, runs in an empty root, and needs nothing of
 //! the namespaces it enters.
@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     list_pages(&out)?;
+    fold_schemas(&out)?;
     let is = |key, value| env::var(key).is_ok_and(|it| it == value);
     let is_native = env::var("HOST").ok() == env::var("TARGET").ok();
     let is_glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
@@ -67,6 +68,19 @@ fn list_pages(out: &Path) -> Result<(), Box<dyn Error>> {
     }
     list += "];\n";
     Ok(fs::write(out.join("why_pages.rs"), list)?)
+}
+
+/// Writes `docs/schemas/*.json` without line ends and indentation, two fifths of them.
+fn fold_schemas(out: &Path) -> Result<(), Box<dyn Error>> {
+    let schemas = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("docs/schemas");
+    for file in sorted(&schemas)? {
+        let folded: String = fs::read_to_string(&file)?
+            .lines()
+            .map(str::trim_start)
+            .collect();
+        fs::write(out.join(file.file_name().unwrap_or_default()), folded)?;
+    }
+    Ok(())
 }
 
 /// What is in a directory, in order; cargo looks at it, too.

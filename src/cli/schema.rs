@@ -47,11 +47,11 @@ pub(super) enum SchemaName {
 
 macro_rules! kept {
     ($name:literal) => {
-        include_str!(concat!("../../docs/schemas/", $name, ".json"))
+        include_str!(concat!(env!("OUT_DIR"), "/", $name, ".json"))
     };
 }
 
-/// Prints the schema of a format, which [`crate::render::schema`] made.
+/// Prints the schema of a format, which [`crate::render::schema`] made and `build.rs` folded.
 pub(super) fn run(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let schema = match name {
         SchemaName::Why => kept!("why"),
@@ -73,6 +73,8 @@ pub(super) fn run(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result
         SchemaName::Watch => kept!("watch"),
         SchemaName::Lookup => kept!("lookup"),
     };
-    streams.out.write_all(schema.as_bytes())?;
+    let schema: serde_json::Value = serde_json::from_str(schema)?;
+    serde_json::to_writer_pretty(&mut *streams.out, &schema)?;
+    writeln!(streams.out)?;
     Ok(Status::Clean)
 }
