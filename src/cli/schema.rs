@@ -74,7 +74,6 @@ pub(super) fn run(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result
         SchemaName::Lookup => kept!("lookup"),
     };
     let schema: serde_json::Value = serde_json::from_str(schema)?;
-    serde_json::to_writer_pretty(&mut *streams.out, &schema)?;
-    writeln!(streams.out)?;
+    writeln!(streams.out, "{schema:#}")?;
     Ok(Status::Clean)
 }
