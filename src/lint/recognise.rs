@@ -3,11 +3,13 @@
 
 mod json;
 mod resolv_conf;
+mod words;
 
 use memchr::memmem;
 
 use self::json::{is_foreign_json, is_json};
 use self::resolv_conf::{is_conf, is_resolv_conf, is_resolv_conf_name};
+use self::words::{FACTS, SUBJECTS};
 use crate::config::corefile::quoted;
 use crate::config::nginx_conf;
 use crate::lint::form::Form;
@@ -191,7 +193,7 @@ fn program(name: &str, bytes: &[u8]) -> Option<Form> {
         !name.contains('.') && first.starts_with(b"#!") && mentions(first, b"sh")
     };
     match extension {
-        "tf" => Some(Form::Terraform),
+        "tf" | "hcl" => Some(Form::Terraform),
         "sh" | "bash" => Some(Form::Script),
         _ => (is_docker || is_shell()).then_some(Form::Script),
     }
@@ -200,8 +202,14 @@ fn program(name: &str, bytes: &[u8]) -> Option<Form> {
 /// Whether a program holds a text of ours. One that is longer than a file may be
 /// has an archive in it.
 fn holds_text(form: Form, bytes: &[u8]) -> bool {
-    let marks: [&[u8]; 4] = [b"<<", b"encode(", b"manifest", b"kubernetes_"];
-    let marks = marks.iter().take(if form == Form::Script { 1 } else { 4 });
+    let marks: [&[u8]; 5] = [
+        b"<<",
+        b"encode(",
+        b"manifest",
+        b"kubernetes_",
+        b"provisioner",
+    ];
+    let marks = marks.iter().take(if form == Form::Script { 1 } else { 5 });
     let has_mark = marks.into_iter().any(|it| mentions(bytes, it));
     bytes.len() < MAX_READ && has_mark && has_subject(bytes)
 }
@@ -285,30 +293,6 @@ pub fn has_dns_policy(bytes: &[u8]) -> bool {
     words.iter().all(|word| mentions(bytes, word))
 }
 
-/// Parts of names, and how texts are encoded in others.
-const FACTS: [&[u8]; 20] = [
-    b"cidr",
-    b"CIDR",
-    b"Subnet",
-    b"KubeProxyConfiguration",
-    b"NetworkPolicy",
-    b"podSelector",
-    b"ubelet",
-    b"kube-dns",
-    b"coredns",
-    b"Corefile",
-    b"resolv",
-    b"clusterD",
-    b"cluster-d",
-    b"nameservers",
-    b"configBlock",
-    b"base64",
-    b"b64",
-    b"gzip",
-    b"data:,",
-    b"rancher/",
-];
-
 /// Whether the file begins as an object of Kubernetes does.
 fn looks_like_yaml(bytes: &[u8]) -> bool {
     let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
@@ -356,42 +340,6 @@ pub fn can_be_long(path: &str, bytes: &[u8]) -> bool {
 fn is_chart_index(bytes: &[u8]) -> bool {
     bytes.starts_with(b"apiVersion: v1\nentries:\n")
 }
-
-const SUBJECTS: &[&[u8]] = &[
-    b"podSubnet",
-    b"podCIDR",
-    b"PodCIDR",
-    b"cidrBlocks",
-    b"cluster-cidr",
-    b"ipv4-cidr",
-    b"IPPool",
-    b"ipPools",
-    b"KubeletConfiguration",
-    b"containers",
-    b"dnsPolicy",
-    b"dns_policy",
-    b"dns_config",
-    b"host_network",
-    b"dnsConfig",
-    b"NetworkPolicy",
-    b"podSelector",
-    b"resolv-conf",
-    b"resolvConf",
-    b"resolv.conf",
-    b"resolved.conf",
-    b"NetworkManager",
-    b"cluster-d",
-    b"Corefile",
-    b"clusterDNS",
-    b"kube-dns",
-    b"kubelet",
-    b"nameservers",
-    b"configBlock",
-    b"rancher/",
-    b"coredns",
-    b"KubeProxyConfiguration",
-    b"proxy_pass",
-];
 
 fn mentions(bytes: &[u8], word: &[u8]) -> bool {
     memmem::find(bytes, word).is_some()
