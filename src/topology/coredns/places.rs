@@ -14,7 +14,7 @@ impl Places {
         Self(lines.collect())
     }
 
-    /// As [`Corefile::place`] says, without counting every line before it.
+    /// Where a word stands, for people, without counting every line before it.
     pub(super) fn of(&self, at: At) -> Place {
         let file = self.0.get(at.source);
         let position = file.map(|file| file.position(at.span.start));
