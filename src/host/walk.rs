@@ -5,7 +5,7 @@
 //! following links, so that nothing that is moved meanwhile leads outside:
 //! `..` goes back to the descriptor before. Who writes follows no link at all.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -38,15 +38,39 @@ pub(super) enum Found {
     Directory(OwnedFd),
     /// Something else: the directory that has it, and its name there.
     File(OwnedFd, OsString),
+    /// One of the places to stop at, which was not touched.
+    Stop(PathBuf),
 }
 
-/// Opens what `path` leads to; with `O_NOFOLLOW` a link at its end itself.
-pub(super) fn open(root: &OwnedFd, path: &Path, flags: OFlag) -> nix::Result<OwnedFd> {
+/// Opens what `path` leads to; with `O_NOFOLLOW` a link at its end itself. What
+/// lies at or behind one of `stops` is not touched (`ENOTSUP`).
+pub(super) fn open(
+    root: &OwnedFd,
+    path: &Path,
+    flags: OFlag,
+    stops: &BTreeSet<PathBuf>,
+) -> nix::Result<OwnedFd> {
     let follows_last = !flags.contains(OFlag::O_NOFOLLOW);
     let flags = flags | OFlag::O_NOFOLLOW;
-    match walk(root, path, follows_last, &mut Vec::new())? {
+    match walk(root, path, follows_last, stops, &mut Vec::new())? {
         Found::Directory(directory) => openat(directory, ".", flags, Mode::empty()),
         Found::File(directory, name) => openat(directory, name.as_os_str(), flags, Mode::empty()),
+        Found::Stop(_) => Err(Errno::ENOTSUP),
+    }
+}
+
+/// The first of `stops` on the way to `path`, links followed.
+pub(super) fn first_stop(
+    root: &OwnedFd,
+    path: &Path,
+    stops: &BTreeSet<PathBuf>,
+) -> Option<PathBuf> {
+    if stops.is_empty() {
+        return None;
+    }
+    match walk(root, path, true, stops, &mut Vec::new()) {
+        Ok(Found::Stop(place)) => Some(place),
+        _ => None,
     }
 }
 
@@ -63,13 +87,14 @@ pub(super) fn is_without_links(root: &OwnedFd, path: &Path) -> bool {
 
 /// Follows `path`, and notes every link on the way.
 pub(super) fn find(root: &OwnedFd, path: &Path, links: &mut Vec<Link>) -> nix::Result<Found> {
-    walk(root, path, true, links)
+    walk(root, path, true, &BTreeSet::new(), links)
 }
 
 fn walk(
     root: &OwnedFd,
     path: &Path,
     follows_last: bool,
+    stops: &BTreeSet<PathBuf>,
     links: &mut Vec<Link>,
 ) -> nix::Result<Found> {
     let mut position = Position {
@@ -89,6 +114,12 @@ fn walk(
                 continue;
             }
             _ => {}
+        }
+        if !stops.is_empty() {
+            let place = position.path().join(&name);
+            if stops.contains(&place) {
+                return Ok(Found::Stop(place));
+            }
         }
         let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         let next = openat(position.here(), name.as_os_str(), flags, Mode::empty())?;

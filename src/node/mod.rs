@@ -363,6 +363,15 @@ impl Pod {
         stopped.any(|it| crashed(it) && !self.has_finished(it))
     }
 
+    /// The process of a container of which nothing but the id is known: it can be
+    /// that of any container that has none here.
+    pub fn unnamed_process(&self) -> Option<u32> {
+        let is_unnamed =
+            |it: &&Container| it.id.as_ref().is_some_and(|id| id.starts_with(&it.name));
+        let mut running = self.containers.iter().filter(|it| it.pid.is_some());
+        running.find(is_unnamed)?.pid
+    }
+
     /// Whether a container that does not run has done its work, as its log
     /// tells: init containers end before any other one begins.
     ///

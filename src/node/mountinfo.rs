@@ -1,6 +1,8 @@
 //! What mounts say about a process and its pod, independently of its control
 //! groups.
 
+use std::path::PathBuf;
+
 use procfs::process::MountInfo;
 
 use super::cgroup::{is_id, is_uid};
@@ -29,7 +31,9 @@ pub struct Mounts {
 /// `linuxContainerMounts`.
 pub fn pod(text: &[u8]) -> Mounts {
     let mut found = Mounts::default();
-    for mount in lines(text, " /etc/").chain(lines(text, " /dev/termination-log")) {
+    for mount in lines(text, |it| {
+        it.contains(" /etc/") || it.contains(" /dev/termination-log")
+    }) {
         let root = mount.root.as_str();
         let parts: Vec<&str> = root.split('/').collect();
         match mount.mount_point.to_str() {
@@ -71,7 +75,7 @@ pub struct Mount {
 /// What is mounted into a container from file systems of the node, in the
 /// order of the table; what is a whole file system has no path on the node.
 pub fn binds(text: &[u8]) -> Vec<Mount> {
-    let mounts = lines(text, " - ").filter_map(|mount| {
+    let mounts = lines(text, |_| true).filter_map(|mount| {
         Some(Mount {
             point: mount.mount_point.to_str()?.to_owned(),
             source: mount.root,
@@ -99,11 +103,32 @@ pub fn on_node(mounts: &[Mount], path: &str) -> Option<String> {
     ))
 }
 
+/// Types of file systems whose files a daemon or another machine serves, which
+/// need not answer. Source: Linux `fs/`, `Documentation/filesystems/`.
+const SERVED: &[&str] = &[
+    "9p", "afs", "autofs", "beegfs", "ceph", "cifs", "coda", "fuse", "fuseblk", "gfs2", "gpfs",
+    "lustre", "nfs", "nfs4", "ocfs2", "orangefs", "smb3", "virtiofs",
+];
+
+/// Where such file systems are mounted, in the order of the table; what lies in
+/// the kernel's own `/proc` and `/sys` is left out.
+pub fn served(text: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let is_served = |line: &str| {
+        let kind = line
+            .split_once(" - ")
+            .map(|(_, rest)| rest.split(' ').next());
+        kind.flatten()
+            .is_some_and(|it| SERVED.contains(&it) || it.starts_with("fuse."))
+    };
+    let points = lines(text, is_served).map(|mount| mount.mount_point);
+    points.filter(|it| !it.starts_with("/proc") && !it.starts_with("/sys"))
+}
+
 /// The network namespaces that are kept by files, by number, in the order of
 /// the table: number and path.
 pub fn network_namespaces(text: &[u8]) -> Vec<(u64, String)> {
     let mut found: Vec<(u64, String)> = Vec::new();
-    for mount in lines(text, " - nsfs ") {
+    for mount in lines(text, |it| it.contains(" - nsfs ")) {
         let number = super::stat::namespace("net", mount.root.as_bytes());
         if let (Some(number), Some(path)) = (number, mount.mount_point.to_str()) {
             found.push((number, path.to_owned()));
@@ -115,13 +140,13 @@ pub fn network_namespaces(text: &[u8]) -> Vec<(u64, String)> {
     found
 }
 
-/// The lines that have `part` in them: tables of nodes are long.
-fn lines<'t>(text: &'t [u8], part: &'t str) -> impl Iterator<Item = MountInfo> + 't {
+/// The lines that are wanted: tables of nodes are long, and it costs to read one.
+fn lines(text: &[u8], is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = MountInfo> {
     let lines = text
         .split(|&byte| byte == b'\n')
         .filter_map(|line| std::str::from_utf8(line).ok());
     lines
-        .filter(move |line| line.contains(part))
+        .filter(move |line| is_wanted(line))
         .filter_map(|line| MountInfo::from_line(line).ok())
 }
 
@@ -214,6 +239,21 @@ mod tests {
         ] {
             assert_eq!(on_node(&mounts, path).as_deref(), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn mounts_that_somebody_else_serves_are_told_by_their_type() {
+        let table = b"21 1 0:5 / /proc rw shared:1 - proc proc rw\n\
+            22 21 0:6 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw\n\
+            23 1 0:7 / /var/log/pods rw shared:2 master:3 - autofs auto rw,fd=5\n\
+            24 1 0:8 / /mnt/a\\040b rw - fuse.sshfs x rw\n\
+            25 1 0:9 / /fuse/nfs rw - ext4 /nfs rw\n\
+            26 1 0:10 / /data rw - nfs4 10.0.0.1:/data rw\n";
+        let found: Vec<PathBuf> = served(table).collect();
+        assert_eq!(
+            found,
+            ["/var/log/pods", "/mnt/a b", "/data"].map(PathBuf::from)
+        );
     }
 
     #[test]

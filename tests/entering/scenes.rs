@@ -47,6 +47,7 @@ const SCENES: &[Scene] = &[
     ("stalls::overlays", CHROOT, stalls::overlays),
     ("stalls::automounts", CHROOT, stalls::automounts),
     ("stalls::memory", PYTHON, stalls::memory),
+    ("stalls::node", RUNC, stalls::node),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {

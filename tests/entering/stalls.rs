@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::mem::ManuallyDrop;
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -71,7 +71,7 @@ fn left_behind() -> usize {
 }
 
 /// Two pods, the second of which lies in the way.
-fn node() -> (Node, Pod, u32) {
+fn two_pods() -> (Node, Pod, u32) {
     let node = Node::boot();
     let web = node.pod("web", 1, Network::Own);
     node.container_of(&web, "main", 2);
@@ -127,7 +127,7 @@ fn goes_on(what: &str) {
 
 /// `/etc` of a container is a file system that answers, or not, at any moment.
 pub(crate) fn pods() {
-    let (_node, _stuck, pid) = node();
+    let (_node, _stuck, pid) = two_pods();
     let stalling = Stalling::mount("/etc", Some(pid), &[("resolv.conf", CONF)]);
     for answered in 0..6 {
         stalling.stall_after(answered);
@@ -250,17 +250,99 @@ open("/tmp/wrong", "w").close()
     assert_eq!(left_behind(), 0);
 }
 
-/// A directory that waits for a daemon to mount something on it.
-pub(crate) fn automounts() {
-    let (reader, writer) = nix::unistd::pipe().unwrap();
-    // Whoever is of the daemon's group does not wait; `ends` makes another.
-    nix::unistd::setsid().unwrap();
-    let (fd, group) = (writer.as_raw_fd(), nix::unistd::getpgrp());
-    gives_up(|etc| {
-        let options = format!("fd={fd},pgrp={group},minproto=5,maxproto=5,indirect");
+/// A daemon of automounts that never mounts anything.
+struct Daemon {
+    reader: OwnedFd,
+    writer: OwnedFd,
+}
+
+impl Daemon {
+    fn start() -> Self {
+        let (reader, writer) = nix::unistd::pipe().unwrap();
+        // Whoever is of the daemon's group does not wait; `ends` makes another.
+        nix::unistd::setsid().unwrap();
+        Self { reader, writer }
+    }
+
+    /// Whoever looks into the directory waits for it.
+    fn mount(&self, directory: &str, kind: &str) {
+        let (fd, group) = (self.writer.as_raw_fd(), nix::unistd::getpgrp());
+        let options = format!("fd={fd},pgrp={group},minproto=5,maxproto=5,{kind}");
         let flags = nix::mount::MsFlags::empty();
         let options = Some(options.as_str());
-        nix::mount::mount(Some("stall"), etc, Some("autofs"), flags, options).unwrap();
-    });
-    drop(reader);
+        nix::mount::mount(Some("stall"), directory, Some("autofs"), flags, options).unwrap();
+    }
+
+    /// Those who wait are let go.
+    fn end(self) {
+        drop(self.reader);
+    }
+}
+
+/// A directory that waits for a daemon to mount something on it.
+pub(crate) fn automounts() {
+    let daemon = Daemon::start();
+    gives_up(|etc| daemon.mount(etc, "indirect"));
+    daemon.end();
+}
+
+/// Directories of the node itself that wait so: what else there is to say is
+/// said, and that they do not answer.
+pub(crate) fn node() {
+    let node = Node::boot();
+    let web = node.pod("web", 1, Network::Own);
+    node.container_of(&web, "main", 2);
+    let daemon = Daemon::start();
+    shell("mkdir -p /etc/kubernetes /mnt/conf && ln -sf /mnt/conf/corefile /etc/corefile");
+    for directory in [
+        "/var/log/pods",
+        "/etc/kubernetes",
+        "/run/containerd",
+        "/mnt/conf",
+    ] {
+        daemon.mount(directory, "direct");
+        let silent = format!("cannot read {directory}");
+        let is_seen = directory != "/mnt/conf";
+        for command in ["pods", "check-loop", "upstream", "lint --node", "doctor"] {
+            let (status, out, err) = ends(&format!("$KDNS {command}"));
+            let said = format!("{out} {err}");
+            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!((0..=2).contains(&status), "{directory}: {command}: {said}");
+            let needs_it = match command {
+                "pods" => directory != "/etc/kubernetes",
+                "upstream" | "lint --node" => directory == "/etc/kubernetes",
+                _ => command == "check-loop",
+            };
+            assert!(
+                !is_seen || !needs_it || said.contains(&silent) && said.contains("does not answer"),
+                "{directory}: {command}: {said}"
+            );
+            if command == "pods" {
+                assert!(
+                    said.contains("shop/web") && said.contains("10.96.0.10"),
+                    "{said}"
+                );
+                assert!(!said.contains("main does not run"), "{said}");
+            }
+        }
+        let (status, out, err) = ends("$KDNS explain db --target shop/web");
+        assert!(
+            status == 0 && out.contains("4 queries"),
+            "{directory}: {out} {err}"
+        );
+        let (status, _, err) = ends("$KDNS nsenter shop/web -- true");
+        assert_eq!(status, 0, "{directory}: {err}");
+        assert_eq!(left_behind(), 0, "{directory}");
+        shell(&format!("umount -l {directory}"));
+    }
+    // A link leads into one.
+    daemon.mount("/mnt/conf", "direct");
+    shell("ln -sf /mnt/conf/resolv.conf /etc/resolv.conf");
+    let (status, out, err) = ends("$KDNS explain db");
+    assert!(
+        status == 2
+            && err.contains("cannot read /etc/resolv.conf: its file system does not answer"),
+        "{status}: {out} {err}"
+    );
+    daemon.end();
 }

@@ -7,11 +7,11 @@ mod process;
 mod recorder;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Seek as _, SeekFrom};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -26,6 +26,7 @@ use crate::host::{
 };
 
 use crate::host::worker::{What, Workers, to_file};
+use crate::node::mountinfo;
 
 use self::recorder::Recording;
 
@@ -43,6 +44,9 @@ pub struct Root {
     remembered: RefCell<Remembered>,
     /// Once it was asked: whether the directory is one of a real procfs.
     is_procfs: OnceCell<bool>,
+    /// Once they were asked for: the mounts below it whose files a daemon or
+    /// another machine serves. Only a worker looks behind them.
+    served: OnceCell<BTreeSet<PathBuf>>,
     /// Who reads the files of processes, if this program does not itself.
     pub(super) workers: Option<Rc<Workers>>,
     /// Whether the root is that of the process whose directory of `/proc` this
@@ -115,11 +119,12 @@ impl Root {
             given,
             resolution,
             workers: Workers::available(),
+            served: OnceCell::new(),
             ..Self::of_descriptor(descriptor)
         })
     }
 
-    /// What a descriptor leads to, for a worker.
+    /// What a descriptor leads to, as one file system.
     pub(super) fn of_descriptor(directory: OwnedFd) -> Self {
         Self {
             directory,
@@ -127,6 +132,7 @@ impl Root {
             resolution: Resolution::default(),
             remembered: RefCell::default(),
             is_procfs: OnceCell::new(),
+            served: OnceCell::from(BTreeSet::new()),
             workers: None,
             is_behind: false,
             recording: None,
@@ -292,13 +298,37 @@ impl Root {
         open_regular(|| self.named(path), open)
     }
 
+    /// The mounts below the root that only a worker looks behind; none without
+    /// a worker.
+    fn served(&self) -> &BTreeSet<PathBuf> {
+        self.served.get_or_init(|| {
+            if self.workers.is_none() {
+                return BTreeSet::new();
+            }
+            let descriptor = format!("/proc/self/fd/{}", self.directory.as_raw_fd());
+            let directory = fs::read_link(descriptor).unwrap_or_else(|_| "/".into());
+            let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
+            let inside =
+                |point: PathBuf| Some(Path::new("/").join(point.strip_prefix(&directory).ok()?));
+            let points = mountinfo::served(&table).filter_map(inside);
+            // The root itself was opened, and answered.
+            points.filter(|it| it.parent().is_some()).collect()
+        })
+    }
+
+    /// The mount on the way to `path` that only a worker looks behind.
+    pub(super) fn served_on_the_way(&self, path: &Path) -> Option<PathBuf> {
+        walk::first_stop(&self.directory, path, self.served())
+    }
+
     /// Opens what is at `path`, whatever it is.
     pub(crate) fn open_file(&self, path: &Path, flags: OFlag) -> nix::Result<OwnedFd> {
         if self.is_behind {
             return Err(Errno::ENOTSUP);
         }
         let flags = flags | OFlag::O_CLOEXEC;
-        if self.resolution == Resolution::Kernel {
+        let served = self.served();
+        if self.resolution == Resolution::Kernel && served.is_empty() {
             let resolve = ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_MAGICLINKS;
             let how = OpenHow::new().flags(flags).resolve(resolve);
             match openat2(&self.directory, path, how) {
@@ -308,7 +338,7 @@ impl Root {
                 opened => return opened,
             }
         }
-        walk::open(&self.directory, path, flags)
+        walk::open(&self.directory, path, flags, served)
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 
 use super::message::PROGRAM;
-use super::{Failure, Request, What, Workers};
+use super::{Answer, Failure, Request, Silence, What, Whose, Workers};
 use crate::host::root::Root;
 use crate::host::{MAX_BYTES, ReadError, not_regular, system};
 
@@ -33,6 +33,15 @@ impl Root {
         };
         if self.is_behind {
             return self.ask_about(workers, self, path, what).map(Some);
+        }
+        if let Some(mount) = self.served_on_the_way(path) {
+            let request = Request {
+                what,
+                is_below_root: false,
+                path: path.to_owned(),
+            };
+            let asked = workers.ask(self.directory().as_fd(), Whose::Mount(mount), &request);
+            return self.answered(path, asked).map(Some);
         }
         let is_of_memory = path
             .file_name()
@@ -63,7 +72,21 @@ impl Root {
             is_below_root: process.is_behind,
             path: in_process.map_or_else(|| path.to_owned(), PathBuf::from),
         };
-        let asked = workers.ask(process.directory().as_fd(), process.process(), &request);
+        let name = process.process().to_owned();
+        let whose = if request.is_below_root || request.path == Path::new(PROGRAM) {
+            Whose::Files(name)
+        } else {
+            Whose::Memory(name)
+        };
+        let asked = workers.ask(process.directory().as_fd(), whose, &request);
+        self.answered(path, asked)
+    }
+
+    fn answered(
+        &self,
+        path: &Path,
+        asked: Result<Answer, Silence>,
+    ) -> Result<Vec<Vec<u8>>, ReadError> {
         let file = || self.named(path);
         match asked {
             Ok(Ok(texts)) => Ok(texts),

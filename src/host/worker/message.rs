@@ -36,13 +36,13 @@ pub(in crate::host) enum What {
     Part(u64, u64),
 }
 
-/// A question about a file of the process whose directory of `/proc` goes with it.
+/// A question about a file below a directory that goes with it: a root, or the
+/// directory of a process in `/proc`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(in crate::host) struct Request {
     /// What is wanted.
     pub(in crate::host) what: What,
-    /// Whether the path is one below the process's root, not below its
-    /// directory of `/proc`.
+    /// Whether the path is one below the process's root, not below the directory.
     pub(in crate::host) is_below_root: bool,
     /// The path.
     pub(in crate::host) path: PathBuf,
@@ -66,11 +66,6 @@ pub(super) const PROGRAM: &str = "exe";
 const MAX_PATH: usize = 4096;
 
 impl Request {
-    /// Whether the memory of the process is read, and no file of it.
-    pub(super) fn is_of_memory(&self) -> bool {
-        !self.is_below_root && self.path != Path::new(PROGRAM)
-    }
-
     /// The bytes: a line of JSON, then the path. `None`: no system takes such a
     /// path.
     pub(super) fn encoded(&self) -> Option<Vec<u8>> {

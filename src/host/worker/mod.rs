@@ -20,7 +20,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,7 +86,7 @@ impl fmt::Display for Silence {
         match self {
             Self::Stalled => write!(
                 f,
-                "its file system does not answer (waited {one} s; a FUSE or network file system hangs)"
+                "its file system does not answer (waited {one} s; a FUSE or network file system, or an automount, hangs)"
             ),
             Self::Locked => write!(
                 f,
@@ -94,7 +94,7 @@ impl fmt::Display for Silence {
             ),
             Self::TooLate => write!(
                 f,
-                "not tried, as file systems of containers have taken {all} s already"
+                "not tried, as other file systems have taken {all} s already"
             ),
             Self::NoWorker(Errno::EAGAIN) => write!(
                 f,
@@ -117,14 +117,22 @@ pub(in crate::host) struct Workers(RefCell<State>);
 #[derive(Debug, Default)]
 struct State {
     worker: Option<Worker>,
-    /// How long the files of each process have kept us waiting, and its memory.
+    /// How long each has kept us waiting.
     spent: BTreeMap<Whose, Duration>,
     stalled: BTreeSet<Whose>,
     all: Duration,
 }
 
-/// A process, and whether it is about its memory.
-type Whose = (PathBuf, bool);
+/// What may not answer.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(in crate::host) enum Whose {
+    /// The files of a process.
+    Files(PathBuf),
+    /// Its memory.
+    Memory(PathBuf),
+    /// A mount of the machine's own.
+    Mount(PathBuf),
+}
 
 impl Workers {
     /// `None`: this program cannot be its own worker.
@@ -132,19 +140,17 @@ impl Workers {
         is_available().then(Rc::default)
     }
 
-    /// Asks about a file of the process whose directory of `/proc` this is.
+    /// Asks about a file below a directory: a root, or the one of a process in `/proc`.
     pub(in crate::host) fn ask(
         &self,
-        process: BorrowedFd<'_>,
-        name: &Path,
+        directory: BorrowedFd<'_>,
+        whose: Whose,
         request: &Request,
     ) -> Result<Answer, Silence> {
         let mut state = self.0.borrow_mut();
-        let whose = (name.to_owned(), request.is_of_memory());
-        let late = if whose.1 {
-            Silence::Locked
-        } else {
-            Silence::Stalled
+        let late = match whose {
+            Whose::Memory(_) => Silence::Locked,
+            Whose::Files(_) | Whose::Mount(_) => Silence::Stalled,
         };
         if state.stalled.contains(&whose) {
             return Err(late);
@@ -163,10 +169,13 @@ impl Workers {
             None => Worker::start().map_err(|error| Silence::NoWorker(errno_of(&error)))?,
         };
         let begin = Instant::now();
-        let asked = worker.ask(process, &bytes, patience);
+        let asked = worker.ask(directory, &bytes, patience);
         let took = begin.elapsed();
-        state.all += took;
-        state.spent.insert(whose.clone(), spent + took);
+        // What is mounted on the node may be slow, and much be read of it.
+        if asked.is_err() || !matches!(whose, Whose::Mount(_)) {
+            state.all += took;
+            state.spent.insert(whose.clone(), spent + took);
+        }
         match asked {
             Ok((worker, answer)) => {
                 state.worker = Some(worker);
@@ -215,17 +224,17 @@ impl Worker {
     /// Without an answer in time it is gone.
     fn ask(
         mut self,
-        process: BorrowedFd<'_>,
+        directory: BorrowedFd<'_>,
         request: &[u8],
         patience: Duration,
     ) -> io::Result<(Self, Answer)> {
         self.is_idle = false;
         let socket = self.socket.get_ref();
         socket.set_read_timeout(Some(patience))?;
-        let processes = [process];
+        let directories = [directory];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = SendAncillaryBuffer::new(&mut space);
-        control.push(SendAncillaryMessage::ScmRights(&processes));
+        control.push(SendAncillaryMessage::ScmRights(&directories));
         let message = [IoSlice::new(request)];
         sendmsg(socket.as_fd(), &message, &mut control, SendFlags::NOSIGNAL)?;
         let answer = message::read_answer(&mut self.socket)?;

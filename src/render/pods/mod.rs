@@ -206,7 +206,7 @@ impl Text<'_> {
             self.detail(2, &line)?;
         }
         for container in &pod.containers {
-            self.detail(2, &of_container(container))?;
+            self.detail(2, &of_container(pod, container))?;
         }
         for conf in [&pod.resolv_conf, &pod.seen_resolv_conf]
             .into_iter()
@@ -267,13 +267,14 @@ fn cut(words: &str, room: usize) -> String {
     String::new()
 }
 
-fn of_container(container: &Container) -> String {
+fn of_container(pod: &Pod, container: &Container) -> String {
     let mut parts = vec![format!("container {}", container.name)];
     parts.extend(container.id.clone());
     parts.extend(container.image.clone());
     parts.push(match container.pid {
         Some(pid) if container.is_paused => format!("process {pid}, paused"),
         Some(pid) => format!("process {pid}"),
+        None if pod.unnamed_process().is_some() => "not known whether it runs".to_owned(),
         None => "does not run".to_owned(),
     });
     parts.extend(container.ended.as_ref().map(end));
@@ -301,6 +302,11 @@ fn stopped(pod: &Pod, container: &Container) -> Option<String> {
     }
     if ended.is_some() {
         return Some(format!("container {name} does not run{how}"));
+    }
+    if let Some(pid) = pod.unnamed_process() {
+        return Some(format!(
+            "whether container {name} runs is not known: process {pid} can be its own"
+        ));
     }
     let others_run = pod.containers.iter().any(|it| it.pid.is_some());
     match (pod.processes.is_empty(), others_run) {
