@@ -148,6 +148,25 @@ fn lines(text: &[u8], is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = 
     lines
         .filter(move |line| is_wanted(line))
         .filter_map(|line| MountInfo::from_line(line).ok())
+        .map(|mut mount| {
+            mount.root = unescaped(&mount.root);
+            mount.mount_point = unescaped(&mount.mount_point.to_string_lossy()).into();
+            mount
+        })
+}
+
+/// A path of the table without the kernel's escapes. Source: Linux `fs/proc_namespace.c`
+/// `mangle`.
+fn unescaped(path: &str) -> String {
+    const ESCAPES: [(&str, &str); 5] = [
+        ("\\040", " "),
+        ("\\011", "\t"),
+        ("\\012", "\n"),
+        ("\\043", "#"),
+        ("\\134", "\\"),
+    ];
+    let plain = |path: String, (escape, byte): (&str, &str)| path.replace(escape, byte);
+    ESCAPES.into_iter().fold(path.to_owned(), plain)
 }
 
 fn known_uid(text: &str) -> Option<String> {
