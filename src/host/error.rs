@@ -53,6 +53,9 @@ pub enum ReadError {
     Unanswered {
         /// Path, safe to print, with the directory below which it was looked for.
         file: String,
+        /// The mount of the machine on which it lies, safe to print; `None`: a
+        /// container's file.
+        mount: Option<String>,
         /// Why there is no answer.
         silence: worker::Silence,
     },

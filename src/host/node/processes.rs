@@ -390,8 +390,9 @@ impl Directory {
     fn named(&self, error: ReadError, name: &str) -> ReadError {
         match error {
             ReadError::System { errno, .. } => system(self.path(name), errno),
-            ReadError::Unanswered { silence, .. } => ReadError::Unanswered {
+            ReadError::Unanswered { mount, silence, .. } => ReadError::Unanswered {
                 file: self.path(name),
+                mount,
                 silence,
             },
             other => other,

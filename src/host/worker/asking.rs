@@ -40,8 +40,9 @@ impl Root {
                 is_below_root: false,
                 path: path.to_owned(),
             };
-            let asked = workers.ask(self.directory().as_fd(), Whose::Mount(mount), &request);
-            return self.answered(path, asked).map(Some);
+            let whose = Whose::Mount(mount.clone());
+            let asked = workers.ask(self.directory().as_fd(), whose, &request);
+            return self.answered(path, Some(&mount), asked).map(Some);
         }
         let is_of_memory = path
             .file_name()
@@ -79,12 +80,13 @@ impl Root {
             Whose::Memory(name)
         };
         let asked = workers.ask(process.directory().as_fd(), whose, &request);
-        self.answered(path, asked)
+        self.answered(path, None, asked)
     }
 
     fn answered(
         &self,
         path: &Path,
+        mount: Option<&Path>,
         asked: Result<Answer, Silence>,
     ) -> Result<Vec<Vec<u8>>, ReadError> {
         let file = || self.named(path);
@@ -94,6 +96,7 @@ impl Root {
             Ok(Err(Failure::NotRegular(kind))) => Err(not_regular(file(), kind)),
             Err(silence) => Err(ReadError::Unanswered {
                 file: file(),
+                mount: mount.map(|it| self.named(it)),
                 silence,
             }),
         }

@@ -12,7 +12,7 @@ use crate::host::root::Root;
 #[derive(Default)]
 pub(super) struct Skipped {
     alike: Vec<(Option<Errno>, String, usize)>,
-    /// Pods that kept kdns waiting, each by its name.
+    /// Pods and mounts that kept kdns waiting, each by its name.
     silent: Vec<String>,
 }
 
@@ -27,6 +27,17 @@ impl Skipped {
                 errno: Errno::ESRCH | Errno::ENOTDIR,
                 ..
             }) => {}
+            // Whatever lies there: once for each.
+            Err(ReadError::Unanswered {
+                mount: Some(mount),
+                silence,
+                ..
+            }) => {
+                let sentence = format!("cannot read {mount}: {silence}");
+                if !self.silent.contains(&sentence) {
+                    self.silent.push(sentence);
+                }
+            }
             Err(error) => {
                 let errno = match &error {
                     ReadError::System { errno, .. } => Some(*errno),
@@ -40,7 +51,7 @@ impl Skipped {
 
     /// What was read of a pod: one whose files nobody serves is named.
     pub(super) fn take_of<T>(&mut self, pod: &str, read: Result<T, ReadError>) -> Option<T> {
-        let Err(error @ ReadError::Unanswered { .. }) = read else {
+        let Err(error @ ReadError::Unanswered { mount: None, .. }) = read else {
             return self.take(read);
         };
         let sentence = format!("pod {pod} is not readable: {error}");

@@ -33,13 +33,13 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         ),
     );
     finding.note("every lookup in them is refused");
-    let kubelets = look::kubelet_file(node)
-        .map(look::servers)
-        .unwrap_or_default();
-    match kubelets.into_iter().find(|it| it.0 == address) {
-        Some((_, place)) => finding
+    let kubelets = look::kubelet_file(node).map(look::servers);
+    let find = |servers: Vec<(_, _)>| servers.into_iter().find(|it| it.0 == address);
+    match kubelets.map(find) {
+        Some(Some((_, place))) => finding
             .also(place, "the kubelet hands out this server")
             .help("give the kubelet a file with servers that pods reach, restart it, and recreate the pods"),
-        None => finding.help("recreate the pods: the kubelet would no longer write this server"),
+        Some(None) => finding.help("recreate the pods: the kubelet would no longer write this server"),
+        None => finding.help("which file the kubelet hands out is not known here: see that it has servers that pods reach, and recreate the pods"),
     };
 }
