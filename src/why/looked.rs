@@ -130,7 +130,7 @@ impl Looked {
         if PUBLIC.iter().any(|it| is_below(it)) {
             return Some(Self::Public);
         }
-        let Some((first, _)) = name.rsplit_once('.') else {
+        let Some((first, last)) = name.rsplit_once('.') else {
             let kind = if is_pod(&name) {
                 Self::Pod
             } else {
@@ -138,8 +138,7 @@ impl Looked {
             };
             return (!name.is_empty()).then_some(kind);
         };
-        if format!("{first}.").contains(".svc.") || (first.contains('.') && name.ends_with(".svc"))
-        {
+        if format!("{first}.").contains(".svc.") || (last == "svc" && first.contains('.')) {
             return Some(Self::Service);
         }
         if is_below("local") && !is_below("cluster.local") {

@@ -266,10 +266,7 @@ fn fix(advice: &Advice) -> String {
         Advice::Breaks { .. } => {
             "write these names in full, with the domain of the cluster, before ndots is lowered there"
         }
-        Advice::Missing { .. } => {
-            "kubectl get services,endpoints -A shows whether it is there; the program that asks \
-             has its name in its settings"
-        }
+        Advice::Missing { .. } => "kubectl get services,endpoints -A shows whether it is there",
         Advice::FinalDot { .. } => {
             "write the name with its final dot in the workload's configuration, where the program \
              does not use it for TLS or HTTP"
