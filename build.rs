@@ -55,19 +55,23 @@ fn list_pages(out: &Path) -> Result<(), Box<dyn Error>> {
     for speaker in sorted(&why.join("messages"))? {
         let name = speaker.file_name().unwrap_or_default().to_string_lossy();
         for page in sorted(&speaker)? {
-            writeln!(
-                list,
-                "    ({name:?}, include_str!({:?})),",
-                page.to_string_lossy()
-            )?;
+            writeln!(list, "    ({name:?}, {:?}),", said(&page)?)?;
         }
     }
     list += "];\npub(super) const CAUSES: &[&str] = &[\n";
     for page in sorted(&why.join("causes"))? {
-        writeln!(list, "    include_str!({:?}),", page.to_string_lossy())?;
+        writeln!(list, "    {:?},", said(&page)?)?;
     }
     list += "];\n";
     Ok(fs::write(out.join("why_pages.rs"), list)?)
+}
+
+/// A page without what only tests read: its examples, and what is none of it.
+fn said(page: &Path) -> Result<String, Box<dyn Error>> {
+    let text = fs::read_to_string(page)?;
+    let is_said = |it: &&str| !it.starts_with("Examples\n") && !it.starts_with("Near misses\n");
+    let parts: Vec<&str> = text.split("\n## ").filter(is_said).collect();
+    Ok(parts.join("\n## "))
 }
 
 /// Writes `docs/schemas/*.json` without line ends and indentation, two fifths of them.

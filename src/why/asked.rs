@@ -157,6 +157,18 @@ fn is_shared(ip: IpAddr) -> bool {
     matches!(ip, IpAddr::V4(it) if is_within(it, &[(Ipv4Addr::new(100, 64, 0, 0), 10)]))
 }
 
+/// Whether installers give this address to the cluster's DNS, or to a cache on each
+/// node, and to nothing else: the tenth of a Service network that is a default, and
+/// kubespray's third.
+pub fn is_of_dns(ip: IpAddr) -> bool {
+    let is_service = |ip: Ipv4Addr| match ip.octets() {
+        [10, 233, 0, 3] => true,
+        [.., 0 | 183, 10] => is_within(ip, &SERVICE_NETWORKS),
+        _ => false,
+    };
+    matches!(ip, IpAddr::V4(it) if is_service(it)) || usual(ip) == Kind::NodeLocal
+}
+
 fn is_within(ip: Ipv4Addr, networks: &[(Ipv4Addr, u32)]) -> bool {
     let of = |network: &(Ipv4Addr, u32)| {
         let mask = u32::MAX << (32 - network.1);

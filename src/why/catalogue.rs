@@ -42,10 +42,6 @@ pub struct Message {
     pub rules_out: Vec<&'static str>,
     /// What it can come from, the likeliest first; empty: it is no DNS error.
     causes: Vec<Hypothesis>,
-    /// Real ones, which it matches.
-    pub examples: Vec<&'static str>,
-    /// Others that look like it, which it does not match.
-    pub near_misses: Vec<&'static str>,
     /// Where it is written or was seen.
     pub sources: Vec<&'static str>,
 }
@@ -141,6 +137,12 @@ impl Message {
         self.causes.iter().any(|it| it.likely == likely)
     }
 
+    /// Whether it is a line that the plugin log writes of a query, whose name is a
+    /// candidate of the client's.
+    pub fn is_query_line(&self) -> bool {
+        self.id.starts_with("coredns-log-")
+    }
+
     /// The codes of its causes, and the ids of messages whose causes it has.
     pub fn codes(&self) -> impl Iterator<Item = &'static str> {
         self.causes.iter().map(|it| it.code)
@@ -161,8 +163,6 @@ impl Message {
                 .into_iter()
                 .map(Hypothesis::parse)
                 .collect(),
-            examples: page.verbatim("Examples"),
-            near_misses: page.verbatim("Near misses"),
             sources: page.items("Sources"),
         })
     }

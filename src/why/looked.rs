@@ -8,7 +8,7 @@ use crate::explain::cluster::is_of_the_world;
 pub enum Looked {
     /// One label, which a search list has to complete: `db`.
     Short,
-    /// A Service or pod with everything: `db.prod.svc.cluster.local`.
+    /// A Service or pod with its namespace, in the cluster's zone: `db.prod.svc.cluster.local`, `db.prod.svc`.
     Service,
     /// A name outside the cluster: `shop.example.net`.
     Outside,
@@ -23,6 +23,9 @@ pub enum Looked {
     /// What programs look up for a value that was not set, or take from a URL or in its
     /// place, or with a carriage return behind it: `null`, `$(HOST)`, `http`, `redis://db:6379`.
     Nothing,
+    /// Another name with a domain of the cluster's search list behind it, as a server
+    /// sees it: `github.com.default.svc.cluster.local`.
+    Candidate,
 }
 
 /// What stands there for a value that was not set, or is a part of a URL.
@@ -93,7 +96,7 @@ const PUBLIC: [&str; 46] = [
 
 impl Looked {
     /// Every kind, with its word in the pages of causes.
-    const WORDS: [(&'static str, Self); 8] = [
+    const WORDS: [(&'static str, Self); 9] = [
         ("short", Self::Short),
         ("service", Self::Service),
         ("outside", Self::Outside),
@@ -102,6 +105,7 @@ impl Looked {
         ("pod", Self::Pod),
         ("local", Self::Local),
         ("nothing", Self::Nothing),
+        ("candidate", Self::Candidate),
     ];
 
     /// The kind of a word.
@@ -126,7 +130,7 @@ impl Looked {
         if PUBLIC.iter().any(|it| is_below(it)) {
             return Some(Self::Public);
         }
-        let Some((first, _)) = name.rsplit_once('.') else {
+        let Some((first, last)) = name.rsplit_once('.') else {
             let kind = if is_pod(&name) {
                 Self::Pod
             } else {
@@ -134,13 +138,40 @@ impl Looked {
             };
             return (!name.is_empty()).then_some(kind);
         };
-        if format!("{first}.").contains(".svc.") {
+        if format!("{first}.").contains(".svc.") || (last == "svc" && first.contains('.')) {
             return Some(Self::Service);
         }
         if is_below("local") && !is_below("cluster.local") {
             return Some(Self::Local);
         }
         is_of_the_world(&name).then_some(Self::Outside)
+    }
+}
+
+impl Looked {
+    /// The kind of a name as a DNS server gets it: a Service's, or another name with the
+    /// search list behind it. `None`: it could be either, or tells nothing.
+    pub fn of_query(name: &str) -> Option<Self> {
+        let name = name.trim_end_matches('.').to_ascii_lowercase();
+        if Self::of_name(&name) == Some(Self::Api) {
+            return Some(Self::Api);
+        }
+        let Some((before, _)) = name.rsplit_once(".svc.") else {
+            let before = name.strip_suffix(".cluster.local")?;
+            return is_of_the_world(before).then_some(Self::Candidate);
+        };
+        let labels = before.split('.').count();
+        let own = before.rsplit_once('.').map_or("", |it| it.0);
+        let is_whole = |it: &str| is_of_the_world(it) || it.split('.').any(|it| it == "svc");
+        match labels {
+            _ if is_whole(own) || Self::of_name(before) == Some(Self::Public) => {
+                Some(Self::Candidate)
+            }
+            2 if is_of_the_world(before) => None,
+            2 => Some(Self::Service),
+            _ if is_of_the_world(before) => Some(Self::Candidate),
+            _ => None,
+        }
     }
 }
 
@@ -197,6 +228,32 @@ mod tests {
     }
 
     #[test]
+    fn candidates_of_the_search_list_are_seen() {
+        for (name, expected) in [
+            ("db.prod.svc.cluster.local.", Some(Looked::Service)),
+            (
+                "google.com.default.svc.cluster.local.",
+                Some(Looked::Candidate),
+            ),
+            ("google.com.svc.cluster.local.", Some(Looked::Candidate)),
+            ("www.shop.de.svc.cluster.local.", Some(Looked::Candidate)),
+            ("google.com.cluster.local.", Some(Looked::Candidate)),
+            (
+                "db.prod.svc.cluster.local.prod.svc.cluster.local.",
+                Some(Looked::Candidate),
+            ),
+            // A Service of the namespace de, or shop.de.
+            ("shop.de.svc.cluster.local.", None),
+            // db.prod with the namespace's domain, or the pod db of the Service prod.
+            ("db.prod.prod.svc.cluster.local.", None),
+            ("google.com.", None),
+            ("kubernetes.default.svc.cluster.local.", Some(Looked::Api)),
+        ] {
+            assert_eq!(Looked::of_query(name), expected, "{name}");
+        }
+    }
+
+    #[test]
     fn names_tell_their_kind() {
         for (name, expected) in [
             ("db", Some(Looked::Short)),
@@ -210,7 +267,8 @@ mod tests {
             ("web-986c54956-7sr4a", Some(Looked::Short)),
             ("web-frontend-proxy", Some(Looked::Short)),
             ("db.prod", None),
-            ("db.prod.svc", None),
+            ("db.prod.svc", Some(Looked::Service)),
+            ("db.svc", None),
             ("db.prod.svc.cluster.local.", Some(Looked::Service)),
             ("db.prod.svc.example.com", Some(Looked::Service)),
             ("Example.COM", Some(Looked::Outside)),

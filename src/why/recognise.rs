@@ -81,8 +81,11 @@ pub fn recognise<'c>(
     let matches: Vec<&Match<'_>> = found.iter().map(|it| &it.at).collect();
     let asked = server(&text, &matches, node);
     let name = name(&text, &matches);
-    let asks = name.as_deref().filter(|_| !message.speaker.is_server());
-    let looked = asks.and_then(Looked::of_name);
+    let looked = name.as_deref().and_then(|it| match message {
+        _ if message.is_query_line() => Looked::of_query(it),
+        _ if message.speaker.is_server() => None,
+        _ => Looked::of_name(it),
+    });
     Ok(Recognised {
         message,
         others: found.iter().skip(1).map(|it| it.message).collect(),
@@ -240,21 +243,48 @@ fn server(text: &str, matches: &[&Match<'_>], node: Option<&Node>) -> Option<Ask
     let parsed = |word: &str| asked::parsed(word.trim_end_matches(['.', ':']));
     let address = match holes.find_map(|it| parsed(it.text)) {
         Some((address, _)) => Some(address),
-        None => written(text).or_else(|| Command::find(text)?.server),
+        None => written(text)
+            .or_else(|| Command::find(text)?.server)
+            .or_else(|| alone(text)),
     };
     address.map(|it| asked::asked(it, node))
 }
 
 /// The first address in a text that is written with port 53.
 fn written(text: &str) -> Option<SocketAddr> {
-    let is_around = |c: char| {
-        c.is_whitespace() || matches!(c, '>' | '"' | '\'' | ',' | '(' | ')' | '=' | ';' | '@')
-    };
-    let words = text
-        .split(is_around)
-        .map(|it| it.trim_end_matches(['.', ':', '-']));
-    let mut found = words.filter_map(asked::parsed);
+    let mut found = words(text).filter_map(asked::parsed);
     found
         .find(|(address, is_written)| *is_written && address.port() == 53)
         .map(|it| it.0)
+}
+
+/// The one address in a text, without a port, between nslookup's `Server:` and
+/// `Address`, or of those that clusters give to DNS and to nothing else; `None`: there
+/// are several, or none.
+fn alone(text: &str) -> Option<SocketAddr> {
+    let words: Vec<&str> = words(text).filter(|it| !it.is_empty()).collect();
+    let mut found: Vec<SocketAddr> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let Some((address, false)) = asked::parsed(word) else {
+            continue;
+        };
+        let before = at.checked_sub(1).and_then(|it| words.get(it));
+        let is_named = before == Some(&"Server") && words.get(at + 1) == Some(&"Address");
+        if (is_named || asked::is_of_dns(address.ip())) && !found.contains(&address) {
+            found.push(address);
+        }
+    }
+    match found.as_slice() {
+        [one] => Some(*one),
+        _ => None,
+    }
+}
+
+/// The words of a text, without what stands around addresses.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_around = |c: char| {
+        c.is_whitespace() || matches!(c, '>' | '"' | '\'' | ',' | '(' | ')' | '=' | ';' | '@')
+    };
+    text.split(is_around)
+        .map(|it| it.trim_end_matches(['.', ':', '-']))
 }

@@ -27,6 +27,25 @@ fn expect_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The page of a message.
+fn file(message: &Message) -> String {
+    let name = message.id.strip_prefix(message.speaker.id);
+    let name = name.and_then(|it| it.strip_prefix('-'));
+    let name = name.unwrap_or_default();
+    format!("src/why/messages/{}/{name}.md", message.speaker.id)
+}
+
+/// The texts below a heading of its page that only tests read.
+fn texts(message: &Message, heading: &str) -> Vec<String> {
+    let page = fs::read_to_string(root().join(file(message))).unwrap_or_default();
+    let mut sections = page.split("\n## ").skip(1);
+    let section = sections.find_map(|it| it.strip_prefix(heading));
+    let lines = section.unwrap_or_default().lines();
+    lines
+        .filter_map(|it| it.strip_prefix("    ").map(str::to_owned))
+        .collect()
+}
+
 #[test]
 fn every_page_is_in_the_catalogue_and_whole() {
     let catalogue = Catalogue::read();
@@ -34,15 +53,15 @@ fn every_page_is_in_the_catalogue_and_whole() {
     for message in &catalogue.messages {
         let id = message.id;
         let speaker = message.speaker.id;
-        let name = id.strip_prefix(speaker).and_then(|it| it.strip_prefix('-'));
-        let file = format!("src/why/messages/{speaker}/{}.md", name.unwrap_or_default());
-        let is_whole = root().join(&file).is_file()
+        let file = file(message);
+        let is_whole = id.starts_with(speaker)
+            && root().join(&file).is_file()
             && message.meaning.ends_with('.')
             && !message.patterns.is_empty()
             && !message.proves.is_empty()
             && !message.rules_out.is_empty()
-            && !message.examples.is_empty()
-            && !message.near_misses.is_empty()
+            && !texts(message, "Examples").is_empty()
+            && !texts(message, "Near misses").is_empty()
             && !message.sources.is_empty();
         if !is_whole {
             wrong.push(format!("{file}: something is missing in the page of {id}"));
@@ -118,8 +137,8 @@ fn examples_are_recognised_as_what_they_are() {
     let catalogue = Catalogue::read();
     let mut wrong = Vec::new();
     for message in &catalogue.messages {
-        for example in &message.examples {
-            let found = recognise(&catalogue, example, None).map(|it| it.message.id);
+        for example in texts(message, "Examples") {
+            let found = recognise(&catalogue, &example, None).map(|it| it.message.id);
             if found.as_ref().ok() != Some(&message.id) {
                 let found = found.unwrap_or("nothing");
                 wrong.push(format!("{}: {found} instead: {example}", message.id));
@@ -134,8 +153,8 @@ fn near_misses_are_something_else() {
     let catalogue = Catalogue::read();
     let mut wrong = Vec::new();
     for message in &catalogue.messages {
-        for text in &message.near_misses {
-            let found = recognise(&catalogue, text, None).map(|it| it.message.id);
+        for text in texts(message, "Near misses") {
+            let found = recognise(&catalogue, &text, None).map(|it| it.message.id);
             if found.is_ok_and(|it| it == message.id) {
                 wrong.push(format!("{}: it is not this: {text}", message.id));
             }
@@ -150,7 +169,7 @@ fn what_is_no_dns_error_has_no_causes() {
     let catalogue = Catalogue::read();
     let mut wrong = Vec::new();
     let denied = catalogue.messages.iter().filter(|it| !it.is_dns());
-    let examples = denied.flat_map(|it| &it.examples);
+    let examples = denied.flat_map(|it| texts(it, "Examples"));
     for example in examples {
         let text = format!("kubernetes: failed to resolve image: {example}");
         let found = recognise(&catalogue, &text, None);
@@ -196,6 +215,38 @@ fn commands_of_causes_are_commands() {
         }
     }
     expect_none(&wrong);
+}
+
+#[test]
+fn servers_without_a_port_are_told() {
+    let catalogue = Catalogue::read();
+    let asked = |text: &str| {
+        let found = recognise(&catalogue, text, None);
+        let asked = found.map_or_else(|it| it.asked, |it| it.asked);
+        asked.map(|it| it.address.ip().to_string())
+    };
+    for (text, expected) in [
+        (
+            "DNS lookups through 10.96.0.10 time out",
+            Some("10.96.0.10"),
+        ),
+        (
+            "pods cannot reach kube-dns at 10.233.0.3.",
+            Some("10.233.0.3"),
+        ),
+        (
+            "Server: 192.168.7.1\nAddress 1: 192.168.7.1\n\nnslookup: can't resolve 'db.prod'",
+            Some("192.168.7.1"),
+        ),
+        (
+            "connect to server: 192.168.7.1: Name or service not known",
+            None,
+        ),
+        ("DNS fails at 10.96.0.10 and at 10.43.0.10", None),
+        ("the DNS pod 10.96.0.1 does not resolve names", None),
+    ] {
+        assert_eq!(asked(text).as_deref(), expected, "{text}");
+    }
 }
 
 /// A text from a stranger costs no more than its bytes, whatever it repeats.

@@ -78,8 +78,8 @@ pub(super) fn run(
     })
 }
 
-/// Says what a text says that is no log, but a message, a file or metrics; `None`: it
-/// says no more than a log would. Machines, and who says that it is a log, get a log's
+/// Says what a text says that is no log, but a message, a file or metrics; `None`: a DNS
+/// server logged it, and it says no more than a log would. Machines, and who says that it is a log, get a log's
 /// document for whatever is in it.
 fn pasted(
     tally: &Tally,
@@ -92,8 +92,8 @@ fn pasted(
         return None;
     }
     super::metrics::of_text(text, args, streams).or_else(|| {
-        let says_more = super::message::says_more(text);
-        says_more.then(|| super::message::run(text, args, streams))
+        let is_message = tally.own_lines() == 0 || super::message::says_more(text);
+        is_message.then(|| super::message::run(text, args, streams))
     })
 }
 

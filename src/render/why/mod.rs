@@ -189,7 +189,7 @@ pub fn who(asked: &Asked) -> String {
         Kind::Provider => "the resolver of the cloud's network",
         Kind::Tailscale => "Tailscale's MagicDNS",
         Kind::Private => "a server of a private network",
-        Kind::Public => "a server on the internet",
+        Kind::Public => "an address of the internet",
     };
     let usually = match asked.kind {
         Kind::Service | Kind::Pod | Kind::NodeLocal if !asked.is_known => "usually ",

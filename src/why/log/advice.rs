@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use super::clients::Resolver;
+use super::missing::missing;
 use super::repeats;
 use super::summary::{Summary, Waste};
 use super::tally::Tally;
@@ -109,6 +110,11 @@ pub enum Advice {
         /// Of so many.
         queries: u64,
     },
+    /// Services that were asked for and never had a record.
+    Missing {
+        /// Their names, at most five, safe to print.
+        names: Vec<String>,
+    },
     /// Answers of a zone that came after more than 2 s.
     Slow {
         /// The zone.
@@ -183,6 +189,7 @@ impl Advice {
             Self::NoQueries
             | Self::Message { .. }
             | Self::Filtered
+            | Self::Missing { .. }
             | Self::Ndots { .. }
             | Self::Breaks { .. }
             | Self::FinalDot { .. }
@@ -205,6 +212,7 @@ impl Advice {
             Self::Error { kind, .. } => kind,
             Self::Timeouts { .. } => "timeouts",
             Self::Broken { .. } => "broken-zone",
+            Self::Missing { .. } => "service-without-record",
             Self::Slow { .. } => "slow-answers",
             Self::Aaaa { .. } => "aaaa-fails",
             Self::Truncated { .. } => "truncated",
@@ -237,6 +245,7 @@ pub(super) fn of(summary: &Summary, tally: &Tally, settings: &Settings) -> Vec<A
         found.push(message(summary, tally).unwrap_or(Advice::NoQueries));
     }
     waste(summary, &mut found);
+    missing(summary, &mut found);
     repeats::repeats(summary, tally, settings, &mut found);
     if tally.lookups.forgotten > 0 || tally.clients.beyond > 0 {
         found.push(Advice::Bounded {

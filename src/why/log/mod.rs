@@ -13,6 +13,7 @@ mod frequent;
 mod histogram;
 mod lookups;
 mod merge;
+mod missing;
 mod name;
 mod negative;
 mod periods;

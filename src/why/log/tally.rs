@@ -195,16 +195,20 @@ impl Tally {
     /// The whole text, if no line is about a query and it is as short as what people
     /// paste; of a DNS server's own lines that is less.
     pub fn pasted(&self) -> Option<&str> {
-        /// What stands in such lines.
-        const WORDS: [&str; 6] = [
-            "[ERROR]", "[FATAL]", "[INFO]", "plugin/", "CoreDNS-", "linux/",
-        ];
-        let own = |line: &&str| WORDS.iter().any(|it| line.contains(it));
-        let is_server = self.head.lines().filter(own).count() * 2 > self.head.lines().count();
+        let is_server = self.own_lines() * 2 > self.head.lines().count();
         let most = if is_server { MAX_QUOTED } else { MAX_PASTED };
         let is_whole = self.head.len() < MAX_HEAD && self.outside == 0;
         let is_short = (1..=most).contains(&self.lines);
         (self.queries == 0 && is_whole && is_short).then_some(&self.head)
+    }
+
+    /// How many lines of the text that was read first are such as a DNS server logs.
+    pub fn own_lines(&self) -> usize {
+        const WORDS: [&str; 6] = [
+            "[ERROR]", "[FATAL]", "[INFO]", "plugin/", "CoreDNS-", "linux/",
+        ];
+        let own = |line: &&str| WORDS.iter().any(|it| line.contains(it));
+        self.head.lines().filter(own).count()
     }
 
     /// Whether lines were left out for their time.

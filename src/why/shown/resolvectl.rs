@@ -54,7 +54,7 @@ impl Status {
         }
     }
 
-    /// What is unusual in it.
+    /// What is unusual in it, or that nothing is.
     pub(super) fn sentence(&self) -> Option<String> {
         let servers = self.servers.len();
         let told = match () {
@@ -64,7 +64,7 @@ impl Status {
                 "links with servers and domains of their own".to_owned()
             }
             () if servers > MOST => format!("{servers} DNS servers"),
-            () => return None,
+            () => "nothing unusual".to_owned(),
         };
         Some(format!("resolvectl status shows {told}\n"))
     }

@@ -69,6 +69,11 @@ fn fact(advice: &Advice) -> String {
                 names.join(", ")
             )
         }
+        Advice::Missing { names } => format!(
+            "in this log no query for {} got a record: there is no such Service, a headless one \
+             has no ready pod, or it has none of that type",
+            names.join(", ")
+        ),
         Advice::Ndots { .. } | Advice::FinalDot { .. } => savings(advice),
         Advice::Error { .. } | Advice::Timeouts { .. } => errors(advice),
         Advice::Broken { .. }
@@ -261,6 +266,7 @@ fn fix(advice: &Advice) -> String {
         Advice::Breaks { .. } => {
             "write these names in full, with the domain of the cluster, before ndots is lowered there"
         }
+        Advice::Missing { .. } => "kubectl get services,endpoints -A shows whether it is there",
         Advice::FinalDot { .. } => {
             "write the name with its final dot in the workload's configuration, where the program \
              does not use it for TLS or HTTP"
