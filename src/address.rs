@@ -223,6 +223,14 @@ pub fn split_scope(text: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// The address of the same family that stands for any.
+pub fn any_like(ip: IpAddr) -> IpAddr {
+    match ip {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,14 +13,14 @@ use crate::report::Attribute;
 use crate::text::escaped;
 
 /// One of the two.
-#[derive(Clone, Copy, Debug)]
-pub struct Side<'s> {
+#[derive(Debug)]
+pub struct Side {
     /// The node.
-    pub node: &'s Node,
+    pub node: Node,
     /// What `check-loop` says of it.
-    pub loops: &'s Report,
+    pub loops: Report,
     /// What `lint --node` says of it.
-    pub findings: &'s Findings,
+    pub findings: Findings,
 }
 
 /// Something that differs.
@@ -63,7 +63,7 @@ pub enum What {
 }
 
 /// What differs, first what changes the verdict.
-pub fn differences(first: Side<'_>, second: Side<'_>) -> Vec<Difference> {
+pub fn differences(first: &Side, second: &Side) -> Vec<Difference> {
     let is_verdict = first.loops.verdict != second.loops.verdict
         || first.loops.now != second.loops.now
         || first.loops.next_start != second.loops.next_start;
@@ -103,8 +103,8 @@ impl What {
         )
     }
 
-    fn of(self, side: Side<'_>) -> Vec<String> {
-        let node = side.node;
+    fn of(self, side: &Side) -> Vec<String> {
+        let node = &side.node;
         let kubelet = node.kubelet.as_ref();
         let one = |it: Option<String>| -> Vec<String> { it.into_iter().collect() };
         match self {
@@ -126,7 +126,7 @@ impl What {
                 vec![format!("{}{}", kind.name(), version.unwrap_or_default())]
             }
             Self::DnsPods => dns_pods(node),
-            Self::Findings => findings(side.findings),
+            Self::Findings => findings(&side.findings),
         }
     }
 }

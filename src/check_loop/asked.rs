@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 
 use super::facts::Round;
 use super::graph::Graph;
-use super::report::When;
+use super::report::{End, When};
 use super::servers::{Role, Server};
-use super::walk::{self, PathEnd, QueryPath};
+use super::walk::{self, QueryPath};
 use super::{chains, evidence};
 use crate::node::Node;
 use crate::text::{Place, Placed};
@@ -29,11 +29,11 @@ pub fn goes_round(
     let asker = graph.servers.len();
     graph.servers.push(asker_of(network, servers));
     let paths = walk::paths(&graph, When::Now, asker, &zone);
-    let is_cycle = |path: &&QueryPath| matches!(path.end, PathEnd::Cycle(_));
+    let is_cycle = |path: &&QueryPath| matches!(path.end, End::Cycle(_));
     if let Some(path) = paths.iter().find(is_cycle) {
         return Some(Round::Path(chains::chain(&graph, When::Now, &zone, path)));
     }
-    let is_unknown = |path: &QueryPath| matches!(path.end, PathEnd::Unknown(_));
+    let is_unknown = |path: &QueryPath| matches!(path.end, End::Unknown(_));
     paths
         .iter()
         .any(is_unknown)

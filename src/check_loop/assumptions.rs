@@ -3,9 +3,8 @@
 use super::facts::{Missing, Remark, Supposed, Unknown};
 use super::graph::Graph;
 use super::outcome::Outcome;
-use super::report::{State, When};
+use super::report::{End, State, When};
 use super::servers::{Role, Server};
-use super::walk::PathEnd;
 use crate::kubelet::Found;
 use crate::node::Node;
 use crate::topology::{Doubt, Network};
@@ -48,7 +47,7 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<Missing> {
     }
     let has_file = has_kubelet_file(node);
     for path in next.iter().flat_map(|it| &it.paths) {
-        let PathEnd::Unknown(reason) = &path.end else {
+        let End::Unknown(reason) = &path.end else {
             continue;
         };
         let reason = Missing::Path(reason.clone());
@@ -116,7 +115,7 @@ pub(super) fn supposed(graph: &Graph<'_>, now: State, outcomes: &[&Outcome]) -> 
         let paths = outcomes.iter().filter(|it| it.when == When::Now);
         let mut paths = paths.flat_map(|it| &it.paths);
         let reason = paths.find_map(|path| match &path.end {
-            PathEnd::Unknown(reason) => Some(reason.clone()),
+            End::Unknown(reason) => Some(reason.clone()),
             _ => None,
         });
         remarks.extend(reason.map(Remark::Now));

@@ -3,7 +3,7 @@
 use super::graph::Graph;
 use super::outcome::Outcome;
 use super::report::{Chain, End, Hop, When, Who};
-use super::walk::{self, PathEnd, QueryPath};
+use super::walk::{self, QueryPath};
 use crate::topology::{DnsServer, Network};
 
 /// More chains than this are not reported.
@@ -23,12 +23,12 @@ pub(super) fn all(graph: &Graph<'_>, outcomes: &[&Outcome]) -> Vec<Chain> {
     paths.take(MAX_CHAINS).collect()
 }
 
-fn end_rank(end: &PathEnd) -> u8 {
+fn end_rank(end: &End) -> u8 {
     match end {
-        PathEnd::Cycle(_) => 0,
-        PathEnd::Refused | PathEnd::Stopped => 1,
-        PathEnd::Unknown(_) => 2,
-        PathEnd::Answered => 3,
+        End::Cycle(_) => 0,
+        End::Refused | End::Stopped => 1,
+        End::Unknown(_) => 2,
+        End::Outside => 3,
     }
 }
 
@@ -52,13 +52,7 @@ pub(super) fn chain(graph: &Graph<'_>, when: When, zone: &str, path: &QueryPath)
         when,
         zone: zone.to_owned(),
         hops: hops.collect(),
-        end: match &path.end {
-            PathEnd::Cycle(first) => End::Cycle(*first),
-            PathEnd::Refused => End::Refused,
-            PathEnd::Stopped => End::Stopped,
-            PathEnd::Answered => End::Outside,
-            PathEnd::Unknown(reason) => End::Unknown(reason.clone()),
-        },
+        end: path.end.clone(),
         share: path.share,
     }
 }

@@ -9,6 +9,7 @@ use super::quote;
 use super::report::{Proof, When};
 use super::servers::{self, Role, Server};
 use super::view::{self, View};
+use super::walk::Who;
 use crate::config::corefile::is_within;
 use crate::node::{HostFile, Node, Pod, is_cluster_dns};
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
@@ -59,6 +60,14 @@ impl<'n> Graph<'n> {
         }
     }
 
+    /// The server at a hop; `None`: it is the service that stands for several.
+    pub(super) fn server(&self, who: &Who) -> Option<&Server<'n>> {
+        match who {
+            Who::Server(index) => self.servers.get(*index),
+            Who::Service(_) => None,
+        }
+    }
+
     /// The servers of this network namespace, by their places in `servers`.
     pub(super) fn here(&self, network: &Network) -> &[usize] {
         self.here.get(network).map_or(&[], Vec::as_slice)
@@ -93,12 +102,9 @@ impl<'n> Graph<'n> {
             (Some(pod), When::Now) => pod.own_file(),
             _ if server.is_in_pod() => {
                 let file = self.node.kubelet_file.as_ref();
-                file.and_then(|it| it.content.as_ref().ok())
+                file.and_then(HostFile::conf)
             }
-            _ => {
-                let file = self.file_of_node(path);
-                file.and_then(|it| it.content.as_ref().ok())
-            }
+            _ => self.file_of_node(path).and_then(HostFile::conf),
         };
         conf.is_some_and(|conf| conf.source.is_cut())
     }

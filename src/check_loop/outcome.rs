@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::facts::Unknown;
 use super::graph::Graph;
-use super::report::{State, When};
+use super::report::{End, State, When};
 use super::servers::{self, Role, Server};
-use super::walk::{self, PathEnd, QueryPath, Step, Who};
+use super::walk::{self, QueryPath, Step};
 use crate::topology::{Program, Target, Weight};
 
 /// More zones than this are not looked at.
@@ -32,8 +32,8 @@ impl Outcome {
     /// The query path that decides.
     pub(super) fn deciding(&self) -> Option<&QueryPath> {
         let counted = || self.paths.iter().filter(|path| !path.is_passed);
-        let cycle = counted().find(|path| matches!(path.end, PathEnd::Cycle(_)));
-        let refused = |path: &&QueryPath| matches!(path.end, PathEnd::Refused | PathEnd::Stopped);
+        let cycle = counted().find(|path| matches!(path.end, End::Cycle(_)));
+        let refused = |path: &&QueryPath| matches!(path.end, End::Refused | End::Stopped);
         cycle.or_else(|| counted().find(refused))
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn every(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
     }
     // Who goes round itself says more than who only asks such a server.
     let before = |it: &Outcome| match it.deciding().map(|path| &path.end) {
-        Some(PathEnd::Cycle(first)) => *first,
+        Some(End::Cycle(first)) => *first,
         _ => 0,
     };
     outcomes.sort_by_key(|it| (it.state.rank(), before(it)));
@@ -114,18 +114,17 @@ pub(super) fn every(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
 /// reverse lookups of addresses outside the cluster. The names of the
 /// cluster work then.
 fn is_partial(graph: &Graph<'_>, zone: &str, paths: &[QueryPath]) -> bool {
-    let passes = |step: &Step| match step.who {
-        Who::Server(index) => graph.servers.get(index).is_some_and(|it| {
+    let passes = |step: &Step| {
+        graph.server(&step.who).is_some_and(|it| {
             let serves = it.dns.forwards.iter().any(|own| own.to.is_empty());
             let forward = walk::forward(it, zone);
             it.dns.program == Program::CoreDns
                 && serves
                 && forward.is_some_and(|own| own.zone == ".")
-        }),
-        Who::Service(_) => false,
+        })
     };
     let in_circle = |path: &QueryPath| match path.end {
-        PathEnd::Cycle(first) => path
+        End::Cycle(first) => path
             .steps
             .get(first..)
             .unwrap_or_default()
@@ -133,7 +132,7 @@ fn is_partial(graph: &Graph<'_>, zone: &str, paths: &[QueryPath]) -> bool {
             .any(passes),
         _ => false,
     };
-    let is_cycle = |path: &&QueryPath| matches!(path.end, PathEnd::Cycle(_));
+    let is_cycle = |path: &&QueryPath| matches!(path.end, End::Cycle(_));
     zone.ends_with(".arpa.")
         && paths.iter().filter(is_cycle).count() > 0
         && paths.iter().filter(is_cycle).all(in_circle)
@@ -154,7 +153,7 @@ fn in_doubt(start: usize, server: &Server<'_>, when: When, is_cut: bool) -> Opti
     let reason = doubt.cloned().map(Unknown::Server).or_else(cut)?;
     let path = QueryPath {
         steps: Vec::new(),
-        end: PathEnd::Unknown(reason),
+        end: End::Unknown(reason),
         share: (1, 1),
         is_passed: false,
     };
@@ -196,18 +195,16 @@ fn treatment<'g>(graph: &'g Graph<'_>, zone: &str) -> (bool, Vec<Option<Vec<&'g 
 }
 
 fn has_cycle(paths: &[QueryPath]) -> bool {
-    paths
-        .iter()
-        .any(|path| matches!(path.end, PathEnd::Cycle(_)))
+    paths.iter().any(|path| matches!(path.end, End::Cycle(_)))
 }
 
 fn state_of(paths: &[QueryPath]) -> State {
     let counted = || paths.iter().filter(|path| !path.is_passed);
-    let has = |is: fn(&PathEnd) -> bool| counted().any(|path| is(&path.end));
-    let cycles = has(|end| matches!(end, PathEnd::Cycle(_)));
-    let refused = has(|end| matches!(end, PathEnd::Refused | PathEnd::Stopped));
-    let answered = has(|end| *end == PathEnd::Answered);
-    let unknown = has(|end| matches!(end, PathEnd::Unknown(_)));
+    let has = |is: fn(&End) -> bool| counted().any(|path| is(&path.end));
+    let cycles = has(|end| matches!(end, End::Cycle(_)));
+    let refused = has(|end| matches!(end, End::Refused | End::Stopped));
+    let answered = has(|end| *end == End::Outside);
+    let unknown = has(|end| matches!(end, End::Unknown(_)));
     match (cycles, refused, answered || unknown) {
         (true, _, false) => State::Loop,
         (true, _, true) | (false, true, true) => State::Mixed,

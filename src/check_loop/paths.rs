@@ -3,9 +3,9 @@
 use super::facts::Remark;
 use super::graph::Graph;
 use super::outcome::Outcome;
-use super::report::State;
+use super::report::{End, State};
 use super::servers::{Role, Server};
-use super::walk::{PathEnd, QueryPath, Who};
+use super::walk::{QueryPath, Who};
 use crate::topology::Program;
 
 /// Remarks, each once.
@@ -35,7 +35,7 @@ pub(super) fn remarks(graph: &Graph<'_>, outcomes: &[&Outcome]) -> Vec<Remark> {
 /// Source: `CoreDNS`, plugin/loop: three sightings of one probe are fatal, and
 /// each way back is drawn anew.
 fn chance(outcome: &Outcome, path: &QueryPath) -> Option<Remark> {
-    let PathEnd::Cycle(_) = path.end else {
+    let End::Cycle(_) = path.end else {
         return None;
     };
     let (some, all) = path.share;
@@ -52,7 +52,7 @@ fn pinned(graph: &Graph<'_>, path: &QueryPath) -> Option<Remark> {
             .iter()
             .any(|it| matches!(it.who, Who::Service(_)))
     };
-    let is_cycle = matches!(path.end, PathEnd::Cycle(_));
+    let is_cycle = matches!(path.end, End::Cycle(_));
     let notices = graph
         .servers
         .iter()
@@ -62,14 +62,11 @@ fn pinned(graph: &Graph<'_>, path: &QueryPath) -> Option<Remark> {
 
 /// A loop that CoreDNS does not notice.
 fn silent(graph: &Graph<'_>, path: &QueryPath) -> Option<Remark> {
-    let PathEnd::Cycle(first) = path.end else {
+    let End::Cycle(first) = path.end else {
         return None;
     };
     let circle = path.steps.get(first..)?.iter();
-    let servers = circle.filter_map(|step| match step.who {
-        Who::Server(index) => graph.servers.get(index),
-        Who::Service(_) => None,
-    });
+    let servers = circle.filter_map(|step| graph.server(&step.who));
     let is_coredns =
         |it: &&Server<'_>| matches!(it.dns.program, Program::CoreDns | Program::NodeCache);
     let mut coredns = servers.filter(is_coredns).peekable();
@@ -80,15 +77,10 @@ fn silent(graph: &Graph<'_>, path: &QueryPath) -> Option<Remark> {
 
 /// dnsmasq that has noticed its loop.
 fn stopped(graph: &Graph<'_>, path: &QueryPath) -> Option<Remark> {
-    if path.end != PathEnd::Stopped {
+    if path.end != End::Stopped {
         return None;
     }
-    let noticing = path.steps.iter().find_map(|step| match step.who {
-        Who::Server(index) => {
-            let server = graph.servers.get(index)?;
-            (server.dns.program == Program::Dnsmasq).then(|| server.dns.label())
-        }
-        Who::Service(_) => None,
-    })?;
-    Some(Remark::Noticed(noticing))
+    let mut servers = path.steps.iter().filter_map(|it| graph.server(&it.who));
+    let noticing = servers.find(|it| it.dns.program == Program::Dnsmasq)?;
+    Some(Remark::Noticed(noticing.dns.label()))
 }

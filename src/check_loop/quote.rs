@@ -1,7 +1,7 @@
 //! What stands at a place: a proof is the words of the file itself.
 
 use super::report::Proof;
-use crate::node::Node;
+use crate::node::{HostFile, Node};
 use crate::text::{Place, Source, escaped};
 
 /// The statement around the value at `place`: `nameserver 127.0.0.53`,
@@ -54,9 +54,7 @@ pub(super) fn source<'n>(node: &'n Node, file: &str) -> Option<&'n Source> {
         files.chain(&pod.corefiles)
     });
     let files = node.kubelet_file.iter().chain(&node.node_file);
-    let files = files
-        .chain(&node.files)
-        .filter_map(|it| it.content.as_ref().ok());
+    let files = files.chain(&node.files).filter_map(HostFile::conf);
     let files = files.map(|conf| &conf.source);
     let mut all = files
         .chain(&node.sources)

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::facts::{Cause, Caveat, Concern, Missing, Remark, Step, Unknown, Useless};
 use super::log::{KINDS, OWN_ADDRESS};
@@ -156,8 +156,11 @@ impl State {
 /// It is without what only this node has: two nodes that are set up alike give
 /// equal values. Every string is safe to print; `on_node` and `forwards` have each
 /// item once.
-#[derive(Clone, Debug, Default, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)]
-#[schemars(rename = "SetupForm", description = "How the node is set up.")]
+#[derive(
+    Clone, Debug, Default, Deserialize, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,
+)]
+#[serde(default)]
+#[schemars(!default, rename = "SetupForm", description = "How the node is set up.")]
 pub struct Setup {
     /// The kubelet's `resolvConf`.
     pub resolv_conf: Option<String>,
@@ -269,6 +272,19 @@ pub struct Fix {
     pub but: Vec<Caveat>,
     /// What people try that does not fix it.
     pub not: Vec<Useless>,
+}
+
+impl Fix {
+    /// A change, and what to do with it.
+    pub(super) fn new(edit: Edit, then: Vec<Step>) -> Self {
+        Self {
+            edit,
+            is_restart: false,
+            then,
+            but: Vec::new(),
+            not: Vec::new(),
+        }
+    }
 }
 
 /// One change of one file.

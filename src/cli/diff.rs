@@ -6,14 +6,12 @@ use super::lint;
 use super::manual;
 use super::node::node_below;
 use super::output::{Outputs, TextOrJson};
+use crate::check_loop;
 use crate::check_loop::facts::Missing;
-use crate::check_loop::{self, Report};
 use crate::cli::streams::{Status, Streams};
 use crate::diff::{self, Side};
 use crate::host;
 use crate::host::node::{self, Parts, StandIns};
-use crate::lint::Findings;
-use crate::node::Node;
 use crate::render::diff as text;
 
 #[derive(clap::Args, Debug)]
@@ -31,9 +29,9 @@ pub(super) struct DiffArgs {
 
 /// Reads both nodes, decides, writes.
 pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let first = Judged::read(&args.first)?;
-    let second = Judged::read(&args.second)?;
-    let differences = diff::differences(first.side(), second.side());
+    let first = read(&args.first)?;
+    let second = read(&args.second)?;
+    let differences = diff::differences(&first, &second);
     let names = [&args.first, &args.second].map(host::shown);
     let names = names.each_ref().map(String::as_str);
     args.outputs
@@ -42,7 +40,7 @@ pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<
             TextOrJson::Json => text::json::write(names, &differences, out),
         })?;
     Ok(match differences.as_slice() {
-        [] if first.is_empty() && second.is_empty() => {
+        [] if is_empty(&first) && is_empty(&second) => {
             streams.tell("neither of the two holds anything of a node");
             Status::Undecided
         }
@@ -52,35 +50,19 @@ pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<
 }
 
 /// A node with what is known of it.
-struct Judged {
-    node: Node,
-    loops: Report,
-    findings: Findings,
+fn read(path: &Path) -> anyhow::Result<Side> {
+    let root = node_below(Some(path))?;
+    let mut node = node::read_node(&root, &StandIns::default(), Parts::ALL)?;
+    node.kernel = node::kernel::read_kernel(&root);
+    let loops = check_loop::judge(&node);
+    let findings = lint::findings_of_node(&root, &node);
+    Ok(Side {
+        node,
+        loops,
+        findings,
+    })
 }
 
-impl Judged {
-    fn read(path: &Path) -> anyhow::Result<Self> {
-        let root = node_below(Some(path))?;
-        let mut node = node::read_node(&root, &StandIns::default(), Parts::ALL)?;
-        node.kernel = node::kernel::read_kernel(&root);
-        let loops = check_loop::judge(&node);
-        let findings = lint::findings_of_node(&root, &node);
-        Ok(Self {
-            node,
-            loops,
-            findings,
-        })
-    }
-
-    fn side(&self) -> Side<'_> {
-        Side {
-            node: &self.node,
-            loops: &self.loops,
-            findings: &self.findings,
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.loops.missing.contains(&Missing::Node)
-    }
+fn is_empty(side: &Side) -> bool {
+    side.loops.missing.contains(&Missing::Node)
 }

@@ -2,6 +2,7 @@
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::{Context, PlacedLead};
+use crate::host::situation::{MDNS_ALLOW, Situation};
 use crate::host::{FileRead, MAX_BYTES};
 use crate::loopback::{self, Evidence};
 use crate::scenario::Scenario;
@@ -39,6 +40,37 @@ pub(super) fn use_resolv_conf(
         ));
     }
     scenario.resolv_conf = Some(conf);
+}
+
+/// Puts the files and names of a machine, or of a target on it, into the scenario;
+/// `missing` says that there is no resolv.conf.
+pub(super) fn use_situation(
+    situation: &Situation,
+    missing: &str,
+    scenario: &mut Scenario,
+    context: &mut Context,
+) {
+    match &situation.resolv_conf {
+        Some(read) => use_resolv_conf(read.clone(), &situation.evidence, scenario, context),
+        None => context
+            .about
+            .push(format!("{missing}: each resolver uses its defaults")),
+    }
+    let others = situation.hosts.iter().chain(&situation.nsswitch);
+    context.about.extend(others.filter_map(cut));
+    let parse = |read: &FileRead| ResolvConf::parse(read.source.clone());
+    scenario.hosts = situation.hosts.as_ref().map(parse);
+    scenario.nsswitch = situation.nsswitch.as_ref().map(parse);
+    if let Some(read) = &situation.mdns_allow {
+        let bytes = read.source.bytes.clone();
+        scenario.files.insert(MDNS_ALLOW.to_owned(), bytes);
+    }
+    if let Some(hostname) = &situation.hostname {
+        scenario.hostname.clone_from(hostname);
+    }
+    if let Some(interfaces) = &situation.interfaces {
+        scenario.interfaces.clone_from(interfaces);
+    }
 }
 
 /// Says that there is more of a file than is read.

@@ -90,8 +90,8 @@ enum Command {
     #[command(after_help = manual::help("schema"))]
     Schema {
         /// Which format
-        #[arg(value_enum)]
-        name: schema::SchemaName,
+        #[arg(value_parser = schema::names())]
+        name: String,
     },
     /// Print the completion script of a shell
     Completions(Deferred<completions::CompletionsArgs>),
@@ -150,7 +150,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Diff(args) => diff::run(&args, streams),
         Command::Report(args) => report::run(&args, streams),
         Command::Rule(args) => rule::run(&args, streams),
-        Command::Schema { name } => schema::run(name, streams),
+        Command::Schema { name } => schema::run(&name, streams),
         Command::Completions(args) => completions::run(&args, streams),
     };
     let flushed = |status| match streams.out.flush() {

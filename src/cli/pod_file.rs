@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, ValueEnum};
 
 use super::address::parse_cluster_dns;
@@ -41,8 +42,8 @@ pub(super) struct PodFileArgs {
 #[command(next_help_heading = "Which pod")]
 struct PodArgs {
     /// The pod's dnsPolicy [default: that of the manifest, or ClusterFirst]
-    #[arg(long, value_enum, ignore_case = true)]
-    policy: Option<Policy>,
+    #[arg(long, value_parser = policies(), ignore_case = true)]
+    policy: Option<DnsPolicy>,
     /// The pod is on the node's network, whatever the manifest says
     #[arg(long)]
     host_network: bool,
@@ -77,16 +78,6 @@ struct MakersArgs {
     /// Take this for the node's own /etc/resolv.conf, which some runtimes copy; - is standard input
     #[arg(long, value_name = "FILE")]
     host_file: Option<PathBuf>,
-}
-
-/// A pod's `dnsPolicy`, as it is written in a manifest.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-#[value(rename_all = "PascalCase")]
-enum Policy {
-    ClusterFirst,
-    ClusterFirstWithHostNet,
-    Default,
-    None,
 }
 
 /// How to write the file.
@@ -225,7 +216,7 @@ impl PodArgs {
             workload.namespace.clone_from(&self.namespace);
         }
         if let Some(policy) = self.policy {
-            workload.pod.dns_policy = policy.in_manifest();
+            workload.pod.dns_policy = policy;
         }
         workload.pod.host_network |= self.host_network;
         Ok((workload, about))
@@ -244,15 +235,13 @@ fn without_manifest() -> Workload {
     }
 }
 
-impl Policy {
-    fn in_manifest(self) -> DnsPolicy {
-        match self {
-            Self::ClusterFirst => DnsPolicy::ClusterFirst,
-            Self::ClusterFirstWithHostNet => DnsPolicy::ClusterFirstWithHostNet,
-            Self::Default => DnsPolicy::Default,
-            Self::None => DnsPolicy::None,
-        }
-    }
+fn policies() -> impl TypedValueParser<Value = DnsPolicy> {
+    let of = |word: String| {
+        let mut all = DnsPolicy::ALL.into_iter();
+        let found = all.find(|it| it.0.eq_ignore_ascii_case(&word));
+        found.map(|it| it.1).unwrap_or_default()
+    };
+    PossibleValuesParser::new(DnsPolicy::ALL.map(|it| it.0)).map(of)
 }
 
 fn write(answer: &Answer, args: &PodFileArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {

@@ -3,21 +3,19 @@
 use std::net::IpAddr;
 use std::path::Path;
 
-use super::files::{cut, use_resolv_conf};
+use super::files::{cut, use_situation};
 use super::node::node_below;
 use crate::address::Address;
-use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
 use crate::host::node::processes::{self, Directory};
 use crate::host::node::sockets;
 use crate::host::root::Root;
-use crate::host::situation::MDNS_ALLOW;
 use crate::loopback::name_servers;
 use crate::netns::{self, Aim, Namespace};
 use crate::node::listening;
 use crate::program::{Certainty, Choice};
 use crate::render;
-use crate::scenario::{Scenario, default_hosts};
+use crate::scenario::{Scenario, default_hosts, default_nsswitch};
 use crate::topology::Network;
 
 /// Reads the target's situation into the scenario.
@@ -66,14 +64,10 @@ fn name_listeners(root: &Root, aim: &Aim, scenario: &Scenario, context: &mut Con
 
 /// What of the target was not read, or not to its end, as sentences.
 pub(super) fn unread(aim: &Aim) -> impl Iterator<Item = String> {
-    let seen = &aim.seen;
-    let files = [
-        &seen.resolv_conf,
-        &seen.hosts,
-        &seen.nsswitch,
-        &seen.aliases,
-    ];
-    let cut = files.into_iter().flatten().filter_map(cut);
+    let seen = &aim.seen.situation;
+    let files = [&seen.resolv_conf, &seen.hosts, &seen.nsswitch];
+    let files = files.into_iter().chain([&aim.seen.aliases]);
+    let cut = files.flatten().filter_map(cut);
     cut.chain(aim.skipped.iter().cloned())
 }
 
@@ -84,28 +78,11 @@ pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
         about: about(aim),
         leads: Vec::new(),
     };
-    match &seen.resolv_conf {
-        Some(file) => {
-            use_resolv_conf(file.clone(), &seen.evidence, scenario, &mut context);
-        }
-        None => context
-            .about
-            .push("the target has no /etc/resolv.conf: each resolver uses its defaults".to_owned()),
-    }
-    let others = seen.hosts.iter().chain(&seen.nsswitch);
-    context.about.extend(others.filter_map(cut));
-    if let Some(hostname) = &seen.hostname {
-        scenario.hostname.clone_from(hostname);
-    }
-    if seen.is_whole {
-        let parse = |file: &crate::host::FileRead| ResolvConf::parse(file.source.clone());
-        scenario.hosts = seen.hosts.as_ref().map(parse);
-        scenario.nsswitch = seen.nsswitch.as_ref().map(parse);
-    } else {
+    let missing = "the target has no /etc/resolv.conf";
+    use_situation(&seen.situation, missing, scenario, &mut context);
+    if !seen.is_whole {
         scenario.hosts = Some(default_hosts(&scenario.hostname));
-    }
-    if let Some(interfaces) = &seen.interfaces {
-        scenario.interfaces.clone_from(interfaces);
+        scenario.nsswitch = Some(default_nsswitch());
     }
     if let Some(program) = &aim.program {
         scenario.env = program.variables();
@@ -120,10 +97,6 @@ pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
     if let Some(file) = &seen.aliases {
         let path = file.source.name.clone();
         scenario.files.insert(path, file.source.bytes.clone());
-    }
-    if let Some(file) = &seen.mdns_allow {
-        let bytes = file.source.bytes.clone();
-        scenario.files.insert(MDNS_ALLOW.to_owned(), bytes);
     }
     context
 }
@@ -166,7 +139,7 @@ pub(super) fn label(aim: &Aim) -> String {
 /// has none.
 pub(super) fn resolv_conf_path(aim: &Aim) -> Option<String> {
     let plan = &aim.plan;
-    let file = aim.seen.resolv_conf.as_ref()?;
+    let file = aim.seen.situation.resolv_conf.as_ref()?;
     let name = &file.source.name;
     let kept = plan.kept.as_ref().map(|it| &it.source.name);
     let kept = kept.filter(|it| *it != name && plan.drift(&file.source.bytes).is_none());

@@ -3,7 +3,7 @@
 //!
 //! Source: BIND 9 `lib/isccfg/parser.c: cfg_gettoken, cfg_parse_mapbody`.
 
-use super::statements::{Statement, Token};
+use super::statements::{Statement, Token, unescaped};
 use crate::text::{Source, Span};
 
 /// Deepest nesting that is looked into; BIND's grammar needs 5.
@@ -86,7 +86,7 @@ impl Parser<'_> {
         }
         if first == b'"' {
             let inside = rest.get(1..)?;
-            let length = quoted_length(inside);
+            let length = unescaped(inside, |byte, _| byte == b'"').unwrap_or(inside.len());
             self.at = (start + length + 2).min(self.bytes.len());
             return Some(Token::Word(Span::new(start + 1, start + 1 + length)));
         }
@@ -114,20 +114,6 @@ impl Parser<'_> {
             self.at += length;
         }
     }
-}
-
-/// How much comes before the closing quote; a backslash hides one.
-fn quoted_length(inside: &[u8]) -> usize {
-    let mut is_escaped = false;
-    for (at, &byte) in inside.iter().enumerate() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'"' => return at,
-            _ => {}
-        }
-    }
-    inside.len()
 }
 
 #[cfg(test)]

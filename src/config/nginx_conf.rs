@@ -3,7 +3,7 @@
 //!
 //! Source: nginx `src/core/ngx_conf_file.c: ngx_conf_read_token` (1.22)
 
-use super::statements::{Statement, Token};
+use super::statements::{Statement, Token, unescaped};
 use crate::text::{Source, Span};
 
 /// Deepest nesting that is looked into; nginx' own grammar needs 6.
@@ -160,21 +160,6 @@ impl Parser<'_> {
             }
         }
     }
-}
-
-/// Where the first byte stands that `ends`, given with the one before it; a
-/// backslash hides the byte behind it.
-fn unescaped(bytes: &[u8], ends: impl Fn(u8, Option<u8>) -> bool) -> Option<usize> {
-    let mut before = None;
-    let mut is_hidden = false;
-    for (at, &byte) in bytes.iter().enumerate() {
-        if !is_hidden && ends(byte, before) {
-            return Some(at);
-        }
-        is_hidden = !is_hidden && byte == b'\\';
-        before = Some(byte);
-    }
-    None
 }
 
 #[cfg(test)]

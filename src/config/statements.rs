@@ -110,3 +110,18 @@ impl Token {
         })
     }
 }
+
+/// Where the first byte stands that `ends`, given with the one before it; a
+/// backslash hides the byte behind it.
+pub(super) fn unescaped(bytes: &[u8], ends: impl Fn(u8, Option<u8>) -> bool) -> Option<usize> {
+    let mut before = None;
+    let mut is_hidden = false;
+    for (at, &byte) in bytes.iter().enumerate() {
+        if !is_hidden && ends(byte, before) {
+            return Some(at);
+        }
+        is_hidden = !is_hidden && byte == b'\\';
+        before = Some(byte);
+    }
+    None
+}

@@ -22,14 +22,27 @@ struct Inner {
 }
 
 impl Interrupt {
-    /// Takes over the signals of this thread, before there is another one.
+    /// Takes over the signals of this thread that end a program, before there is another
+    /// one.
     ///
     /// # Errors
     ///
     /// The system has no descriptor for it.
     pub fn catch() -> nix::Result<Self> {
-        let mut signals = SigSet::empty();
-        signals.extend([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP]);
+        Self::of([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP])
+    }
+
+    /// The same of Ctrl-C alone.
+    ///
+    /// # Errors
+    ///
+    /// The system has no descriptor for it.
+    pub fn catch_ctrl_c() -> nix::Result<Self> {
+        Self::of([Signal::SIGINT])
+    }
+
+    fn of(caught: impl IntoIterator<Item = Signal>) -> nix::Result<Self> {
+        let signals: SigSet = caught.into_iter().collect();
         let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
         let descriptor = SignalFd::with_flags(&signals, flags)?;
         let before = signals.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;

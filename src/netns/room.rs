@@ -91,7 +91,7 @@ pub fn furnish(aim: &Aim) -> Result<Vec<String>, EnterError> {
         wanted.extend(place.map(|it| (it, Path::new(path), Cow::default())));
     }
     lay(&wanted)?;
-    match aim.seen.hostname.as_deref() {
+    match aim.seen.situation.hostname.as_deref() {
         Some(name) if is_plain(name) => {
             sethostname(name).map_err(failed("set the host name".to_owned()))?;
         }
@@ -119,16 +119,16 @@ fn files<'a>(
     left_out: &mut Vec<String>,
 ) -> Result<Vec<Laid<'a>>, EnterError> {
     let copy = |file: &'a Option<FileRead>| Some(Cow::from(&file.as_ref()?.source.bytes));
-    let mut laid = vec![("/etc/resolv.conf", copy(&seen.resolv_conf))];
+    let mut laid = vec![("/etc/resolv.conf", copy(&seen.situation.resolv_conf))];
     if !seen.is_whole {
         return Ok(laid);
     }
-    laid.push(("/etc/hosts", copy(&seen.hosts)));
+    laid.push(("/etc/hosts", copy(&seen.situation.hosts)));
     let parsed = |file: FileRead| ResolvConf::parse(file.source);
     let node = Root::live()?
         .read_if_there(Path::new(NSSWITCH))?
         .map(parsed);
-    let target = seen.nsswitch.clone().map(parsed);
+    let target = seen.situation.nsswitch.clone().map(parsed);
     match (&node, &target) {
         (None, None) => {}
         (None, Some(_)) => left_out.push(format!(

@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use serde::{Deserialize, Serialize};
+
 use crate::address::DNS_PORT;
 use crate::text::{Place, escaped};
 
@@ -52,8 +54,9 @@ pub struct Statistics {
 }
 
 /// Counters of the table of connections, over all processors; 0 where the kernel
-/// has no such counter.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+/// has no such counter. In JSON `insert_failed`, `drop` and `early_drop`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(from = "(u64, u64, u64)", into = "(u64, u64, u64)")]
 pub struct ConntrackCounters {
     /// Packets that were dropped because their connection could not be
     /// entered: another one had the same addresses and ports.
@@ -66,6 +69,23 @@ pub struct ConntrackCounters {
     pub clash_resolve: u64,
     /// Connections that were thrown out because the table was full.
     pub early_drop: u64,
+}
+
+impl From<(u64, u64, u64)> for ConntrackCounters {
+    fn from((insert_failed, drop, early_drop): (u64, u64, u64)) -> Self {
+        Self {
+            insert_failed,
+            drop,
+            early_drop,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<ConntrackCounters> for (u64, u64, u64) {
+    fn from(it: ConntrackCounters) -> Self {
+        (it.insert_failed, it.drop, it.early_drop)
+    }
 }
 
 impl ConntrackCounters {

@@ -122,6 +122,11 @@ impl HostFile {
             content,
         }
     }
+
+    /// The file, if it was read.
+    pub fn conf(&self) -> Option<&ResolvConf> {
+        self.content.as_ref().ok()
+    }
 }
 
 /// Why there is no content.

@@ -174,14 +174,14 @@ pub struct Neighbour {
 }
 
 /// The connection tracking table.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Conntrack {
-    /// Its entries, as far as they were read.
-    pub entries: Vec<Entry>,
     /// How many there are (`nf_conntrack_count`).
     pub count: Option<u64>,
     /// How many there can be (`nf_conntrack_max`).
     pub max: Option<u64>,
     /// What went wrong since the node started, over all CPUs.
     pub counters: Option<ConntrackCounters>,
+    /// Its entries, as far as they were read.
+    pub entries: Vec<Entry>,
 }

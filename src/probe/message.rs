@@ -6,11 +6,15 @@ use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder};
 
 /// A query with the RD bit; `None`: this is no name.
 pub(crate) fn query(id: u16, name: &str, record_type: RecordType) -> Option<Vec<u8>> {
+    recursive(id, name, record_type)?.to_vec().ok()
+}
+
+fn recursive(id: u16, name: &str, record_type: RecordType) -> Option<Message> {
     let name = Name::from_ascii(name).ok()?;
     let mut message = Message::new(id, MessageType::Query, OpCode::Query);
     message.metadata.recursion_desired = true;
     message.add_query(Query::query(name, record_type));
-    message.to_vec().ok()
+    Some(message)
 }
 
 /// What a response says.
@@ -44,10 +48,7 @@ pub(crate) fn query_status(id: u16) -> Option<Vec<u8>> {
 /// A query for the keys that `name` is signed with, whose reply may have so many
 /// bytes: with signatures it has many. `None`: this is no name.
 pub(crate) fn query_up_to(id: u16, name: &str, bytes: u16) -> Option<Vec<u8>> {
-    let name = Name::from_ascii(name).ok()?;
-    let mut message = Message::new(id, MessageType::Query, OpCode::Query);
-    message.metadata.recursion_desired = true;
-    message.add_query(Query::query(name, RecordType::DNSKEY));
+    let mut message = recursive(id, name, RecordType::DNSKEY)?;
     let mut edns = Edns::new();
     edns.set_max_payload(bytes).set_dnssec_ok(true);
     message.edns = Some(edns);

@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use crate::address::any_like;
 use crate::check_loop::seen::{NamespaceFile, Record, Target};
 use crate::host::io_reason;
 use crate::netns::{EnterError, Namespace, packets};
@@ -113,13 +114,8 @@ fn addresses() -> Vec<IpAddr> {
 
 fn asker(target: usize, of: &Target) -> Result<Asker, String> {
     let server = of.server;
-    let any: SocketAddr = if server.is_ipv4() {
-        ([0; 4], 0).into()
-    } else {
-        ([0; 16], 0).into()
-    };
     let open = || {
-        let socket = UdpSocket::bind(any)?;
+        let socket = UdpSocket::bind((any_like(server.ip()), 0))?;
         socket.connect(server)?;
         socket.set_nonblocking(true)?;
         let from = socket.local_addr()?;

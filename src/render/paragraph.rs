@@ -5,6 +5,8 @@ use std::io::{self, Write};
 
 use colored::Colorize as _;
 
+use super::style::painted;
+
 /// Lines are broken before this column; a longer word keeps a line of its own.
 pub const WIDTH: usize = 80;
 
@@ -20,11 +22,7 @@ pub fn lines(text: &str) -> Vec<String> {
 ///
 /// Any error of `out`.
 pub fn title(colors: bool, out: &mut dyn Write, title: &str) -> io::Result<()> {
-    if colors {
-        writeln!(out, "\n{}", title.bold())
-    } else {
-        writeln!(out, "\n{title}")
-    }
+    writeln!(out, "\n{}", painted(colors, title, |it| it.bold()))
 }
 
 /// Writes safe text behind `first`, its further lines behind `rest`.

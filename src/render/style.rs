@@ -1,5 +1,20 @@
 //! How a text is written.
 
+use colored::ColoredString;
+
+/// Text that is safe to print, as `paint` colours it where there are colours.
+pub(super) fn painted(
+    colors: bool,
+    text: &str,
+    paint: impl FnOnce(&str) -> ColoredString,
+) -> String {
+    if colors {
+        paint(text).to_string()
+    } else {
+        text.to_owned()
+    }
+}
+
 /// What depends on who reads, and where.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {

@@ -136,7 +136,7 @@ struct ReportIn {
     verdict: String,
     now: String,
     next_start: String,
-    setup: Option<SetupIn>,
+    setup: Option<Setup>,
     /// Of which only the first counts.
     #[serde(default)]
     chains: Vec<ChainIn>,
@@ -149,19 +149,6 @@ struct ReportIn {
     remarks: Vec<IgnoredAny>,
     #[serde(default)]
     errors: Vec<ErrorIn>,
-}
-
-#[derive(Deserialize)]
-struct SetupIn {
-    resolv_conf: Option<String>,
-    resolv_conf_from: Option<String>,
-    leads_to: Option<String>,
-    #[serde(default)]
-    name_servers: Vec<String>,
-    #[serde(default)]
-    on_node: Vec<String>,
-    #[serde(default)]
-    forwards: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -228,25 +215,21 @@ fn report(document: ReportIn) -> Result<NodeReport, Wrong> {
 
 fn verdict(word: &str) -> Result<Verdict, Wrong> {
     let known = Verdict::ALL.into_iter().find(|it| it.word() == word);
-    known.ok_or_else(|| {
-        said(format!(
-            "has the verdict {}, which kdns does not give",
-            cut(word)
-        ))
-    })
+    known.ok_or_else(|| not_given("verdict", word))
 }
 
 fn state(word: &str) -> Result<State, Wrong> {
     let known = State::ALL.into_iter().find(|it| it.word() == word);
-    known.ok_or_else(|| {
-        said(format!(
-            "has the state {}, which kdns does not give",
-            cut(word)
-        ))
-    })
+    known.ok_or_else(|| not_given("state", word))
 }
 
-fn setup(setup: SetupIn) -> Setup {
+fn not_given(what: &str, word: &str) -> Wrong {
+    let word = cut(word);
+    said(format!("has the {what} {word}, which kdns does not give"))
+}
+
+/// It within bounds.
+fn setup(setup: Setup) -> Setup {
     let word = |it: Option<String>| it.map(|it| cut(&it));
     let list = |it: Vec<String>| it.iter().take(MAX_LIST).map(|it| cut(it)).collect();
     Setup {

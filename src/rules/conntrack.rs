@@ -3,8 +3,12 @@
 
 use std::net::IpAddr;
 
-/// One side of an entry: the addresses of packets in one direction.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+use serde::{Deserialize, Serialize};
+
+/// One side of an entry: the addresses of packets in one direction. In JSON source and
+/// destination, each with its port.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(from = "Sockets", into = "Sockets")]
 pub struct Tuple {
     /// Where they come from.
     pub source: IpAddr,
@@ -16,8 +20,28 @@ pub struct Tuple {
     pub destination_port: u16,
 }
 
+type Sockets = (IpAddr, u16, IpAddr, u16);
+
+impl From<Sockets> for Tuple {
+    fn from((source, source_port, destination, destination_port): Sockets) -> Self {
+        Self {
+            source,
+            destination,
+            source_port,
+            destination_port,
+        }
+    }
+}
+
+impl From<Tuple> for Sockets {
+    fn from(it: Tuple) -> Self {
+        let to = (it.destination, it.destination_port);
+        (it.source, it.source_port, to.0, to.1)
+    }
+}
+
 /// A flow that the kernel remembers.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Entry {
     /// Number of the protocol: 17 is UDP, 6 is TCP.
     pub protocol: u8,
@@ -38,6 +62,7 @@ pub struct Entry {
     /// Its zone.
     pub zone: u16,
     /// Where it is written; line 0: the kernel said it.
+    #[serde(skip)]
     pub line: u32,
 }
 

@@ -58,13 +58,6 @@ pub struct Planned {
     pub seen: Option<(usize, usize)>,
 }
 
-impl Plan {
-    /// Whether what was seen is what was planned.
-    pub fn is_followed(&self) -> bool {
-        self.unplanned.is_empty() && self.planned.iter().all(|it| it.seen.is_some())
-    }
-}
-
 /// The lookup as a question for the resolver.
 pub(super) fn scenario_of(base: &Scenario, lookup: &Lookup, reading: &Reading) -> Scenario {
     let first = lookup.exchanges.first().map(|it| it.name.clone());

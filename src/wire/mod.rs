@@ -23,12 +23,12 @@ mod tls;
 mod verifier;
 
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
+use std::net::{IpAddr, SocketAddr, SocketAddrV6};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use self::entropy::{client_cookie, query_id};
 pub use self::roots::Roots;
-use crate::address::Address;
+use crate::address::{Address, any_like};
 use crate::engine::failure::Failure;
 
 /// No datagram is longer.
@@ -46,10 +46,7 @@ pub fn most_sockets() -> usize {
 }
 
 fn any(peer: SocketAddr) -> SocketAddr {
-    match peer {
-        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
-        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
-    }
+    (any_like(peer.ip()), 0).into()
 }
 
 /// The socket's address; `None` if the zone is no interface.

@@ -8,7 +8,7 @@ use kdns::world::Rule;
 
 use crate::lab::{FULL, Lab, SERVER, denied, found, rule};
 use crate::wire::{Kind, Packet};
-use crate::{POD, codes, of, scenario};
+use crate::{POD, codes, is_followed, of, scenario};
 
 #[test]
 fn names_and_search_lists() {
@@ -234,7 +234,7 @@ fn other_servers_than_the_files() {
         assert!(report.servers[0].role.is_some());
         let followed = judged
             .iter()
-            .filter(|it| it.plan.as_ref().is_some_and(|it| it.1.is_followed()));
+            .filter(|it| it.plan.as_ref().is_some_and(|it| is_followed(&it.1)));
         assert_eq!(followed.count(), 10);
     }
 }

@@ -9,7 +9,7 @@ use kdns::world::{Effect, Rule};
 
 use crate::lab::{FULL, Lab, denied, found, of_type, once, rule};
 use crate::wire::{Kind, Packet};
-use crate::{POD, codes};
+use crate::{POD, codes, is_followed};
 
 fn races(lab: &mut Lab) {
     lab.healthy(20);
@@ -97,7 +97,7 @@ fn losses_everywhere_are_no_race() {
         assert!(report.unanswered >= 12, "{id} {}", report.unanswered);
         let followed = judged
             .iter()
-            .filter(|it| it.plan.as_ref().is_some_and(|it| it.1.is_followed()))
+            .filter(|it| it.plan.as_ref().is_some_and(|it| is_followed(&it.1)))
             .count();
         assert!(
             followed + 2 >= judged.len(),

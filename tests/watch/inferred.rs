@@ -4,7 +4,7 @@ use kdns::watch::{Report, Setup};
 use kdns::world::{Effect, Rule};
 
 use crate::lab::{Lab, denied, found, rule};
-use crate::{POD, codes, watched};
+use crate::{POD, codes, is_followed, watched};
 
 const ENTRIES: [&str; 3] = [
     "default.svc.cluster.local",
@@ -206,7 +206,7 @@ fn a_second_server_that_comes_late() {
     let (judged, report) = watched(packets, Setup::default(), None);
     assert_eq!(codes(&report), ["unanswered"]);
     let plan = &judged.last().unwrap().plan.as_ref().unwrap().1;
-    assert!(plan.is_followed(), "{plan:#?}");
+    assert!(is_followed(plan), "{plan:#?}");
 }
 
 /// dig asks for the name as it is, and then a program searches for it.

@@ -20,7 +20,7 @@ use kdns::node::kernel::ConntrackCounters;
 use kdns::packet::Counters;
 use kdns::resolver::{self, Resolver};
 use kdns::scenario::{self, Scenario};
-use kdns::watch::{End, Judged, Report, Setup, Watch};
+use kdns::watch::{End, Judged, Plan, Report, Setup, Watch};
 
 use crate::wire::Packet;
 
@@ -35,6 +35,11 @@ fn scenario(file: &str) -> Scenario {
 
 fn of(id: &str) -> &'static Resolver {
     resolver::find(id).unwrap()
+}
+
+/// Whether what was seen is what was planned.
+fn is_followed(plan: &Plan) -> bool {
+    plan.unplanned.is_empty() && plan.planned.iter().all(|it| it.seen.is_some())
 }
 
 /// What is made of packets, which are put in order of time.

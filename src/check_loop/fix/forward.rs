@@ -36,13 +36,7 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Fix> {
             (None, "") => (tried(case, place, OUTSIDE, "ADDRESS")?, Some(Step::Address)),
             (None, known) => (tried(case, place, known, known)?, None),
         };
-        Some(Fix {
-            edit,
-            is_restart: false,
-            then: which.into_iter().chain(then).collect(),
-            but: Vec::new(),
-            not: Vec::new(),
-        })
+        Some(Fix::new(edit, which.into_iter().chain(then).collect()))
     })
 }
 
@@ -69,13 +63,8 @@ pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Fix> {
     let place = step.target.as_ref()?;
     let edit = Line::of(case.node(), place)?.forwarding(CLUSTER_DNS)?.edit;
     let then = after(server.pod, server.dns.program, &place.file);
-    Some(Fix {
-        edit,
-        is_restart: false,
-        then: std::iter::once(Step::OtherZones).chain(then).collect(),
-        but: Vec::new(),
-        not: Vec::new(),
-    })
+    let then = std::iter::once(Step::OtherZones).chain(then);
+    Some(Fix::new(edit, then.collect()))
 }
 
 /// Source: kubernetes/dns, cmd/node-cache/app/configmap.go `updateCorefile`.
@@ -251,16 +240,13 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
         let stands = quote::quote(case.node(), place, &old);
         let restart = Step::Restart(server.dns.program.name());
         let which = upstream.is_none().then_some(Step::Address);
-        fixes(&changed).then(|| Fix {
-            edit: Edit {
+        fixes(&changed).then(|| {
+            let edit = Edit {
                 new: stands.text.replacen(&old, &new, 1),
                 place: stands.place,
                 old: Some(stands.text),
-            },
-            is_restart: false,
-            then: which.into_iter().chain([restart]).collect(),
-            but: Vec::new(),
-            not: Vec::new(),
+            };
+            Fix::new(edit, which.into_iter().chain([restart]).collect())
         })
     })
 }

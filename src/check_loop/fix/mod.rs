@@ -13,11 +13,11 @@ use super::facts::{Caveat, Step as Todo, Useless};
 use super::graph::{Graph, reached};
 use super::outcome::{self, Outcome};
 use super::quote;
-use super::report::{Edit, Fix, State, When};
+use super::report::{Edit, End, Fix, State, When};
 use super::servers::{self, Server};
 use super::verdict;
 use super::view::{self, Policy};
-use super::walk::{self, PathEnd, QueryPath, Step, Who};
+use super::walk::{self, QueryPath, Step};
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{HostFile, Node, Pod};
 use crate::text::{Source, escaped};
@@ -123,7 +123,7 @@ struct Case<'c, 'n> {
 
 fn circle(path: &QueryPath) -> &[Step] {
     let from = match path.end {
-        PathEnd::Cycle(first) => first,
+        End::Cycle(first) => first,
         _ => path.steps.len().saturating_sub(1),
     };
     path.steps.get(from..).unwrap_or_default()
@@ -136,10 +136,8 @@ impl<'c, 'n> Case<'c, 'n> {
 
     fn servers(&self) -> impl Iterator<Item = (&'c Step, &'c Server<'n>)> {
         let graph = self.graph;
-        self.steps.iter().filter_map(move |step| match step.who {
-            Who::Server(index) => Some((step, graph.servers.get(index)?)),
-            Who::Service(_) => None,
-        })
+        let steps = self.steps.iter();
+        steps.filter_map(move |step| Some((step, graph.server(&step.who)?)))
     }
 
     /// Whether NodeLocal DNSCache is in the circle.
@@ -244,7 +242,7 @@ fn without_line(case: &Case<'_, '_>) -> Option<Fix> {
         .kubelet_file
         .as_ref()
         .filter(|it| it.links.is_empty())?;
-    let conf = file.content.as_ref().ok()?;
+    let conf = file.conf()?;
     if is_generated(&conf.source.bytes) || !case.is_through_kubelet() {
         return None;
     }

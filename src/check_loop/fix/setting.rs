@@ -12,13 +12,7 @@ const USUAL_FILE: &str = "/var/lib/kubelet/config.yaml";
 
 /// Points `resolvConf` to another file.
 pub(super) fn point_to(node: &Node, path: &str) -> Fix {
-    let mut fix = Fix {
-        edit: edit(node, path),
-        is_restart: false,
-        then: Vec::new(),
-        but: Vec::new(),
-        not: Vec::new(),
-    };
+    let mut fix = Fix::new(edit(node, path), Vec::new());
     if let Some(kubelet) = &node.kubelet {
         fix.then.extend(found_first(kubelet));
         fix.then.push(restart(kubelet));

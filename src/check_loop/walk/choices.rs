@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 
-use super::{PathEnd, Walk};
+use super::Walk;
 use crate::check_loop::facts::Unknown;
 use crate::check_loop::graph::short;
 use crate::check_loop::quote;
+use crate::check_loop::report::End;
 use crate::check_loop::report::Proof;
 use crate::check_loop::servers::Server;
 use crate::check_loop::view::Listed;
@@ -20,7 +21,7 @@ pub(super) enum Leads {
     To(SocketAddr),
     /// The DNS pods, by way of a service whose address is not known.
     ClusterDns,
-    Nowhere(PathEnd),
+    Nowhere(End),
 }
 
 /// One of the servers that another one can ask.
@@ -33,7 +34,7 @@ pub(super) struct Choice {
 }
 
 fn unknown(why: Unknown) -> Leads {
-    Leads::Nowhere(PathEnd::Unknown(why))
+    Leads::Nowhere(End::Unknown(why))
 }
 
 impl Walk<'_, '_> {
@@ -57,7 +58,7 @@ impl Walk<'_, '_> {
                 Target::Address(to) => choices.push(one(Leads::To(*to), to.to_string())),
                 Target::File(path) => choices.extend(self.listed(server, path, &one)),
                 Target::Roots => {
-                    let end = Leads::Nowhere(PathEnd::Answered);
+                    let end = Leads::Nowhere(End::Outside);
                     choices.push(one(end, "the root servers".to_owned()));
                 }
                 Target::ClusterDns => {

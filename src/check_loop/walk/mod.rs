@@ -10,7 +10,7 @@ use choices::{Choice, Leads};
 
 use super::facts::Unknown;
 use super::graph::{Graph, Treatment};
-use super::report::{Proof, When};
+use super::report::{End, Proof, When};
 use super::servers::Server;
 use crate::config::corefile::is_within;
 use crate::text::Place;
@@ -28,7 +28,7 @@ const MAX_SERVERS: usize = 300;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct QueryPath {
     pub(super) steps: Vec<Step>,
-    pub(super) end: PathEnd,
+    pub(super) end: End,
     /// Of how many equal choices it is one.
     pub(super) share: (u32, u32),
     /// Whether the next server is asked in place of this one, because it is
@@ -60,21 +60,6 @@ pub(super) enum Who {
     Service(Option<SocketAddr>),
 }
 
-/// How a query path ends.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum PathEnd {
-    /// At the step with this number for the second time.
-    Cycle(usize),
-    /// Nobody listens there.
-    Refused,
-    /// The last server has noticed that it would ask itself, and asks nobody.
-    Stopped,
-    /// It is answered: here, or outside the node.
-    Answered,
-    /// It cannot be followed.
-    Unknown(Unknown),
-}
-
 /// The query paths of the zone's queries from the server `start`.
 pub(super) fn paths(graph: &Graph<'_>, when: When, start: usize, zone: &str) -> Vec<QueryPath> {
     let walk = |visited| {
@@ -90,7 +75,7 @@ pub(super) fn paths(graph: &Graph<'_>, when: When, start: usize, zone: &str) -> 
         walk.found
     };
     let mut found = walk(None);
-    let is_cut = |path: &QueryPath| path.end == PathEnd::Unknown(Unknown::TooLong);
+    let is_cut = |path: &QueryPath| path.end == End::Unknown(Unknown::TooLong);
     if found.len() > MAX_PATHS || found.iter().any(is_cut) {
         // Where the others end is told by one query path to each server.
         found.truncate(MAX_PATHS);
@@ -126,14 +111,14 @@ struct Walk<'w, 'n> {
 }
 
 impl Walk<'_, '_> {
-    fn end(&mut self, end: PathEnd, share: (u32, u32)) {
-        let is_known = self.visited.is_some() && matches!(end, PathEnd::Cycle(_));
+    fn end(&mut self, end: End, share: (u32, u32)) {
+        let is_known = self.visited.is_some() && matches!(end, End::Cycle(_));
         if self.found.len() > MAX_PATHS || is_known {
             return;
         }
         // One more says that there are others.
         let end = if self.found.len() == MAX_PATHS {
-            PathEnd::Unknown(Unknown::TooManyPaths(MAX_PATHS))
+            End::Unknown(Unknown::TooManyPaths(MAX_PATHS))
         } else {
             end
         };
@@ -149,7 +134,7 @@ impl Walk<'_, '_> {
     fn visit(&mut self, index: usize, share: (u32, u32)) {
         let seen = |step: &Step| step.who == Who::Server(index);
         if let Some(first) = self.steps.iter().position(seen) {
-            return self.end(PathEnd::Cycle(first), share);
+            return self.end(End::Cycle(first), share);
         }
         if let Some(visited) = &mut self.visited
             && !visited.insert(index)
@@ -162,12 +147,12 @@ impl Walk<'_, '_> {
             MAX_HOPS
         };
         if self.steps.len() >= most || self.found.len() > MAX_PATHS {
-            return self.end(PathEnd::Unknown(Unknown::TooLong), share);
+            return self.end(End::Unknown(Unknown::TooLong), share);
         }
         let Some(server) = self.graph.servers.get(index) else {
             return;
         };
-        let doubt = |it: &Doubt| PathEnd::Unknown(Unknown::Server(it.clone()));
+        let doubt = |it: &Doubt| End::Unknown(Unknown::Server(it.clone()));
         if let Some(stops) = server.dns.first(Weight::Stops) {
             return self.end(doubt(stops), share);
         }
@@ -176,11 +161,11 @@ impl Walk<'_, '_> {
                 None if server.dns.forwards.is_empty() => server.dns.doubts.first(),
                 hides => hides,
             };
-            return self.end(first.map_or(PathEnd::Answered, doubt), share);
+            return self.end(first.map_or(End::Outside, doubt), share);
         };
         let choices = self.choices(server, forward);
         if choices.is_empty() {
-            return self.end(PathEnd::Stopped, share);
+            return self.end(End::Stopped, share);
         }
         match forward.policy {
             Policy::Sequential => self.in_order(index, choices, share),
@@ -246,8 +231,8 @@ impl Walk<'_, '_> {
         });
         let new = self.found.get(from..).unwrap_or_default();
         new.iter().all(|path| match path.end {
-            PathEnd::Refused => goes_on && path.steps.len() == direct,
-            PathEnd::Stopped => notices,
+            End::Refused => goes_on && path.steps.len() == direct,
+            End::Stopped => notices,
             _ => false,
         })
     }
@@ -284,9 +269,9 @@ impl Walk<'_, '_> {
         match deliver(self.graph, from, to) {
             Delivery::Server(next) => self.arrive(next, share),
             Delivery::Service(servers) => self.through_service(Some(to), &servers, share),
-            Delivery::Nobody => self.end(PathEnd::Refused, share),
-            Delivery::Outside => self.end(PathEnd::Answered, share),
-            Delivery::Unknown(reason) => self.end(PathEnd::Unknown(reason), share),
+            Delivery::Nobody => self.end(End::Refused, share),
+            Delivery::Outside => self.end(End::Outside, share),
+            Delivery::Unknown(reason) => self.end(End::Unknown(reason), share),
         }
     }
 
@@ -298,7 +283,7 @@ impl Walk<'_, '_> {
         let circle = first.and_then(|first| self.steps.get(first..));
         let mut circle = circle.unwrap_or_default().iter();
         if circle.any(|step| self.notices(&step.who)) {
-            return self.end(PathEnd::Stopped, share);
+            return self.end(End::Stopped, share);
         }
         self.visit(next, share);
     }
@@ -323,10 +308,10 @@ impl Walk<'_, '_> {
                 service: to,
                 has_corefile: !servers.is_empty(),
             };
-            self.end(PathEnd::Unknown(reason), share);
+            self.end(End::Unknown(reason), share);
         } else if groups.is_empty() {
             // Zones of the cluster are answered there.
-            self.end(PathEnd::Answered, share);
+            self.end(End::Outside, share);
         }
         self.steps.pop();
     }

@@ -3,13 +3,11 @@
 mod played;
 
 use std::io::{self, Write};
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 use self::played::{Seen, watched};
 use super::format::Format;
@@ -22,6 +20,7 @@ use crate::explain::live::replay::replay;
 use crate::explain::live::{Comparison, Cut, Played};
 use crate::explain::transition::{Detail, run_when};
 use crate::explain::{Context, explain};
+use crate::host::interrupt::Interrupt;
 use crate::netns::Namespace;
 use crate::render::Style;
 use crate::render::explanation;
@@ -66,7 +65,7 @@ impl Live<'_> {
             text::begin(&self.context, self.style, streams.out)?;
             streams.out.flush()?;
         }
-        let interrupt = Interrupt::new();
+        let interrupt = Interrupt::catch_ctrl_c().ok();
         let start = Instant::now();
         let mut lived: Vec<Lived> = Vec::new();
         let mut is_interrupted = false;
@@ -78,7 +77,7 @@ impl Live<'_> {
                     break 'all;
                 }
                 let limit = left.map_or(LIMIT, |it| it.min(LIMIT));
-                let descriptor = interrupt.as_ref().map(|it| it.signals.as_fd());
+                let descriptor = interrupt.as_ref().map(AsFd::as_fd);
                 let shown = begun.then_some(number);
                 let one = self.one(resolver, namespace, (limit, descriptor), shown, streams)?;
                 is_interrupted = one.played.cut == Some(Cut::Interrupt);
@@ -90,6 +89,8 @@ impl Live<'_> {
                 streams.out.flush()?;
             }
         }
+        // What was seen is not to end the program a second time.
+        let _ = interrupt.as_ref().map(Interrupt::has_come);
         drop(interrupt);
         if begun {
             text::end(
@@ -321,31 +322,4 @@ fn status(lived: &[Lived], wanted: usize) -> Status {
         return Status::Undecided;
     }
     all
-}
-
-/// Ctrl-C as something to read, as long as this lives.
-#[derive(Debug)]
-struct Interrupt {
-    signals: SignalFd,
-    mask: SigSet,
-}
-
-impl Interrupt {
-    /// `None`: Ctrl-C ends the program as ever.
-    fn new() -> Option<Self> {
-        let mut mask = SigSet::empty();
-        mask.add(Signal::SIGINT);
-        let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
-        let signals = SignalFd::with_flags(&mask, flags).ok()?;
-        mask.thread_block().ok()?;
-        Some(Self { signals, mask })
-    }
-}
-
-impl Drop for Interrupt {
-    fn drop(&mut self) {
-        // What was seen is not to end the program a second time.
-        let _ = self.signals.read_signal();
-        let _ = self.mask.thread_unblock();
-    }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
+use crate::address::any_like;
 use crate::cli::target::label;
 use crate::config::resolv_conf::ResolvConf;
 use crate::engine::machine::Outcome;
@@ -66,7 +67,10 @@ impl Client {
         let namespace = namespace?;
         let node = node_namespace(root).ok();
         let is_node = node.is_some_and(|it| it.number() == namespace.number());
-        let conf = seen.resolv_conf.map(|it| ResolvConf::parse(it.source));
+        let conf = seen
+            .situation
+            .resolv_conf
+            .map(|it| ResolvConf::parse(it.source));
         Ok(Self {
             label,
             conf,
@@ -226,12 +230,7 @@ pub(super) type Sources = BTreeMap<IpAddr, Result<IpAddr, String>>;
 
 fn sources(destinations: &[SocketAddr]) -> Sources {
     let source = |to: &SocketAddr| {
-        let any: IpAddr = if to.is_ipv4() {
-            [0; 4].into()
-        } else {
-            [0; 16].into()
-        };
-        let socket = UdpSocket::bind((any, 0))?;
+        let socket = UdpSocket::bind((any_like(to.ip()), 0))?;
         socket.connect(to)?;
         Ok(socket.local_addr()?.ip())
     };

@@ -51,14 +51,18 @@ impl Destination {
     }
 }
 
-/// The packets to send to an address: to port 53, by UDP and TCP, unless it is said.
-pub(super) fn packets(
-    port: Option<u16>,
-    protocol: Option<Protocol>,
-) -> impl Iterator<Item = (u16, Protocol)> {
+/// Where a packet goes, and over what.
+pub(super) type To = (IpAddr, u16, Protocol);
+
+/// The packets to send to these addresses: to port 53, by UDP and TCP, unless it is said.
+pub(super) fn at_each(ips: &[IpAddr], port: Option<u16>, protocol: Option<Protocol>) -> Vec<To> {
     let port = port.unwrap_or(DNS_PORT);
-    let is_wanted = move |it: &Protocol| protocol.is_none_or(|wanted| wanted == *it);
-    BOTH.into_iter().filter(is_wanted).map(move |it| (port, it))
+    let is_wanted = |it: &Protocol| protocol.is_none_or(|wanted| wanted == *it);
+    let of = |ip: &IpAddr| -> Vec<To> {
+        let all = BOTH.into_iter().filter(is_wanted);
+        all.map(|it| (*ip, port, it)).collect()
+    };
+    ips.iter().flat_map(of).collect()
 }
 
 /// The Services of this name among those that the rules of a node name, with the
@@ -68,7 +72,7 @@ pub(super) fn named(
     name: &str,
     port: Option<u16>,
     protocol: Option<Protocol>,
-) -> anyhow::Result<Vec<(IpAddr, u16, Protocol)>> {
+) -> anyhow::Result<Vec<To>> {
     let services = node.rules.services_named();
     let all: Vec<&Named> = services.iter().filter(|it| is_called(it, name)).collect();
     if all.is_empty() {

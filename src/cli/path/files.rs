@@ -48,15 +48,6 @@ impl Below {
     }
 }
 
-/// The address that stands for a sender of which none is known.
-pub(super) fn unspecified(to: IpAddr) -> IpAddr {
-    if to.is_ipv4() {
-        [0; 4].into()
-    } else {
-        [0; 16].into()
-    }
-}
-
 /// The pods of the node by their addresses, and what could not be read.
 pub(super) fn pod_names(root: &Root) -> (BTreeMap<IpAddr, String>, Vec<String>) {
     let (processes, mut skipped) = processes::scan(root);

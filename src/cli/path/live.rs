@@ -2,30 +2,27 @@
 //! was read.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
 
 use super::answer::Answer;
 use super::args::PathArgs;
 use super::client::{Both, Client, Sources};
-use super::destination::{self, Destination};
+use super::destination::{self, Destination, To};
 use super::files;
-use crate::address::DNS_PORT;
+use crate::address::{DNS_PORT, any_like};
 use crate::cli::node::node_below;
 use crate::cli::output;
 use crate::cli::streams::Streams;
 use crate::host::netlink::NetlinkError;
 use crate::host::network::NetworkSeen;
 use crate::host::network::saved::{self, ClientSaved};
+use crate::host::node::kernel;
 use crate::host::root::Root;
 use crate::node::kernel::ConntrackCounters;
 use crate::path::findings::Around;
 use crate::path::probe::{self, Seen};
-use crate::path::{self, Host, Link, LinkKind, Packet, Protocol, Site, Start, Tree};
+use crate::path::{self, Host, Link, LinkKind, Packet, Site, Start, Tree};
 use crate::text::escaped;
 use crate::wire::endpoints;
-
-/// Where a packet goes, and over what.
-type To = (IpAddr, u16, Protocol);
 
 /// Reads the node and the client, and sends the packets through what they say.
 pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
@@ -74,7 +71,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
 
 fn around(root: &Root, before: Option<ConntrackCounters>) -> Around<'static> {
     Around {
-        uptime: uptime(root),
+        uptime: kernel::uptime(root),
         before,
         ..Around::default()
     }
@@ -102,10 +99,7 @@ fn tree(site: &Site, to: To, source: Option<IpAddr>, sources: &Sources, start: &
     };
     match found {
         Ok(source) => site.send(&packet(source)),
-        Err(reason) => path::unroutable(
-            packet(files::unspecified(destination)),
-            &escaped(reason.as_bytes()),
-        ),
+        Err(reason) => path::unroutable(packet(any_like(destination)), &escaped(reason.as_bytes())),
     }
 }
 
@@ -197,16 +191,7 @@ fn addresses(
             }
         },
     };
-    Ok(Some(to_ports(&ips, port, protocol)))
-}
-
-/// Each of the addresses, at the port and over what is asked for.
-fn to_ports(ips: &[IpAddr], port: Option<u16>, protocol: Option<Protocol>) -> Vec<To> {
-    let of = |ip: &IpAddr| {
-        let ip = *ip;
-        destination::packets(port, protocol).map(move |(port, it)| (ip, port, it))
-    };
-    ips.iter().flat_map(of).collect()
+    Ok(Some(destination::at_each(&ips, port, protocol)))
 }
 
 /// The addresses of a Service that the rules name.
@@ -270,13 +255,6 @@ fn ask(client: &Client, trees: &[Tree], most: u32) -> anyhow::Result<Seen> {
     let plan = probe::plan(trees, usize::try_from(most).unwrap_or(usize::MAX));
     let asked = client.within(|| endpoints::ask_all(&plan.asks))?;
     Ok(Seen::of(trees, &plan, &asked))
-}
-
-/// How long the node has run, in seconds.
-fn uptime(root: &Root) -> Option<u64> {
-    let file = root.read_once(Path::new("/proc/uptime")).ok()?;
-    let text = String::from_utf8_lossy(&file.source.bytes);
-    text.split('.').next()?.parse().ok()
 }
 
 /// The link of the node whose other end is in the client's network namespace, or

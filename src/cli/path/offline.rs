@@ -6,8 +6,9 @@ use std::path::Path;
 
 use super::answer::Answer;
 use super::args::PathArgs;
-use super::destination::{self, Destination};
+use super::destination::{self, Destination, To};
 use super::files;
+use crate::address::any_like;
 use crate::cli::streams::Streams;
 use crate::host::network::NetworkSeen;
 use crate::host::network::saved::{self, ClientSaved, Saved};
@@ -71,7 +72,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         texts.client.servers = servers;
     }
     let to = match (destination.as_deref(), texts.client.servers.as_slice()) {
-        (None, [_, ..]) => texts.servers(),
+        (None, servers @ [_, ..]) => destination::at_each(servers, None, None),
         (text, _) => destinations(&texts.site.node, text, has_rules)?,
     };
     texts.ask_as(args, to.first().map(|it| it.0))?;
@@ -165,14 +166,6 @@ impl Texts {
         };
     }
 
-    fn servers(&self) -> Vec<(IpAddr, u16, Protocol)> {
-        let all = |ip: &IpAddr| {
-            let ip = *ip;
-            destination::packets(None, None).map(move |(port, protocol)| (ip, port, protocol))
-        };
-        self.client.servers.iter().flat_map(all).collect()
-    }
-
     /// The address of a pod of the node below `--root`, of the family of `to`.
     fn address_of(&self, target: &str, to: IpAddr) -> anyhow::Result<IpAddr> {
         let name = target.strip_prefix("pod/").unwrap_or(target);
@@ -228,7 +221,7 @@ impl Texts {
         };
         let saved = self.client.sources.get(&ip).copied();
         let source = self.named(args, ip)?.or(saved);
-        let source = source.unwrap_or_else(|| files::unspecified(ip));
+        let source = source.unwrap_or_else(|| any_like(ip));
         if source.is_ipv4() != ip.is_ipv4() {
             anyhow::bail!(
                 "{source} and {ip} are of different families: no packet goes from one to the other"
@@ -279,7 +272,7 @@ fn destinations(
     node: &Host,
     destination: Option<&str>,
     has_rules: bool,
-) -> anyhow::Result<Vec<(IpAddr, u16, Protocol)>> {
+) -> anyhow::Result<Vec<To>> {
     let Some(text) = destination else {
         let known = DNS
             .iter()
@@ -289,9 +282,7 @@ fn destinations(
         });
     };
     match Destination::parse(text)? {
-        Destination::Address(ip, port, protocol) => Ok(destination::packets(port, protocol)
-            .map(|(port, protocol)| (ip, port, protocol))
-            .collect()),
+        Destination::Address(ip, port, protocol) => Ok(destination::at_each(&[ip], port, protocol)),
         Destination::Name(name, ..) if !has_rules => {
             anyhow::bail!("files alone do not know the address of {name}; give it")
         }

@@ -12,14 +12,13 @@ use anyhow::bail;
 use hickory_proto::rr::RecordType;
 
 pub(super) use self::args::{QuestionArgs, parse_domain};
-use super::files::{VARIABLES, cut, use_resolv_conf};
+use super::files::{VARIABLES, cut, use_resolv_conf, use_situation};
 use super::node::{node_below, read_named};
 use super::target;
 use crate::cli::streams::Streams;
-use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
-use crate::host::situation::{self, MDNS_ALLOW, Situation};
-use crate::host::{self, FileRead};
+use crate::host;
+use crate::host::situation;
 use crate::loopback::Evidence;
 use crate::netns::{EnterError, Namespace};
 use crate::program;
@@ -152,36 +151,14 @@ fn read_file(
 
 fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<Context> {
     let root = node_below(root)?;
-    let Situation {
-        resolv_conf,
-        hosts,
-        nsswitch,
-        mdns_allow,
-        hostname,
-        interfaces,
-        evidence,
-        skipped,
-        ..
-    } = situation::read_situation(&root)?;
+    let situation = situation::read_situation(&root)?;
     let mut context = Context {
-        about: skipped.iter().map(ToString::to_string).collect(),
+        about: situation.skipped.iter().map(ToString::to_string).collect(),
         leads: Vec::new(),
     };
-    match resolv_conf {
-        Some(read) => use_resolv_conf(read, &evidence, scenario, &mut context),
-        None => context
-            .about
-            .push("there is no /etc/resolv.conf: each resolver uses its defaults".to_owned()),
-    }
-    let others = hosts.iter().chain(&nsswitch);
-    context.about.extend(others.filter_map(cut));
-    let parse = |read: FileRead| ResolvConf::parse(read.source);
-    scenario.hosts = hosts.map(parse);
-    scenario.nsswitch = nsswitch.map(parse);
-    let mdns_allow = mdns_allow.map(|read| (MDNS_ALLOW.to_owned(), read.source.bytes));
-    scenario.files.extend(mdns_allow);
-    scenario.hostname = hostname.unwrap_or_else(|| "localhost".to_owned());
-    scenario.interfaces = interfaces.unwrap_or_else(|| std::mem::take(&mut scenario.interfaces));
+    "localhost".clone_into(&mut scenario.hostname);
+    let missing = "there is no /etc/resolv.conf";
+    use_situation(&situation, missing, scenario, &mut context);
     if root.is_live() {
         scenario.env = variables();
     }

@@ -48,11 +48,7 @@ impl ConntrackSocket {
     ///
     /// The kernel has no such part.
     pub fn open() -> Result<Self, NetlinkError> {
-        let what = "connections";
-        let opened = Netlink::open(SockProtocol::NetlinkNetFilter);
-        opened
-            .map(Self)
-            .map_err(|errno| NetlinkError::System { what, errno })
+        Netlink::open(SockProtocol::NetlinkNetFilter, "connections").map(Self)
     }
 
     /// The entries that `wanted` holds for.

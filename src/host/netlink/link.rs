@@ -30,8 +30,7 @@ pub struct Peer {
 /// The kernel does not say.
 pub fn namespace_number(other: BorrowedFd<'_>) -> Result<Option<i32>, NetlinkError> {
     let what = "numbers of network namespaces";
-    let opened = Netlink::open(SockProtocol::NetlinkRoute);
-    let netlink = opened.map_err(|errno| NetlinkError::System { what, errno })?;
+    let netlink = Netlink::open(SockProtocol::NetlinkRoute, what)?;
     let mut message = NsidMessage::default();
     let descriptor = u32::try_from(other.as_raw_fd()).unwrap_or_default();
     message.attributes.push(NsidAttribute::Fd(descriptor));

@@ -71,15 +71,14 @@ pub(super) struct Netlink {
 
 impl Netlink {
     /// Opens one in this thread's network namespace.
-    fn open(protocol: SockProtocol) -> nix::Result<Self> {
-        let socket = socket(
-            AddressFamily::Netlink,
-            SockType::Raw,
-            SockFlag::SOCK_CLOEXEC,
-            protocol,
-        )?;
-        setsockopt(&socket, sockopt::ReceiveTimeout, &TimeVal::seconds(SECONDS))?;
-        Ok(Self { socket })
+    fn open(protocol: SockProtocol, what: &'static str) -> Result<Self, NetlinkError> {
+        let open = || {
+            let (kind, flags) = (SockType::Raw, SockFlag::SOCK_CLOEXEC);
+            let socket = socket(AddressFamily::Netlink, kind, flags, protocol)?;
+            setsockopt(&socket, sockopt::ReceiveTimeout, &TimeVal::seconds(SECONDS))?;
+            Ok(Self { socket })
+        };
+        open().map_err(|errno| NetlinkError::System { what, errno })
     }
 
     /// Asks for the list that a message of this type asks for, and gives type

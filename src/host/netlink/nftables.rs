@@ -39,8 +39,7 @@ pub const IPV6: u8 = 10;
 /// The kernel does not say: that needs `CAP_NET_ADMIN`.
 pub fn tables() -> Result<Vec<TableSeen>, NetlinkError> {
     let what = "tables of nftables";
-    let opened = Netlink::open(SockProtocol::NetlinkNetFilter);
-    let netlink = opened.map_err(|errno| NetlinkError::System { what, errno })?;
+    let netlink = Netlink::open(SockProtocol::NetlinkNetFilter, what)?;
     let mut tables = Vec::new();
     netlink.dump(what, GET_TABLE, &[0; HEADER], &mut |message| {
         match message {

@@ -43,8 +43,7 @@ impl RouteSocket {
     /// The kernel does not say.
     pub fn open() -> Result<(Self, Vec<Link>), NetlinkError> {
         let what = "links";
-        let opened = Netlink::open(SockProtocol::NetlinkRoute);
-        let netlink = opened.map_err(|errno| NetlinkError::System { what, errno })?;
+        let netlink = Netlink::open(SockProtocol::NetlinkRoute, what)?;
         let both = list(&netlink, what, libc::RTM_GETLINK, 16, link)?;
         let peers = both
             .iter()

@@ -9,7 +9,7 @@ use crate::text::Source;
 /// What the kernel of the node below `root` says.
 pub fn read_kernel(root: &Root) -> Kernel {
     let mut kernel = Kernel {
-        uptime: number(root, "/proc/uptime"),
+        uptime: uptime(root),
         ..Kernel::default()
     };
     if let Some(it) = of_network(root, "stat/nf_conntrack") {
@@ -38,6 +38,11 @@ pub fn read_kernel(root: &Root) -> Kernel {
         kernel.expires_without_server = setting("ipv4/vs/expire_nodest_conn").map(is_on);
     }
     kernel
+}
+
+/// How long the node has run, in seconds.
+pub fn uptime(root: &Root) -> Option<u64> {
+    number(root, "/proc/uptime")
 }
 
 /// A table of the node's own network namespace.

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::node::processes::Directory;
 use crate::host::root::Root;
-use crate::host::situation::{self, MDNS_ALLOW, RESOLV_CONF};
+use crate::host::situation::{self, MDNS_ALLOW, RESOLV_CONF, Situation};
 use crate::host::{FileRead, ReadError};
 use crate::loopback::Evidence;
 use crate::netns::{EnterError, hostname};
@@ -15,25 +15,13 @@ use crate::target::Plan;
 /// The files and names of a target that decide what its resolvers ask.
 #[derive(Clone, Debug, Default)]
 pub struct TargetFiles {
-    /// `/etc/resolv.conf`, named by its path on the node; `None`: there is none.
-    pub resolv_conf: Option<FileRead>,
-    /// Whether the other files were looked for: of a dead container they are
-    /// not known.
+    /// Those of any machine; resolv.conf is named by its path on the node.
+    pub situation: Situation,
+    /// Whether other files than resolv.conf were looked for: of a dead container they
+    /// are not known.
     pub is_whole: bool,
-    /// `/etc/hosts`; `None`: there is none.
-    pub hosts: Option<FileRead>,
-    /// `/etc/nsswitch.conf`; `None`: there is none.
-    pub nsswitch: Option<FileRead>,
-    /// `/etc/mdns.allow`; `None`: there is none.
-    pub mdns_allow: Option<FileRead>,
     /// The file that HOSTALIASES names; `None`: it names none, or there is none.
     pub aliases: Option<FileRead>,
-    /// The host name, if it is known.
-    pub hostname: Option<String>,
-    /// The network interfaces, if they are known.
-    pub interfaces: Option<Vec<String>>,
-    /// What tells where loopback servers of the file lead.
-    pub evidence: Evidence,
 }
 
 /// The files as the process sees them. Its root is a stranger's: links in it
@@ -59,17 +47,24 @@ pub(super) fn read_process(
         skipped.extend(unread.iter().map(ToString::to_string));
     }
     let devices = process.read("net/dev").ok();
-    Ok(TargetFiles {
+    Ok(whole(Situation {
         resolv_conf,
-        is_whole: true,
         hosts: beside(file("/etc/hosts"), skipped)?,
         nsswitch: beside(file("/etc/nsswitch.conf"), skipped)?,
         mdns_allow: beside(file(MDNS_ALLOW), skipped)?,
         hostname: hostname(process).or_else(|| first_word(own)),
         interfaces: devices.map(|it| crate::node::addresses::interface_names(&it.source.bytes)),
         evidence,
-        ..TargetFiles::default()
-    })
+        ..Situation::default()
+    }))
+}
+
+fn whole(situation: Situation) -> TargetFiles {
+    TargetFiles {
+        situation,
+        is_whole: true,
+        aliases: None,
+    }
 }
 
 /// Hosts and nsswitch.conf are not what most is about: one that is no file, as
@@ -124,8 +119,11 @@ pub(super) fn read_kept(plan: &Plan) -> TargetFiles {
         is_cut: false,
     };
     TargetFiles {
-        resolv_conf: plan.kept.as_ref().map(file),
-        hostname: plan.hostname.clone(),
+        situation: Situation {
+            resolv_conf: plan.kept.as_ref().map(file),
+            hostname: plan.hostname.clone(),
+            ..Situation::default()
+        },
         ..TargetFiles::default()
     }
 }
@@ -143,23 +141,15 @@ pub(super) fn read_node(
             None => root.read_if_there(Path::new(&format!("/etc/{name}"))),
         }
     };
-    let situation = situation::read_situation(root)?;
+    let mut situation = situation::read_situation(root)?;
     let resolv_conf = file("resolv.conf")?;
-    let is_nodes = resolv_conf == situation.resolv_conf;
-    Ok(TargetFiles {
-        resolv_conf,
-        is_whole: true,
-        hosts: beside(file("hosts"), skipped)?,
-        nsswitch: beside(file("nsswitch.conf"), skipped)?,
-        mdns_allow: situation.mdns_allow,
-        hostname: situation.hostname,
-        // Those of the node's own namespace are not the target's.
-        interfaces: None,
-        evidence: if is_nodes {
-            situation.evidence
-        } else {
-            Evidence::default()
-        },
-        aliases: None,
-    })
+    if resolv_conf != situation.resolv_conf {
+        situation.resolv_conf = resolv_conf;
+        situation.evidence = Evidence::default();
+    }
+    situation.hosts = beside(file("hosts"), skipped)?;
+    situation.nsswitch = beside(file("nsswitch.conf"), skipped)?;
+    // Those of the node's own namespace are not the target's.
+    situation.interfaces = None;
+    Ok(whole(situation))
 }

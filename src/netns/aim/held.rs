@@ -48,10 +48,10 @@ impl Held<'_> {
             }
             (Files::Node | Files::Process(_), _) => files::read_node(root, None, &mut skipped)?,
         };
-        if seen.interfaces.is_none()
+        if seen.situation.interfaces.is_none()
             && let Ok(namespace) = &namespace
         {
-            seen.interfaces = namespace
+            seen.situation.interfaces = namespace
                 .within(situation::interfaces)
                 .ok()
                 .and_then(Result::ok);
@@ -63,6 +63,7 @@ impl Held<'_> {
         }
         if matches!(plan.files, Files::Process(_)) {
             let bytes = seen
+                .situation
                 .resolv_conf
                 .as_ref()
                 .map(|it| it.source.bytes.as_slice());

@@ -4,11 +4,12 @@ pub mod json;
 
 use std::io::{self, Write};
 
-use colored::Colorize as _;
+use colored::{Color, Colorize as _};
 
 use crate::diff::{Difference, What};
 use crate::render::paragraph;
 use crate::render::report::title;
+use crate::render::style::painted;
 
 /// Writes what differs between the nodes `names`.
 ///
@@ -28,11 +29,12 @@ pub fn write(
         }
         _ => "The verdict is the same; what leads to it differs.".to_owned(),
     };
-    let headline = match differences {
-        _ if !colors => headline,
-        [] => headline.green().bold().to_string(),
-        _ => headline.yellow().bold().to_string(),
+    let color = if differences.is_empty() {
+        Color::Green
+    } else {
+        Color::Yellow
     };
+    let headline = painted(colors, &headline, |it| it.color(color).bold());
     writeln!(out, "{headline}")?;
     if differences.is_empty() {
         return Ok(());
@@ -40,11 +42,7 @@ pub fn write(
     writeln!(out, "\n  A  {}\n  B  {}\n", names[0], names[1])?;
     for difference in differences {
         let title = words(difference.what);
-        if colors {
-            writeln!(out, "{}", title.bold())?;
-        } else {
-            writeln!(out, "{title}")?;
-        }
+        writeln!(out, "{}", painted(colors, title, |it| it.bold()))?;
         for (side, values) in [("A", &difference.first), ("B", &difference.second)] {
             of_side(side, values, out)?;
         }

@@ -12,12 +12,13 @@ mod verdict;
 
 use std::io::{self, Write};
 
-use colored::Colorize as _;
+use colored::{ColoredString, Colorize as _};
 
 use self::group::shared;
 use crate::explain::{Explanation, Member};
 use crate::render::Style;
 use crate::render::paragraph;
+use crate::render::style::painted;
 use crate::render::words;
 use crate::resolver::Resolver;
 use crate::text::escaped;
@@ -92,42 +93,25 @@ impl<'w> Text<'w> {
         paragraph::write(self.out, &first, &rest, &text)
     }
 
-    // Every colour makes its text safe to print.
+    /// Every colour makes its text safe to print.
+    fn painted(&self, text: &str, paint: fn(&str) -> ColoredString) -> String {
+        painted(self.style.colors, &escaped(text.as_bytes()), paint)
+    }
 
     pub(super) fn bold(&self, text: &str) -> String {
-        let text = escaped(text.as_bytes());
-        if self.style.colors {
-            text.bold().to_string()
-        } else {
-            text
-        }
+        self.painted(text, |it| it.bold())
     }
 
     pub(super) fn dim(&self, text: &str) -> String {
-        let text = escaped(text.as_bytes());
-        if self.style.colors {
-            text.dimmed().to_string()
-        } else {
-            text
-        }
+        self.painted(text, |it| it.dimmed())
     }
 
     pub(super) fn yellow(&self, text: &str) -> String {
-        let text = escaped(text.as_bytes());
-        if self.style.colors {
-            text.yellow().to_string()
-        } else {
-            text
-        }
+        self.painted(text, |it| it.yellow())
     }
 
     pub(super) fn green(&self, text: &str) -> String {
-        let text = escaped(text.as_bytes());
-        if self.style.colors {
-            text.green().bold().to_string()
-        } else {
-            text
-        }
+        self.painted(text, |it| it.green().bold())
     }
 }
 

@@ -10,12 +10,13 @@ pub(in crate::render) mod words;
 
 use std::io::{self, Write};
 
-use colored::Colorize as _;
+use colored::{Color, Colorize as _};
 
 use self::findings::Step as FixStep;
 use crate::path::findings::Finding;
 use crate::path::probe::Seen;
 use crate::path::{Outcome, Reply, Step, Tree};
+use crate::render::style::painted;
 use crate::render::{Style, paragraph};
 use crate::rules::Rules;
 
@@ -127,11 +128,10 @@ impl Writer<'_> {
     }
 
     fn painted(&self, text: &str, is_bad: bool) -> String {
-        match (self.style.colors, is_bad) {
-            (true, true) => text.red().bold().to_string(),
-            (true, false) => text.bold().to_string(),
-            _ => text.to_owned(),
-        }
+        let paint = |it: &str| {
+            if is_bad { it.red().bold() } else { it.bold() }
+        };
+        painted(self.style.colors, text, paint)
     }
 
     fn outcome(&mut self, outcome: &Outcome, is_last: bool, widest: usize) -> io::Result<()> {
@@ -162,14 +162,12 @@ impl Writer<'_> {
     }
 
     fn painted_end(&self, text: &str, outcome: &Outcome) -> String {
-        if !self.style.colors {
-            return text.to_owned();
-        }
-        if outcome.arrives() {
-            text.green().to_string()
+        let color = if outcome.arrives() {
+            Color::Green
         } else {
-            text.red().to_string()
-        }
+            Color::Red
+        };
+        painted(self.style.colors, text, |it| it.color(color))
     }
 
     /// `nat KUBE-SEP-CEYPGFB7VCORONY3, rules:42, 105 packets` and the rule.

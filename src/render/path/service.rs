@@ -13,6 +13,7 @@ use crate::doctor::Route;
 use crate::path::{Outcome, Tree, Verdict};
 use crate::render::command::Command;
 use crate::render::paragraph;
+use crate::render::style::painted;
 
 /// So many ends are named.
 const MOST: usize = 6;
@@ -133,11 +134,7 @@ pub fn write(
         return Ok(());
     }
     let title = "Where the Service leads, by the rules of the node";
-    if colors {
-        writeln!(out, "{}", title.bold())?;
-    } else {
-        writeln!(out, "{title}")?;
-    }
+    writeln!(out, "{}", painted(colors, title, |it| it.bold()))?;
     for service in services {
         let (text, more) = match service {
             Ok(route) => (sentence(route), Some(command(route))),

@@ -6,11 +6,12 @@ mod verdict;
 use std::io::{self, Write};
 use std::net::IpAddr;
 
-use colored::Colorize as _;
+use colored::{Color, Colorize as _};
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::runtime::state::Ended;
 use crate::node::{Container, Pod};
+use crate::render::style::painted;
 use crate::render::{Style, paragraph, shortened};
 use crate::text::escaped;
 
@@ -227,11 +228,8 @@ impl Text<'_> {
         } else {
             shortened::ids(&text)
         };
-        let text = match (self.style.colors, is_wrong) {
-            (false, _) => text,
-            (true, true) => text.red().to_string(),
-            (true, false) => text.yellow().to_string(),
-        };
+        let color = if is_wrong { Color::Red } else { Color::Yellow };
+        let text = painted(self.style.colors, &text, |it| it.color(color));
         paragraph::write(self.out, "  ", "    ", &text)
     }
 
@@ -242,11 +240,7 @@ impl Text<'_> {
 
     /// Safe text, bold if wanted.
     fn bold(&self, text: &str, is_wanted: bool) -> String {
-        if self.style.colors && is_wanted {
-            text.bold().to_string()
-        } else {
-            text.to_owned()
-        }
+        painted(self.style.colors && is_wanted, text, |it| it.bold())
     }
 }
 

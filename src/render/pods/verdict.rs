@@ -2,11 +2,12 @@
 
 use std::io;
 
-use colored::Colorize as _;
+use colored::{Color, Colorize as _};
 
 use super::{Heard, Text};
 use crate::node::Pod;
 use crate::render::paragraph;
+use crate::render::style::painted;
 use crate::text::counted;
 use crate::text::escaped;
 
@@ -55,12 +56,12 @@ impl Text<'_> {
             parts => format!("{count}; {}.", parts.join("; ")),
         };
         let line = escaped(line.as_bytes());
-        let is_good = parts.is_empty() && is_whole;
-        let line = match (self.style.colors, is_good) {
-            (false, _) => line,
-            (true, true) => line.green().bold().to_string(),
-            (true, false) => line.yellow().bold().to_string(),
+        let color = if parts.is_empty() && is_whole {
+            Color::Green
+        } else {
+            Color::Yellow
         };
+        let line = painted(self.style.colors, &line, |it| it.color(color).bold());
         paragraph::write(self.out, "", "  ", &line)?;
         writeln!(self.out)
     }

@@ -6,11 +6,12 @@ mod logs;
 
 use std::io::{self, Write};
 
-use colored::Colorize as _;
+use colored::{Color, Colorize as _};
 
 use super::paragraph;
 use crate::check_loop::Verdict;
 use crate::render::Style;
+use crate::render::style::painted;
 use crate::report::{Attribute, Group, Summary};
 use crate::text::counted;
 use crate::text::escaped;
@@ -88,14 +89,12 @@ impl Page<'_> {
     }
 
     fn tinted(&self, verdict: Verdict, text: &str) -> String {
-        match verdict {
-            _ if !self.style.colors => text.to_owned(),
-            Verdict::NoLoop => text.green().bold().to_string(),
-            Verdict::Unknown => text.yellow().bold().to_string(),
-            Verdict::Loop | Verdict::Mixed | Verdict::Refused | Verdict::WillLoop => {
-                text.red().bold().to_string()
-            }
-        }
+        let color = match verdict {
+            Verdict::NoLoop => Color::Green,
+            Verdict::Unknown => Color::Yellow,
+            Verdict::Loop | Verdict::Mixed | Verdict::Refused | Verdict::WillLoop => Color::Red,
+        };
+        painted(self.style.colors, text, |it| it.color(color).bold())
     }
 
     fn group(&mut self, index: usize, group: &Group) -> io::Result<()> {

@@ -10,6 +10,7 @@ use colored::{ColoredString, Colorize as _};
 
 use crate::address::DNS_PORT;
 use crate::render::Style;
+use crate::render::style::painted;
 use crate::render::{paragraph, shortened};
 use crate::text::escaped;
 use crate::upstream::{End, FileReport, Health, Lost, Note, Report, Role, Step, Unknown, Who};
@@ -94,11 +95,7 @@ impl Writer<'_> {
     }
 
     fn colored(&self, text: &str, color: fn(&str) -> ColoredString) -> String {
-        if self.style.colors {
-            color(text).to_string()
-        } else {
-            text.to_owned()
-        }
+        painted(self.style.colors, text, color)
     }
 
     fn bold(&self, text: &str) -> String {

@@ -17,6 +17,7 @@ use crate::render::Style;
 use crate::render::paragraph;
 use crate::render::sentence::Sentence;
 use crate::render::shortened;
+use crate::render::style::painted;
 use crate::text::counted;
 use crate::text::{Place, escaped};
 
@@ -78,11 +79,8 @@ impl Page<'_> {
         };
         let text = format!("{}.", shown(&words::headline(report)));
         for line in paragraph::lines(&text) {
-            if self.style.colors {
-                writeln!(self.out, "{}", line.color(color).bold())?;
-            } else {
-                writeln!(self.out, "{line}")?;
-            }
+            let line = painted(self.style.colors, &line, |it| it.color(color).bold());
+            writeln!(self.out, "{line}")?;
         }
         Ok(())
     }

@@ -2,13 +2,14 @@
 
 use std::io;
 
-use colored::Colorize as _;
+use colored::{Color, Colorize as _};
 
 use super::{Page, shown, words};
 use crate::check_loop::facts::{Caveat, Step};
 use crate::check_loop::{Fix, Report};
 use crate::render::command::Command;
 use crate::render::paragraph;
+use crate::render::style::painted;
 use words::Action;
 
 /// Whether the caveat can make the fix useless here and now, so that it is said
@@ -126,11 +127,12 @@ impl Page<'_> {
 
     fn changed(&mut self, sign: &str, text: &str) -> io::Result<()> {
         let line = format!("{sign} {}", shown(text));
-        let line = match sign {
-            _ if !self.style.colors => line,
-            "-" => line.red().to_string(),
-            _ => line.green().to_string(),
+        let color = if sign == "-" {
+            Color::Red
+        } else {
+            Color::Green
         };
+        let line = painted(self.style.colors, &line, |it| it.color(color));
         writeln!(self.out, "       {line}")
     }
 }

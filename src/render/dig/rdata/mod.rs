@@ -7,6 +7,11 @@ mod transactions;
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use self::Field::{
+    Algorithm, Base64, Certificate, Digest, Hex, Ipv4, Ipv6, MayEnd, Name, Rest, Salt, Scheme,
+    Strings, Tag, Type, Types, U8, U16, U32,
+};
+use self::security::{algorithm, certificate_type};
 use super::style::Style;
 use super::words::{base64, character_string, hex, ttl};
 use crate::dig::message::Record;
@@ -50,6 +55,74 @@ fn words(style: &Style, write: impl Fn(usize, &str) -> String) -> String {
     }
 }
 
+/// What the data of most types consist of.
+#[derive(Clone, Copy)]
+enum Field {
+    U8,
+    U16,
+    U32,
+    Name,
+    Ipv4,
+    Ipv6,
+    /// A type, by its name.
+    Type,
+    /// Strings in quotes, as many as there are but no more than so many.
+    Strings(usize),
+    /// A string without quotes.
+    Tag,
+    /// All that is left, as a string in quotes.
+    Rest,
+    /// The scheme of DSYNC.
+    Scheme,
+    /// The type of a certificate.
+    Certificate,
+    /// The algorithm of a key.
+    Algorithm,
+    /// The salt of NSEC3.
+    Salt,
+    /// What follows need not be there.
+    MayEnd,
+    /// All that is left, on lines of its own.
+    Hex,
+    /// The same, left out with `+nocrypto`.
+    Digest,
+    Base64,
+    /// Types, as a bitmap.
+    Types,
+}
+
+/// The fields of a type, if it is one that has nothing else.
+fn fields(rdtype: u16, rdclass: u16) -> Option<&'static [Field]> {
+    Some(match (rdtype, rdclass) {
+        (1, IN | HS) => &[Ipv4],
+        (2..=5 | 7..=9 | 12 | 39, _) | (23, IN) => &[Name],
+        (13 | 20, _) => &[Strings(2)],
+        (14 | 17 | 58, _) => &[Name, Name],
+        (15 | 18 | 21 | 107, _) | (36, IN) => &[U16, Name],
+        (16 | 56 | 99 | 258 | 261 | 262, _) => &[Strings(usize::MAX)],
+        (19, _) => &[Strings(1)],
+        (26, IN) => &[U16, Name, Name],
+        (27, _) => &[Strings(3)],
+        (28, IN) => &[Ipv6],
+        (33, IN) => &[U16, U16, U16, Name],
+        (35, _) => &[U16, U16, Strings(3), Name],
+        (37, _) => &[Certificate, U16, Algorithm, Base64],
+        (40, _) => &[U8, U8, U8, MayEnd, Base64],
+        (43 | 59 | 32768 | 32769, _) => &[U16, U8, U8, Digest],
+        (44, _) => &[U8, U8, MayEnd, Hex],
+        (47, _) => &[Name, Types],
+        (51, _) => &[U8, U8, U16, Salt],
+        (52 | 53, _) => &[U8, U8, U8, Hex],
+        (62, _) => &[U32, U16, Types],
+        (63, _) => &[U32, U8, U8, Digest],
+        (66, _) => &[Type, Scheme, U16, Name],
+        (105, _) => &[U16, Ipv4],
+        (256, _) => &[U16, U16, Rest],
+        (257, _) => &[U8, Tag, Rest],
+        _ => return None,
+    })
+}
+
 /// Reads data and writes text; `None` at the first thing that is not as it
 /// should be.
 struct Writer<'r> {
@@ -71,132 +144,120 @@ impl<'r> Writer<'r> {
 
     /// Source: BIND lib/dns/rdata: `totext_*` (9.18)
     fn write(&mut self) -> Option<()> {
+        if let Some(fields) = fields(self.record.rdtype, self.record.rdclass) {
+            return self.fields(fields);
+        }
         match (self.record.rdtype, self.record.rdclass) {
-            (1, IN | HS) => self.ipv4(),
             (1, CH) => {
                 self.name()?;
                 let address = self.data.u16().ok()?;
                 self.push(&format!(" {address:o}"));
                 Some(())
             }
-            (2..=5 | 7..=9 | 12 | 39, _) | (23, IN) => self.name(),
             (6, _) => self.soa(),
             (11, IN) => self.well_known_services(),
-            (13 | 20, _) => self.strings(2),
-            (14 | 17 | 58, _) => self.names(2),
-            (15 | 18 | 21 | 107, _) | (36, IN) => {
-                self.numbers(&[2])?;
-                self.push(" ");
-                self.name()
-            }
-            (16 | 56 | 99 | 258 | 261 | 262, _) => self.strings(usize::MAX),
-            (19, _) => self.strings(1),
             (22, IN) => {
                 let digits = hex(self.data.rest(), 0, "").to_ascii_lowercase();
                 self.push(&format!("0x{digits}"));
                 Some(())
             }
-            (26, IN) => {
-                self.numbers(&[2])?;
-                self.push(" ");
-                self.names(2)
-            }
-            (27, _) => self.strings(3),
-            (28, IN) => self.ipv6(),
+            (24, _) => self.old_signature(),
+            (25 | 48 | 57 | 60, _) => self.key(),
             (29, _) => self.location(),
+            (30, _) => self.next(),
             (31 | 32, IN) => self.in_parentheses("( ", Self::hex_rest),
-            (33, IN) => {
-                self.numbers(&[2, 2, 2])?;
-                self.push(" ");
-                self.name()
-            }
             (34, IN) => self.atm(),
-            (35, _) => {
-                self.numbers(&[2, 2])?;
-                self.push(" ");
-                self.strings(3)?;
-                self.push(" ");
-                self.name()
-            }
+            (38, IN) => self.chained(),
+            (41, _) => self.options(),
             (42, IN) => self.prefixes(),
-            (104..=106 | 108 | 109, _) => self.identifier(),
-            (256, _) => {
-                self.numbers(&[2, 2])?;
-                self.push(" ");
-                self.quoted_rest();
-                Some(())
-            }
-            _ => self.write_more(),
-        }
-    }
-
-    /// NID, L32 and L64 (RFC 6742), EUI48 and EUI64 (RFC 7043).
-    fn identifier(&mut self) -> Option<()> {
-        match self.record.rdtype {
-            104 | 106 => {
-                self.numbers(&[2])?;
+            (45, _) => self.ipsec_key(),
+            (46, _) => self.signature(),
+            (49, IN) => self.dhcp_id(),
+            (50, _) => self.next_secure3(),
+            (55, _) => self.host_identity(),
+            (61, _) => self.in_parentheses("( ", Self::key_rest),
+            (64 | 65, IN) => self.service_binding(),
+            (67 | 68, _) => self.in_parentheses(" (", Self::base64_rest),
+            (104 | 106, _) => {
+                self.fields(&[U16])?;
                 let words: Option<Vec<String>> = (0..4)
                     .map(|_| Some(format!("{:x}", self.data.u16().ok()?)))
                     .collect();
                 self.push(&format!(" {}", words?.join(":")));
                 Some(())
             }
-            105 => {
-                self.numbers(&[2])?;
-                self.push(" ");
-                self.ipv4()
-            }
-            _ => {
+            (108 | 109, _) => {
                 let bytes = self.data.rest();
                 let digits: Vec<String> = bytes.iter().map(|it| format!("{it:02x}")).collect();
                 self.push(&digits.join("-"));
                 Some(())
             }
-        }
-    }
-
-    fn write_more(&mut self) -> Option<()> {
-        match (self.record.rdtype, self.record.rdclass) {
-            (24, _) => self.old_signature(),
-            (30, _) => self.next(),
-            (38, IN) => self.chained(),
-            (40, _) => self.kitchen_sink(),
-            (46, _) => self.signature(),
             (249, _) => self.transaction_key(),
             (250, 255) => self.transaction_signature(),
-            (25 | 48 | 57 | 60, _) => self.key(),
-            (37, _) => self.certificate(),
-            (41, _) => self.options(),
-            (43 | 59 | 32768 | 32769, _) => self.delegation(),
-            (44, _) => self.fingerprint(),
-            (47, _) => self.next_secure(),
-            (50, _) => self.next_secure3(),
-            (51, _) => self.next_secure3_parameters(),
-            (52 | 53, _) => self.tls_association(),
-            (61, _) => self.in_parentheses("( ", Self::key_rest),
-            (62, _) => self.child_sync(),
-            (63, _) => self.zone_digest(),
-            (67 | 68, _) => self.in_parentheses(" (", Self::base64_rest),
-            (45, _) => self.ipsec_key(),
-            (49, IN) => self.dhcp_id(),
-            (55, _) => self.host_identity(),
-            (64 | 65, IN) => self.service_binding(),
-            (66, _) => {
-                let rdtype = self.data.u16().ok()?;
-                let scheme = match self.data.u8().ok()? {
-                    1 => "NOTIFY".to_owned(),
-                    scheme => scheme.to_string(),
-                };
-                self.push(&format!("{} {scheme} ", type_text(rdtype)));
-                self.numbers(&[2])?;
-                self.push(" ");
-                self.name()
-            }
-            (257, _) => self.authorization(),
             (259, _) => self.digital_object(),
             (260, _) => self.relay(),
             _ => None,
         }
+    }
+
+    /// Fields in a row, with spaces between.
+    fn fields(&mut self, fields: &[Field]) -> Option<()> {
+        for (at, field) in fields.iter().enumerate() {
+            let is_behind_space = !matches!(field, MayEnd | Hex | Digest | Base64 | Types);
+            self.push(if at > 0 && is_behind_space { " " } else { "" });
+            match field {
+                U8 => self.number(1)?,
+                U16 => self.number(2)?,
+                U32 => self.number(4)?,
+                Name => self.name()?,
+                Ipv4 => self.ipv4()?,
+                Ipv6 => self.ipv6()?,
+                Type => {
+                    let rdtype = self.data.u16().ok()?;
+                    self.push(&type_text(rdtype));
+                }
+                Strings(most) => self.strings(*most)?,
+                Tag => {
+                    let tag = self.character_string()?;
+                    self.push(&character_string(tag, false));
+                }
+                Rest => {
+                    let rest = self.data.rest();
+                    self.push(&character_string(rest, true));
+                }
+                Scheme => match self.data.u8().ok()? {
+                    1 => self.push("NOTIFY"),
+                    scheme => self.push(&scheme.to_string()),
+                },
+                Certificate => {
+                    let kind = self.data.u16().ok()?;
+                    self.push(&certificate_type(kind));
+                }
+                Algorithm => {
+                    let number = self.data.u8().ok()?;
+                    self.push(&algorithm(number));
+                }
+                Salt => match self.character_string()? {
+                    [] => self.push("-"),
+                    salt => self.push(&hex(salt, 0, "")),
+                },
+                MayEnd if self.data.left() == 0 => return Some(()),
+                MayEnd => {}
+                Hex => self.below_head(Self::hex_rest)?,
+                Digest => self.below_head(Self::digest_rest)?,
+                Base64 => self.below_head(Self::base64_rest)?,
+                Types => self.types(" ")?,
+            }
+        }
+        Some(())
+    }
+
+    /// A number of so many bytes.
+    fn number(&mut self, length: usize) -> Option<()> {
+        let bytes = self.data.take(length).ok()?.iter();
+        let number = bytes.fold(0, |number, &byte| number << 8 | u32::from(byte));
+        self.push(&number.to_string());
+        Some(())
     }
 
     fn push(&mut self, text: &str) {
@@ -207,30 +268,6 @@ impl<'r> Writer<'r> {
         let read = self.data.name().ok()?;
         let text = self.style.name(&read);
         self.push(&text);
-        Some(())
-    }
-
-    fn names(&mut self, count: usize) -> Option<()> {
-        for at in 0..count {
-            if at > 0 {
-                self.push(" ");
-            }
-            self.name()?;
-        }
-        Some(())
-    }
-
-    /// Numbers of so many bytes each, with spaces between.
-    fn numbers(&mut self, sizes: &[u8]) -> Option<()> {
-        for (at, size) in sizes.iter().enumerate() {
-            let number = match size {
-                1 => self.data.u8().ok()?.into(),
-                2 => self.data.u16().ok()?.into(),
-                _ => self.data.u32().ok()?,
-            };
-            let space = if at > 0 { " " } else { "" };
-            self.push(&format!("{space}{number}"));
-        }
         Some(())
     }
 
@@ -251,11 +288,6 @@ impl<'r> Writer<'r> {
             self.push(&format!("{space}{text}"));
         }
         Some(())
-    }
-
-    fn quoted_rest(&mut self) {
-        let rest = self.data.rest();
-        self.push(&character_string(rest, true));
     }
 
     fn ipv4(&mut self) -> Option<()> {
@@ -322,7 +354,7 @@ impl<'r> Writer<'r> {
     /// Source: BIND `lib/dns/rdata/generic/soa_6.c`: `totext_soa` (9.18)
     fn soa(&mut self) -> Option<()> {
         let breaks = self.style.line_break();
-        self.names(2)?;
+        self.fields(&[Name, Name])?;
         self.push(if self.style.multiline { " (" } else { "" });
         self.push(breaks);
         let comments = self.style.multiline && self.style.record_comments;

@@ -3,6 +3,7 @@
 use std::net::Ipv6Addr;
 
 use super::super::words::dnssec_time;
+use super::Field::{Name, U8, U16, U32};
 use super::Writer;
 use crate::dig::mnemonic::type_text;
 
@@ -23,7 +24,7 @@ impl Writer<'_> {
         let breaks = self.style.line_break();
         let rdtype = self.data.u16().ok()?;
         self.push(&format!("{} ", known(rdtype)));
-        self.numbers(&[1, 1, 4])?;
+        self.fields(&[U8, U8, U32])?;
         let now = self.style.now;
         let expires = dnssec_time(self.data.u32().ok()?, now);
         self.push(&format!(" {expires}"));
@@ -31,9 +32,7 @@ impl Writer<'_> {
         self.push(breaks);
         let begins = dnssec_time(self.data.u32().ok()?, now);
         self.push(&format!("{begins} "));
-        self.numbers(&[2])?;
-        self.push(" ");
-        self.name()?;
+        self.fields(&[U16, Name])?;
         self.push(breaks);
         self.base64_rest()?;
         self.push(if self.style.multiline { " )" } else { "" });
@@ -71,16 +70,5 @@ impl Writer<'_> {
             self.name()?;
         }
         Some(())
-    }
-
-    /// SINK, which never became more than a draft.
-    ///
-    /// Source: BIND `lib/dns/rdata/generic/sink_40.c`: `totext_sink` (9.18)
-    pub(super) fn kitchen_sink(&mut self) -> Option<()> {
-        self.numbers(&[1, 1, 1])?;
-        if self.data.left() == 0 {
-            return Some(());
-        }
-        self.below_head(Self::base64_rest)
     }
 }

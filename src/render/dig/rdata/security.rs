@@ -1,12 +1,13 @@
 //! Records of DNSSEC and other keys.
 
 use super::super::words::{base32hex, base64, dnssec_time, hex, name};
+use super::Field::{Name, Salt, Strings, Type, U8, U16, U32};
 use super::{Writer, words};
 use crate::dig::mnemonic::type_text;
 use crate::dig::reader::Reader;
 
 /// Source: BIND lib/dns/rcode.c: `SECALGNAMES` (9.18)
-fn algorithm(number: u8) -> String {
+pub(super) fn algorithm(number: u8) -> String {
     let known = match number {
         1 => "RSAMD5",
         2 => "DH",
@@ -30,7 +31,7 @@ fn algorithm(number: u8) -> String {
 }
 
 /// Source: BIND lib/dns/rcode.c: `CERTNAMES` (9.18)
-fn certificate_type(number: u16) -> String {
+pub(super) fn certificate_type(number: u16) -> String {
     let known = match number {
         1 => "PKIX",
         2 => "SPKI",
@@ -63,18 +64,14 @@ impl Writer<'_> {
     /// Source: BIND `lib/dns/rdata/generic/rrsig_46.c`: `totext_rrsig` (9.18)
     pub(super) fn signature(&mut self) -> Option<()> {
         let breaks = self.style.line_break();
-        let rdtype = self.data.u16().ok()?;
-        self.push(&format!("{} ", type_text(rdtype)));
-        self.numbers(&[1, 1, 4])?;
+        self.fields(&[Type, U8, U8, U32])?;
         self.push(if self.style.multiline { " (" } else { "" });
         self.push(breaks);
         let (expires, begins) = (self.data.u32().ok()?, self.data.u32().ok()?);
         let now = self.style.now;
         let times = (dnssec_time(expires, now), dnssec_time(begins, now));
         self.push(&format!("{} {} ", times.0, times.1));
-        self.numbers(&[2])?;
-        self.push(" ");
-        self.name()?;
+        self.fields(&[U16, Name])?;
         self.push(breaks);
         self.key_rest()?;
         self.push(if self.style.multiline { " )" } else { "" });
@@ -90,7 +87,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    fn digest_rest(&mut self) -> Option<()> {
+    pub(super) fn digest_rest(&mut self) -> Option<()> {
         if self.style.crypto {
             return self.hex_rest();
         }
@@ -144,12 +141,6 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Source: BIND `lib/dns/rdata/generic/ds_43.c`: `generic_totext_ds` (9.18)
-    pub(super) fn delegation(&mut self) -> Option<()> {
-        self.numbers(&[2, 1, 1])?;
-        self.below_head(Self::digest_rest)
-    }
-
     /// A break and the rest behind it.
     pub(super) fn below_head(&mut self, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         let breaks = self.style.line_break();
@@ -159,46 +150,9 @@ impl Writer<'_> {
         })
     }
 
-    pub(super) fn fingerprint(&mut self) -> Option<()> {
-        self.numbers(&[1, 1])?;
-        if self.data.left() == 0 {
-            return Some(());
-        }
-        self.below_head(Self::hex_rest)
-    }
-
-    pub(super) fn tls_association(&mut self) -> Option<()> {
-        self.numbers(&[1, 1, 1])?;
-        self.below_head(Self::hex_rest)
-    }
-
-    pub(super) fn zone_digest(&mut self) -> Option<()> {
-        self.numbers(&[4, 1, 1])?;
-        self.below_head(Self::digest_rest)
-    }
-
-    pub(super) fn certificate(&mut self) -> Option<()> {
-        let kind = self.data.u16().ok()?;
-        self.push(&format!("{} ", certificate_type(kind)));
-        self.numbers(&[2])?;
-        let number = self.data.u8().ok()?;
-        self.push(&format!(" {}", algorithm(number)));
-        self.below_head(Self::base64_rest)
-    }
-
-    pub(super) fn next_secure(&mut self) -> Option<()> {
-        self.name()?;
-        self.types(" ")
-    }
-
-    pub(super) fn child_sync(&mut self) -> Option<()> {
-        self.numbers(&[4, 2])?;
-        self.types(" ")
-    }
-
     /// Source: BIND `lib/dns/rdata/generic/nsec3_50.c`: `totext_nsec3` (9.18)
     pub(super) fn next_secure3(&mut self) -> Option<()> {
-        self.next_secure3_parameters()?;
+        self.fields(&[U8, U8, U16, Salt])?;
         let breaks = self.style.line_break();
         self.in_parentheses(" (", |writer| {
             writer.push(breaks);
@@ -212,20 +166,8 @@ impl Writer<'_> {
         })
     }
 
-    pub(super) fn next_secure3_parameters(&mut self) -> Option<()> {
-        self.numbers(&[1, 1, 2])?;
-        let salt = self.character_string()?;
-        let salt = if salt.is_empty() {
-            "-".to_owned()
-        } else {
-            hex(salt, 0, "")
-        };
-        self.push(&format!(" {salt}"));
-        Some(())
-    }
-
     /// The types of a name, with `before` only if there are any.
-    fn types(&mut self, before: &str) -> Option<()> {
+    pub(super) fn types(&mut self, before: &str) -> Option<()> {
         let types: Vec<String> = self.type_windows()?.into_iter().flatten().collect();
         if !types.is_empty() {
             self.push(&format!("{before}{}", types.join(" ")));
@@ -278,7 +220,7 @@ impl Writer<'_> {
         }
         let breaks = self.style.line_break();
         self.in_parentheses("( ", |writer| {
-            writer.numbers(&[1, 1, 1])?;
+            writer.fields(&[U8, U8, U8])?;
             writer.push(" ");
             writer.gateway(kind)?;
             if writer.data.left() > 0 {
@@ -319,9 +261,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn digital_object(&mut self) -> Option<()> {
-        self.numbers(&[4, 4, 1])?;
-        self.push(" ");
-        self.strings(1)?;
+        self.fields(&[U32, U32, U8, Strings(1)])?;
         let rest = self.data.rest();
         let text = if rest.is_empty() {
             "-".to_owned()

@@ -3,15 +3,14 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::super::words::{base64, character_string, hex, list_item};
+use super::Field::{Name, U16};
 use super::{Writer, ipv6_text};
 use crate::dig::reader::Reader;
 
 impl Writer<'_> {
     /// Source: BIND `lib/dns/rdata/in_1/svcb_64.c`: `generic_totext_in_svcb` (9.18)
     pub(super) fn service_binding(&mut self) -> Option<()> {
-        self.numbers(&[2])?;
-        self.push(" ");
-        self.name()?;
+        self.fields(&[U16, Name])?;
         while self.data.left() > 0 {
             let (key, length) = (self.data.u16().ok()?, self.data.u16().ok()?);
             let value = self.data.take(length.into()).ok()?;
@@ -21,15 +20,6 @@ impl Writer<'_> {
                 self.push(&text);
             }
         }
-        Some(())
-    }
-
-    /// Source: BIND `lib/dns/rdata/generic/caa_257.c`: `totext_caa` (9.18)
-    pub(super) fn authorization(&mut self) -> Option<()> {
-        self.numbers(&[1])?;
-        let tag = self.character_string()?;
-        self.push(&format!(" {} ", character_string(tag, false)));
-        self.quoted_rest();
         Some(())
     }
 

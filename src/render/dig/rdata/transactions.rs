@@ -1,6 +1,7 @@
 //! Records that are of one message only.
 
 use super::super::words::base64;
+use super::Field::{Name, U16, U32};
 use super::{Writer, words};
 use crate::dig::mnemonic::rcode_text;
 
@@ -26,7 +27,7 @@ impl Writer<'_> {
         let (high, low) = (self.data.u16().ok()?, self.data.u32().ok()?);
         let time = u64::from(high) << 32 | u64::from(low);
         self.push(&format!(" {time} "));
-        self.numbers(&[2])?;
+        self.fields(&[U16])?;
         self.push(" ");
         let length = self.data.u16().ok()?;
         self.push(&length.to_string());
@@ -35,10 +36,10 @@ impl Writer<'_> {
         } else {
             self.push(" ");
         }
-        self.numbers(&[2])?;
+        self.fields(&[U16])?;
         let code = error(self.data.u16().ok()?);
         self.push(&format!(" {code} "));
-        self.numbers(&[2])?;
+        self.fields(&[U16])?;
         self.push(" ");
         let rest = self.data.rest();
         let spaces = if self.style.width == 0 { "" } else { " " };
@@ -48,9 +49,7 @@ impl Writer<'_> {
 
     /// Source: BIND `lib/dns/rdata/generic/tkey_249.c`: `totext_tkey` (9.18)
     pub(super) fn transaction_key(&mut self) -> Option<()> {
-        self.name()?;
-        self.push(" ");
-        self.numbers(&[4, 4, 2])?;
+        self.fields(&[Name, U32, U32, U16])?;
         let code = error(self.data.u16().ok()?);
         self.push(&format!(" {code} "));
         let length = self.data.u16().ok()?;

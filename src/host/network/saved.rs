@@ -5,17 +5,14 @@
 //! the file is read as any paste is; those of a target's own network namespace,
 //! which are not the node's, are inside its line.
 
-mod conntrack;
-
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use self::conntrack::{ConntrackLine, conntrack, conntrack_line};
 use super::NetworkSeen;
-use crate::path::{Address, Host, Link, Neighbour, Policy, Protocol, Route, RulesKnown};
+use crate::path::{Address, Conntrack, Host, Link, Neighbour, Policy, Protocol, Route, RulesKnown};
 use crate::text::Source;
 
 /// How each of these lines begins; then follows JSON.
@@ -57,7 +54,7 @@ struct Line {
     policies: Option<Vec<Policy>>,
     neighbours: Option<Vec<(IpAddr, String, Option<bool>)>>,
     sysctls: BTreeMap<String, String>,
-    conntrack: Option<ConntrackLine>,
+    conntrack: Option<Conntrack>,
     #[serde(default)]
     recent: BTreeMap<Box<str>, Vec<IpAddr>>,
     pods: BTreeMap<IpAddr, String>,
@@ -171,7 +168,7 @@ fn line(seen: &NetworkSeen, of: Whose) -> Line {
             (it.ip, it.link.to_string(), it.answers)
         }),
         sysctls: host.sysctls.clone(),
-        conntrack: host.conntrack.as_ref().map(conntrack_line),
+        conntrack: host.conntrack.clone(),
         recent: host.recent.clone(),
         pods: host.pods.clone(),
         listeners: listed(host.listeners.as_ref(), |it| (it.0, it.1, it.2.number())),
@@ -216,7 +213,7 @@ fn host(line: Line) -> Host {
             .neighbours
             .map(|it| it.into_iter().map(neighbour).collect()),
         sysctls: line.sysctls,
-        conntrack: line.conntrack.map(conntrack),
+        conntrack: line.conntrack,
         recent: line.recent,
         pods: line.pods,
         listeners: line
