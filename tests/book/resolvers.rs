@@ -78,6 +78,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
         "Other versions",
         &[
             "glibc-2.41",
+            "glibc-2.35",
             "glibc-2.31",
             "glibc-2.28",
             "glibc-2.17",
