@@ -4,7 +4,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::FixedState;
 
-use crate::name::Name;
+use crate::name::{MAX_WIRE_BYTES, Name};
 use crate::watch::map::Map;
 
 /// So many ends of labels are told apart; a name of an IPv6 address has 34. The
@@ -28,19 +28,26 @@ impl<'a> Shape<'a> {
     /// Takes a name apart: labels with their lengths, with or without the
     /// root's zero. What is no label ends it.
     pub(super) fn of(wire: &'a [u8]) -> Self {
+        // No length of a label is a letter, so all bytes can be put in lower case.
+        let mut lower = [0; MAX_WIRE_BYTES + 1];
+        let length = wire.len().min(MAX_WIRE_BYTES);
+        let (used, _) = lower.split_at_mut(length);
+        used.copy_from_slice(wire.get(..length).unwrap_or_default());
+        let (words, _) = lower.as_chunks_mut();
+        for word in words.iter_mut().take(length.div_ceil(8)) {
+            *word = lower_case(u64::from_ne_bytes(*word)).to_ne_bytes();
+        }
         let mut marks = [(0, 0); MAX_LABELS];
         let (mut at, mut count, mut hasher) = (0_usize, 0, FixedState::default().build_hasher());
-        while let Some(&length) = wire.get(at).filter(|it| (1..64).contains(*it)) {
+        while let Some(&length) = lower.get(at).filter(|it| (1..64).contains(*it)) {
             let end = at + 1 + usize::from(length);
             let place = count.min(MAX_LABELS - 1);
-            let (Some(mark), Ok(short)) = (marks.get_mut(place), u8::try_from(end)) else {
+            let (Some(label), Some(mark), Ok(short)) =
+                (lower.get(at..end), marks.get_mut(place), u8::try_from(end))
+            else {
                 break;
             };
-            // Its length is the first byte, and no letter.
-            while at < end {
-                hasher.write_u128(lower_case(word(wire, at, end)).into());
-                at += 8;
-            }
+            hasher.write(label);
             *mark = (short, hasher.finish());
             (at, count) = (end, place + 1);
         }
@@ -88,20 +95,6 @@ impl<'a> Shape<'a> {
         let labels = marks.iter().position(is_start)? + 1;
         same(self.wire.get(start..)?, tail).then_some(labels)
     }
-}
-
-/// Eight bytes from `at` on; those from `end` on are 0.
-fn word(wire: &[u8], at: usize, end: usize) -> u64 {
-    let rest = wire.get(at..).unwrap_or_default();
-    let bytes = rest.first_chunk().copied().unwrap_or_else(|| {
-        let mut bytes = [0; 8];
-        for (to, from) in bytes.iter_mut().zip(rest) {
-            *to = *from;
-        }
-        bytes
-    });
-    let unused = 8_usize.saturating_sub(end - at);
-    u64::from_le_bytes(bytes) & u64::MAX >> (8 * unused)
 }
 
 /// Eight bytes with their letters A to Z in lower case, all at once: a loop over
