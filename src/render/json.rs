@@ -10,20 +10,21 @@ use crate::text::is_unprintable;
 
 /// Writes `value` over many lines.
 pub(super) fn document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = serde_json::to_vec_pretty(value)?;
+    shown(serde_json::to_vec_pretty(value)?, out)
+}
+
+/// Writes `value` as one line.
+pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    shown(serde_json::to_vec(value)?, out)
+}
+
+fn shown(mut text: Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
     make_harmless(&mut text, 0);
     text.push(b'\n');
     out.write_all(&text)
 }
 
-/// Writes `value` as one line.
-pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Vec::with_capacity(1024);
-    append(value, &mut text)?;
-    out.write_all(&text)
-}
-
-/// Appends `value` as one line.
+/// Appends `value`, one of many, as one line.
 pub(super) fn append(value: &impl Serialize, text: &mut Vec<u8>) -> io::Result<()> {
     let start = text.len();
     serde_json::to_writer(Bytes(text), value)?;
