@@ -10,26 +10,48 @@ use crate::text::is_unprintable;
 
 /// Writes `value` over many lines.
 pub(super) fn document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = serde_json::to_vec_pretty(value)?;
+    shown(serde_json::to_vec_pretty(value)?, out)
+}
+
+/// Writes `value` as one line.
+pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    shown(serde_json::to_vec(value)?, out)
+}
+
+fn shown(mut text: Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
     make_harmless(&mut text, 0);
     text.push(b'\n');
     out.write_all(&text)
 }
 
-/// Writes `value` as one line.
-pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Vec::with_capacity(1024);
-    append(value, &mut text)?;
-    out.write_all(&text)
-}
-
-/// Appends `value` as one line.
+/// Appends `value`, one of many, as one line.
 pub(super) fn append(value: &impl Serialize, text: &mut Vec<u8>) -> io::Result<()> {
     let start = text.len();
-    serde_json::to_writer(&mut *text, value)?;
+    serde_json::to_writer(Bytes(text), value)?;
     make_harmless(text, start);
     text.push(b'\n');
     Ok(())
+}
+
+/// A vector to write JSON to: most pieces of it are one byte, and a call for each costs more than all else.
+struct Bytes<'v>(&'v mut Vec<u8>);
+
+impl Write for Bytes<'_> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        match piece {
+            [byte] => self.0.push(*byte),
+            _ => self.0.extend_from_slice(piece),
+        }
+        Ok(piece.len())
+    }
+
+    fn write_all(&mut self, piece: &[u8]) -> io::Result<()> {
+        self.write(piece).map(drop)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Escapes what stands behind `start` and could trick a terminal.

@@ -131,7 +131,7 @@ impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut text = Vec::with_capacity(MAX_WIRE_BYTES);
         self.0.append_to(&mut text);
-        serializer.serialize_str(&String::from_utf8_lossy(&text))
+        serializer.serialize_str(std::str::from_utf8(&text).unwrap_or_default())
     }
 }
 

@@ -63,6 +63,12 @@ pub const ALL: &[Resolver] = &[
         Model::Glibc(&glibc::V2_41, glibc::Call::GetAddrInfo),
     ),
     version(
+        ("glibc-2.35", "glibc"),
+        ("2.35", &[]),
+        "Ubuntu 22.04 images",
+        Model::Glibc(&glibc::V2_35, glibc::Call::GetAddrInfo),
+    ),
+    version(
         ("glibc-2.31", "glibc"),
         ("2.31", &["2.31"]),
         "Debian 11, Ubuntu 20.04 and RHEL 9 images",

@@ -4,7 +4,7 @@
 //! tried by playing the lookup once more with another side up: where both runs
 //! come together again, only the queries in between differ.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ pub fn explore(run: &Run, bytes: usize, play: impl FnMut(Vec<usize>) -> Run) -> 
     let mut search = Search {
         play,
         bytes,
-        known: HashMap::new(),
+        known: BTreeMap::new(),
         queries: run.sent.len(),
         runs: 0,
         compared: 0,
@@ -85,7 +85,7 @@ struct Search<P> {
     /// Read by each run.
     bytes: usize,
     /// Played so far, by their lots.
-    known: HashMap<Vec<usize>, Rc<Run>>,
+    known: BTreeMap<Vec<usize>, Rc<Run>>,
     queries: usize,
     runs: usize,
     /// Queries of runs that were looked at once more.

@@ -16,7 +16,7 @@ use crate::text::ordered;
 pub struct Names {
     /// Whose the directories in `/var/log/pods` are.
     pub logs: Vec<Owner>,
-    /// Whose the links in `/var/log/containers` are.
+    /// Whose the links in `/var/log/containers` are; read for a target that is an id.
     pub links: Vec<Link>,
     /// What the control groups of every process say.
     pub groups: Vec<Group>,

@@ -78,6 +78,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
         "Other versions",
         &[
             "glibc-2.41",
+            "glibc-2.35",
             "glibc-2.31",
             "glibc-2.28",
             "glibc-2.17",
@@ -346,18 +347,16 @@ fn versions(page: &mut String) -> Result<(), Failed> {
         };
         let each = resolver.observed.iter();
         let each = each.map(|it| format!("{it}: {}", of(&observed, it)));
-        let seen = each.collect::<Vec<_>>().join(", ");
+        let mut seen = each.collect::<Vec<_>>().join(", ");
+        if seen.is_empty() {
+            "no: from the source".clone_into(&mut seen);
+        }
         writeln!(
             page,
-            "| `{}` | {} | {} | {} | {} |",
+            "| `{}` | {} | {} | {seen} | {} |",
             resolver.id,
             resolver.since,
             resolver.used_by,
-            if seen.is_empty() {
-                "no: from the source"
-            } else {
-                &seen
-            },
             of(&exceptions, ""),
         )?;
     }

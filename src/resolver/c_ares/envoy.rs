@@ -14,7 +14,7 @@ use crate::scenario::own::{Daemon, Given, Order, Own, UNKNOWN};
 use crate::scenario::{Family, Scenario};
 
 /// When it is asked, as a sentence without a full stop.
-pub const CONDITION: &str = "STRICT_DNS and LOGICAL_DNS clusters of Envoy 1.33 and later, as the bootstrap of the target has them if there is a target, else with what Envoy does by itself (AUTO: IPv6 first, and IPv4 where that brings nothing); older ones have the time-outs of their c-ares. Read in its source, not observed";
+pub const CONDITION: &str = "STRICT_DNS and LOGICAL_DNS clusters of Envoy 1.33 and later, as the bootstrap of the target has them if there is a target, else with what Envoy does by itself (AUTO: IPv6 first, and IPv4 where that brings nothing); older ones have the time-outs of their c-ares";
 
 /// Envoy's own for `query_timeout_seconds`.
 const TIMEOUT: Duration = Duration::from_secs(5);

@@ -94,6 +94,11 @@ pub const V2_36: Version = Version {
     flags: &[options::FLAGS, options::TRUST_AD, options::NO_AAAA],
     alias_alone_is_not_found: false,
     waits_for_unsent: false,
+    ..V2_35
+};
+
+/// glibc 2.35, as in Ubuntu 22.04.
+pub const V2_35: Version = Version {
     asks_dns_before_files: false,
     ..V2_31
 };

@@ -245,7 +245,7 @@ fn before<'f>(text: &'f [u8], rest: &[u8]) -> &'f [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolver::glibc::{V2_31, V2_36};
+    use crate::resolver::glibc::{V2_31, V2_35, V2_36};
     use crate::scenario::file;
 
     fn check(text: &str, expected: Result<&[&str], Unreadable>) {
@@ -289,6 +289,7 @@ mod tests {
         for text in ["", "hosts:\n"] {
             check_of(&V2_31, text, Ok(&["dns rrcr", "files rccc"]));
         }
+        check_of(&V2_35, "", Ok(&["files rccc", "dns rccc"]));
         check_of(
             &V2_31,
             "hosts: files dns\n",

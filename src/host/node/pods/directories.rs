@@ -7,7 +7,7 @@ use super::skipped::{Skipped, list};
 use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Hosts, KubeletDirectory, LogDirectory};
 use crate::node::logs::{self, Link, Owner};
-use crate::target::Wanted;
+use crate::target::{Target, Wanted};
 use crate::text::ordered;
 
 const LOGS: &str = "/var/log/pods";
@@ -20,12 +20,18 @@ const KUBELETS: &[&str] = &[
     "/var/lib/k0s/kubelet/pods",
 ];
 
-/// Whose the directories of logs and the links to logs are.
-pub(super) fn names(root: &Root, skipped: &mut Skipped) -> (Vec<Owner>, Vec<Link>) {
+/// Whose the directories of logs are, and for an id the links to logs, which have those of containers.
+pub(super) fn names(
+    root: &Root,
+    target: &Target,
+    skipped: &mut Skipped,
+) -> (Vec<Owner>, Vec<Link>) {
     let mut names = |directory| list(root, directory, skipped).into_iter();
     let logs = names(LOGS).filter_map(|(_, name)| logs::pod(&name));
     let logs = logs.collect();
-    let links = names(LINKS).filter_map(|(_, name)| logs::link(&name));
+    let of_id = matches!(target, Target::Id(_)).then(|| names(LINKS));
+    let links = of_id.into_iter().flatten();
+    let links = links.filter_map(|(_, name)| logs::link(&name));
     (logs, links.collect())
 }
 

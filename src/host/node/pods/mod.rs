@@ -84,7 +84,7 @@ pub fn read_only(
 /// of all. `None`: not all of them can be read.
 pub fn names(root: &Root, target: &Target) -> Option<Names> {
     let mut skipped = Skipped::default();
-    let (logs, links) = directories::names(root, &mut skipped);
+    let (logs, links) = directories::names(root, target, &mut skipped);
     if !skipped.is_empty() {
         return None;
     }
