@@ -1,11 +1,14 @@
-//! Texts that scripts write: heredocs of a shell whose target can be told.
+//! Texts that scripts write: heredocs of a shell whose target can be told, and what
+//! `echo` and `printf` write.
 //!
 //! Source: POSIX.1-2024, Shell Command Language, 2.7.4 Here-Document;
 //! Dockerfile reference, Here-Documents.
 
+use std::collections::BTreeMap;
+
 use crate::lint::embedded::Layer;
 use crate::lint::form::Form;
-use crate::lint::inner::command::{self, Target};
+use crate::lint::inner::command::{self, Change, Target};
 use crate::lint::recognise;
 use crate::text::Span;
 
@@ -40,7 +43,9 @@ const MAX_UNENDED: usize = 100;
 pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
     let (mut texts, mut unended) = (Vec::new(), 0);
     let (mut at, mut command) = (0, Vec::new());
+    let mut printed = Printed::default();
     while let Some(line) = line_at(bytes, at).filter(|_| unended < MAX_UNENDED) {
+        let begin = at;
         at += line.len();
         command.extend_from_slice(trimmed(line));
         if command.last() == Some(&b'\\') {
@@ -52,6 +57,9 @@ pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
         let is_of_image = IMAGE
             .iter()
             .any(|it| command.trim_ascii_start().starts_with(it));
+        if !is_of_image {
+            printed.take(&command, Span::new(begin, begin + trimmed(line).len()));
+        }
         // What two give one program is not known.
         let target = (words.len() == 1)
             .then(|| command::target(&String::from_utf8_lossy(&command)))
@@ -70,7 +78,49 @@ pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
         }
         command.clear();
     }
+    if !is_template {
+        texts.extend(printed.texts());
+    }
     texts
+}
+
+/// What commands print into files, by path. `None`: a text that is not known.
+#[derive(Default)]
+struct Printed(BTreeMap<String, Option<(Span, String)>>);
+
+impl Printed {
+    fn take(&mut self, command: &[u8], line: Span) {
+        let has = |word: &[u8]| memchr::memmem::find(command, word).is_some();
+        if self.0.is_empty() && !has(b"echo ") && !has(b"printf ") {
+            return;
+        }
+        for (path, change) in command::changes(&String::from_utf8_lossy(command)) {
+            match (change, self.0.get_mut(&path)) {
+                (Change::Replaced(text), None) => {
+                    self.0.insert(path, Some((line, text)));
+                }
+                (Change::Added(text), Some(Some((_, before)))) => before.push_str(&text),
+                // Another way of a condition, or what nobody knows.
+                (_, Some(known)) => *known = None,
+                (_, None) => {}
+            }
+        }
+    }
+
+    fn texts(self) -> impl Iterator<Item = Written> {
+        self.0.into_iter().filter_map(|(path, text)| {
+            let (line, text) = text?;
+            let (path, form) = known(&path, text.as_bytes())?;
+            (form != Form::Yaml).then(|| Written {
+                path,
+                form,
+                bytes: text.into_bytes(),
+                layer: Layer::opaque(line),
+                is_open: false,
+                is_final: false,
+            })
+        })
+    }
 }
 
 /// The word that ends a heredoc.
@@ -197,7 +247,9 @@ fn known(path: &str, bytes: &[u8]) -> Option<(String, Form)> {
     let form = recognise::form(path, bytes, false)?;
     let is_told = match form {
         // Only where resolvers look for it.
-        Form::ResolvConf => path.starts_with('/') && name == "resolv.conf",
+        Form::ResolvConf => {
+            path.starts_with('/') && (name == "resolv.conf" || recognise::is_part(path))
+        }
         Form::Script | Form::Terraform | Form::Mime | Form::Wide => false,
         _ => true,
     };
