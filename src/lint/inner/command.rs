@@ -1,4 +1,4 @@
-//! A line of a script: where its heredoc goes, and what it prints into files.
+//! The line of a script that has a heredoc: where the text goes.
 //!
 //! Source: POSIX.1-2024, Shell Command Language, 2.2 Quoting, 2.7 Redirection.
 
@@ -13,20 +13,9 @@ pub(super) enum Target {
     Values,
 }
 
-/// What a command does to a file.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Change {
-    /// The file has this text and no other.
-    Replaced(String),
-    /// This text is put behind what it has.
-    Added(String),
-    /// Its text is not known.
-    Other,
-}
-
 /// A part of a command line.
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Token {
+pub(super) enum Token {
     /// A word, quotes undone; what the shell puts in stands there as written.
     Word(String),
     /// `|`, `>`, `&&`…
@@ -57,7 +46,7 @@ pub(super) fn target(line: &str) -> Option<Target> {
 }
 
 /// Whether a command ends here, or begins behind it.
-fn is_end(token: &Token) -> bool {
+pub(super) fn is_end(token: &Token) -> bool {
     const WORDS: [&str; 9] = ["then", "do", "else", "{", "}", "if", "while", "!", "RUN"];
     match token {
         Token::Operator(it) => matches!(*it, "&&" | "||" | "&" | ";" | "(" | ")"),
@@ -122,7 +111,7 @@ fn is_from_input(arguments: &[&str], options: &[&str]) -> bool {
 }
 
 /// The command behind `sudo`, `env` and assignments.
-fn command<'w>(words: &[&'w str]) -> Vec<&'w str> {
+pub(super) fn command<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let is_before = |it: &&&str| {
         let is_assignment = it.split_once('=').is_some_and(|(name, _)| {
             let is_name = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
@@ -139,13 +128,13 @@ fn command<'w>(words: &[&'w str]) -> Vec<&'w str> {
 }
 
 /// A file into which a stage writes.
-struct Output<'t> {
-    path: &'t str,
-    is_added: bool,
+pub(super) struct Output<'t> {
+    pub(super) path: &'t str,
+    pub(super) is_added: bool,
 }
 
 /// The words of a stage, and the files that it writes.
-fn parts(stage: &[Token]) -> Option<(Vec<&str>, Vec<Output<'_>>)> {
+pub(super) fn parts(stage: &[Token]) -> Option<(Vec<&str>, Vec<Output<'_>>)> {
     let (mut words, mut outputs) = (Vec::new(), Vec::new());
     let mut tokens = stage.iter();
     while let Some(token) = tokens.next() {
@@ -179,96 +168,10 @@ fn parts(stage: &[Token]) -> Option<(Vec<&str>, Vec<Output<'_>>)> {
 }
 
 /// The options of `tee` that do not replace a file.
-const TEE_ADDS: [&str; 4] = ["-a", "--append", "-ai", "-ia"];
-
-/// The files that the commands of a line change, in order, and those that they may change.
-pub(super) fn changes(line: &str) -> Vec<(String, Change)> {
-    let tokens = tokens(line).unwrap_or_default();
-    let commands = tokens.split(is_end);
-    commands.flat_map(|it| changed(it, 0)).collect()
-}
-
-fn changed(command: &[Token], depth: usize) -> Vec<(String, Change)> {
-    if let Some(printed) = printed(command) {
-        return vec![printed];
-    }
-    let words: Vec<&str> = command
-        .iter()
-        .filter_map(|it| match it {
-            Token::Word(it) => Some(it.as_str()),
-            Token::Operator(_) => None,
-        })
-        .collect();
-    let words = self::command(&words);
-    match words.as_slice() {
-        ["sh" | "bash" | "/bin/sh" | "/bin/bash", "-c", script] if depth == 0 => {
-            let inner = tokens(script).unwrap_or_default();
-            let commands = inner.split(is_end);
-            commands.flat_map(|it| changed(it, depth + 1)).collect()
-        }
-        // These read it, or take it away before it is made.
-        [
-            "rm" | "unlink" | "chattr" | "chmod" | "chown" | "cat" | "ls" | "grep" | "test" | "[",
-            ..,
-        ] => Vec::new(),
-        words => {
-            let paths = words.iter().filter(|it| it.starts_with('/'));
-            paths.map(|it| ((*it).to_owned(), Change::Other)).collect()
-        }
-    }
-}
-
-/// The file into which `echo` or `printf` writes, and what.
-fn printed(command: &[Token]) -> Option<(String, Change)> {
-    let mut stages = command.split(|it| *it == Token::Operator("|"));
-    let (words, outputs) = parts(stages.next()?)?;
-    let words = self::command(&words);
-    let text = text(&words);
-    let (path, is_added) = match (outputs.as_slice(), stages.next()) {
-        ([output], None) => (output.path, output.is_added),
-        ([], Some(stage)) => {
-            let (words, outputs) = parts(stage)?;
-            let words = self::command(&words);
-            let (_, arguments) = words.split_first().filter(|it| *it.0 == "tee")?;
-            let is_added = arguments.iter().any(|it| TEE_ADDS.contains(it));
-            let path = arguments.iter().find(|it| !it.starts_with('-'))?;
-            (*path, is_added && outputs.is_empty())
-        }
-        _ => return None,
-    };
-    let change = match (text, is_added) {
-        (Some(text), true) => Change::Added(text),
-        (Some(text), false) => Change::Replaced(text),
-        (None, _) => Change::Other,
-    };
-    Some((path.to_owned(), change))
-}
-
-/// What `echo` or `printf` prints. `None`: another program, or something is put into it,
-/// or shells do not agree.
-fn text(words: &[&str]) -> Option<String> {
-    let (program, mut words) = words.split_first()?;
-    let (mut has_escapes, mut end) = (*program == "printf", "\n");
-    if has_escapes {
-        end = "";
-        (words.len() == 1 && !words.first()?.contains('%')).then_some(())?;
-    } else {
-        (*program == "echo").then_some(())?;
-        while let [option @ ("-e" | "-n" | "-ne" | "-en"), rest @ ..] = words {
-            has_escapes |= option.contains('e');
-            end = if option.contains('n') { "" } else { end };
-            words = rest;
-        }
-    }
-    let mut text = words.join(" ");
-    if has_escapes {
-        text = text.replace("\\n", "\n").replace("\\t", "\t");
-    }
-    (!text.contains(['$', '`', '\\'])).then(|| text + end)
-}
+pub(super) const TEE_ADDS: [&str; 4] = ["-a", "--append", "-ai", "-ia"];
 
 /// The tokens of a line up to a comment. `None`: a quote is not closed on it.
-fn tokens(line: &str) -> Option<Vec<Token>> {
+pub(super) fn tokens(line: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = line;
@@ -346,37 +249,6 @@ mod tests {
         check("cat <<EOF | kubectl -n x apply -f-", Some("Objects"));
         check("kind create cluster --config=- <<EOF", Some("Objects"));
         check("helm upgrade -i x y -f - <<EOF", Some("Values"));
-    }
-
-    #[test]
-    fn what_is_printed_into_files_is_told() {
-        let check = |line: &str, expected: &[(&str, Change)]| {
-            let expected = expected
-                .iter()
-                .map(|(path, it)| ((*path).to_owned(), it.clone()));
-            let expected: Vec<(String, Change)> = expected.collect();
-            assert_eq!(changes(line), expected, "{line}");
-        };
-        let a = Change::Replaced("a 1\n".to_owned());
-        check("echo 'a 1' > /f", &[("/f", a.clone())]);
-        check("sudo sh -c \"echo a 1 > /f\"", &[("/f", a.clone())]);
-        check(
-            "rm -f /f && printf 'a 1\\n' | sudo tee /f > /dev/null",
-            &[("/f", a.clone())],
-        );
-        check(
-            "echo a 1 >/f; echo b >> /f",
-            &[("/f", a), ("/f", Change::Added("b\n".to_owned()))],
-        );
-        check(
-            "echo a | tee -a /f",
-            &[("/f", Change::Added("a\n".to_owned()))],
-        );
-        check("echo \"a $b\" > /f", &[("/f", Change::Other)]);
-        check("echo 'a\\nb' > /f", &[("/f", Change::Other)]);
-        check("sed -i s/a/b/ /f", &[("/f", Change::Other)]);
-        check("echo a", &[]);
-        check("cat /f # > /g", &[]);
     }
 
     #[test]

@@ -4,11 +4,10 @@
 //! Source: POSIX.1-2024, Shell Command Language, 2.7.4 Here-Document;
 //! Dockerfile reference, Here-Documents.
 
-use std::collections::BTreeMap;
-
 use crate::lint::embedded::Layer;
 use crate::lint::form::Form;
-use crate::lint::inner::command::{self, Change, Target};
+use crate::lint::inner::command::{self, Target};
+use crate::lint::inner::printed::Printed;
 use crate::lint::recognise;
 use crate::text::Span;
 
@@ -82,45 +81,6 @@ pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
         texts.extend(printed.texts());
     }
     texts
-}
-
-/// What commands print into files, by path. `None`: a text that is not known.
-#[derive(Default)]
-struct Printed(BTreeMap<String, Option<(Span, String)>>);
-
-impl Printed {
-    fn take(&mut self, command: &[u8], line: Span) {
-        let has = |word: &[u8]| memchr::memmem::find(command, word).is_some();
-        if self.0.is_empty() && !has(b"echo ") && !has(b"printf ") {
-            return;
-        }
-        for (path, change) in command::changes(&String::from_utf8_lossy(command)) {
-            match (change, self.0.get_mut(&path)) {
-                (Change::Replaced(text), None) => {
-                    self.0.insert(path, Some((line, text)));
-                }
-                (Change::Added(text), Some(Some((_, before)))) => before.push_str(&text),
-                // Another way of a condition, or what nobody knows.
-                (_, Some(known)) => *known = None,
-                (_, None) => {}
-            }
-        }
-    }
-
-    fn texts(self) -> impl Iterator<Item = Written> {
-        self.0.into_iter().filter_map(|(path, text)| {
-            let (line, text) = text?;
-            let (path, form) = known(&path, text.as_bytes())?;
-            (form != Form::Yaml).then(|| Written {
-                path,
-                form,
-                bytes: text.into_bytes(),
-                layer: Layer::opaque(line),
-                is_open: false,
-                is_final: false,
-            })
-        })
-    }
 }
 
 /// The word that ends a heredoc.
@@ -232,7 +192,7 @@ pub(super) fn has_mark(bytes: &[u8]) -> bool {
 }
 
 /// A path and what the file is; `None`: the place or the file cannot be told.
-fn known(path: &str, bytes: &[u8]) -> Option<(String, Form)> {
+pub(super) fn known(path: &str, bytes: &[u8]) -> Option<(String, Form)> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_unknown = |it: &str| it.contains(['$', '`', '{', '<', '*']);
     let is_yaml = [".yaml", ".yml", ".json"]
