@@ -44,7 +44,7 @@ pub(super) struct Look {
     pub(super) is_done: bool,
     /// Whether it can have comments for kdns.
     pub(super) has_comments: bool,
-    pub(super) unread: Option<String>,
+    pub(super) unread: Option<Unread>,
     /// Whether its facts were left out, because only a file that names it asks
     /// for them: [`deferred_facts`].
     pub(super) is_deferred: bool,
@@ -68,7 +68,7 @@ pub(super) fn first_look<I: Input>(number: FileId, input: &I, kept: &KeptBytes) 
     let Content { source, is_cut } = match input.content() {
         Ok(content) => content,
         Err(reason) => {
-            look.unread = Some(reason);
+            look.unread = Some(Unread::Refused(reason));
             look.is_done = true;
             return look;
         }
@@ -81,7 +81,7 @@ pub(super) fn first_look<I: Input>(number: FileId, input: &I, kept: &KeptBytes) 
         let is_ours = look.form.is_some()
             || recognise::can_be_long(&path, &source.bytes)
                 && input.any_piece(&recognise::has_subject);
-        look.unread = is_ours.then(|| too_long(&path));
+        look.unread = is_ours.then(|| Unread::TooLarge(path.to_string()));
         look.is_done = true;
         return look;
     }
@@ -90,7 +90,7 @@ pub(super) fn first_look<I: Input>(number: FileId, input: &I, kept: &KeptBytes) 
         return look;
     };
     if source.bytes.len() > MAX_DOCUMENT && !has_short_documents(form, &source.bytes) {
-        look.unread = Some(too_long(&path));
+        look.unread = Some(Unread::TooLarge(path.to_string()));
         look.is_done = true;
         return look;
     }
@@ -115,10 +115,28 @@ pub(super) fn first_look<I: Input>(number: FileId, input: &I, kept: &KeptBytes) 
 /// A document, or a file of one, longer than this is not judged.
 pub(super) const MAX_DOCUMENT: usize = MAX_READ;
 
-/// What is said of a file, or of standard input, that is not read to its end:
-/// nothing of it is judged.
-pub fn too_long(path: &str) -> String {
-    format!("cannot read {path}: it is longer than 1 MiB")
+/// Why nothing of a file, or of standard input, is judged.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Unread {
+    /// It cannot be read: a sentence.
+    #[error("{0}")]
+    Refused(String),
+    /// It is not read to its end; the path.
+    #[error("cannot read {0}: it is longer than 1 MiB")]
+    TooLarge(String),
+}
+
+impl Unread {
+    /// What it is called in JSON. It is no rule's, so that nothing silences it.
+    pub fn code(&self) -> Option<&'static str> {
+        matches!(self, Self::TooLarge(_)).then_some("too-large")
+    }
+}
+
+impl From<String> for Unread {
+    fn from(sentence: String) -> Self {
+        Self::Refused(sentence)
+    }
 }
 
 /// Whether each document of a stream that says anything of ours can be judged.

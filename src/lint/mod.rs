@@ -44,7 +44,7 @@ use crate::lint::subject::{
 };
 use crate::node::Node;
 
-pub use self::look::too_long;
+pub use self::look::Unread;
 pub use self::run::{Content, Findings, Input, Origin, run};
 pub use self::workspace::Given;
 

@@ -37,7 +37,7 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             depth: 0,
             is_of_script: false,
             is_template: false,
-            is_partial: false,
+            is_partial: recognise::is_part(&source.name),
         };
         reader.read(&text, form);
     }
@@ -327,6 +327,7 @@ fn within(
     form: Option<Form>,
 ) -> Option<(Embedded, Form)> {
     // As if the file were a directory: what is in one file is near.
+    let is_part = recognise::is_part(path);
     let path = format!("{}/{}", outer.path, path.trim_start_matches('/'));
     let form = form.or_else(|| recognise::form(&path, bytes, false))?;
     let source = Source::new(outer.source.name.clone(), bytes);
@@ -337,7 +338,7 @@ fn within(
         depth: outer.depth + 1,
         is_of_script: outer.is_of_script,
         is_template: outer.is_template,
-        is_partial: outer.is_partial,
+        is_partial: outer.is_partial || is_part,
     };
     Some((inner, form))
 }

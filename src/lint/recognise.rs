@@ -51,6 +51,14 @@ pub fn must_be_yaml(path: &str) -> bool {
     is_yaml(name, b"")
 }
 
+/// Whether it is a part of the resolv.conf that resolvconf makes.
+///
+/// Source: resolvconf(8) of Debian, "FILES"; resolvconf.conf(5) of openresolv.
+pub fn is_part(path: &str) -> bool {
+    let part = path.rsplit_once("resolv.conf.d/").map_or("", |it| it.1);
+    matches!(part, "base" | "head" | "original" | "tail")
+}
+
 /// The text of a file in UTF-16, which its first two bytes tell.
 fn from_utf_16(bytes: &[u8]) -> Option<Vec<u8>> {
     let unit: fn([u8; 2]) -> u16 = match bytes {
@@ -142,10 +150,11 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     if name == "NetworkManager.conf" || in_folder("NetworkManager/conf.d/") && extension == "conf" {
         return Some(Form::Settings);
     }
-    if matches!(
+    let is_named = matches!(
         name,
         "resolv.conf" | "stub-resolv.conf" | "no-stub-resolv.conf"
-    ) {
+    );
+    if is_named || is_part(path) {
         return Some(Form::ResolvConf);
     }
     let is_drop_in = || in_folder(".service.d/") || mentions(bytes, b"[Service]");
@@ -202,15 +211,17 @@ fn program(name: &str, bytes: &[u8]) -> Option<Form> {
 /// Whether a program holds a text of ours. One that is longer than a file may be
 /// has an archive in it.
 fn holds_text(form: Form, bytes: &[u8]) -> bool {
-    let marks: [&[u8]; 5] = [
-        b"<<",
-        b"encode(",
-        b"manifest",
-        b"kubernetes_",
-        b"provisioner",
-    ];
-    let marks = marks.iter().take(if form == Form::Script { 1 } else { 5 });
-    let has_mark = marks.into_iter().any(|it| mentions(bytes, it));
+    let marks: &[&[u8]] = match form {
+        Form::Script => &[b"<<", b"echo ", b"printf "],
+        _ => &[
+            b"<<",
+            b"encode(",
+            b"manifest",
+            b"kubernetes_",
+            b"provisioner",
+        ],
+    };
+    let has_mark = marks.iter().any(|it| mentions(bytes, it));
     bytes.len() < MAX_READ && has_mark && has_subject(bytes)
 }
 

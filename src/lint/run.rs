@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::finding::Finding;
 use crate::lint::context::Context;
 use crate::lint::document::FileId;
-use crate::lint::look::{self, KeptBytes, Look};
+use crate::lint::look::{self, KeptBytes, Look, Unread};
 use crate::lint::report::{Draft, Spot};
 use crate::lint::rules::reading::UNPARSEABLE;
 use crate::lint::settle::{self, Settled};
@@ -91,8 +91,8 @@ pub struct Findings {
     pub suppressed: Vec<(Finding, String)>,
     /// How many files hold something that rules look at.
     pub files: usize,
-    /// Files that could not be read, and why: a sentence each.
-    pub unread: Vec<String>,
+    /// Files that could not be read, and why.
+    pub unread: Vec<Unread>,
     /// The paths of files that were named and hold nothing that rules look at.
     pub unrecognised: Vec<String>,
 }

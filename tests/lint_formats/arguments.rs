@@ -158,6 +158,18 @@ fn what_is_too_long_is_not_clean() {
             ended.err
         );
     }
+    let args = [
+        "-",
+        "--stdin-filename",
+        "resolv.conf",
+        "--format",
+        "json",
+        "--ignore",
+        "KR,KS",
+    ];
+    let ended = with_input(folder.path(), &args, long.as_bytes());
+    let report: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(report["errors"][0]["code"], "too-large", "{report}");
     fs::write(folder.path().join("resolv.conf"), &long).unwrap();
     for args in [
         &["."][..],

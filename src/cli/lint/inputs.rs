@@ -16,7 +16,7 @@ use crate::host::node::{self, Parts, StandIns};
 use crate::host::root::{Resolution, Root};
 use crate::host::tree::{self, Tree};
 use crate::host::{self, FileRead};
-use crate::lint::{Given, recognise, too_long};
+use crate::lint::{Given, Unread, recognise};
 use crate::node::Node;
 use crate::text::{Source, counted};
 
@@ -27,7 +27,7 @@ pub(super) struct Inputs {
     /// What is known beside them.
     pub(super) given: Given,
     /// What could not be looked at, and why.
-    pub(super) unread: Vec<String>,
+    pub(super) unread: Vec<Unread>,
     /// How many directories of test data were left out.
     pub(super) of_tests: usize,
 }
@@ -62,7 +62,8 @@ pub(super) fn collect(
     let root = root_of(args)?;
     let node = root.as_ref().map(node_of).transpose()?;
     if let Some(node) = node.as_ref().filter(|it| it.is_live) {
-        inputs.unread.extend(node.skipped.iter().cloned());
+        let skipped = node.skipped.iter().cloned();
+        inputs.unread.extend(skipped.map(Unread::from));
     }
     if let Some((root, node)) = root.as_ref().zip(node.as_ref()) {
         inputs.node(root, node);
@@ -100,7 +101,7 @@ pub(super) fn collect(
 pub(super) struct Collected {
     files: BTreeMap<Arc<str>, Input>,
     links: BTreeMap<String, String>,
-    unread: Vec<String>,
+    unread: Vec<Unread>,
     of_tests: usize,
 }
 
@@ -132,7 +133,7 @@ impl Collected {
     /// What can be read once only; a part of it would not do.
     fn stream(&mut self, name: String, read: FileRead) {
         if read.is_cut {
-            self.unread.push(too_long(&name));
+            self.unread.push(Unread::TooLarge(name));
         } else {
             self.add(name, Place::Memory(Arc::new(read.source)), true);
         }
@@ -165,7 +166,7 @@ impl Collected {
             if !args.follow
                 && let Some(refusal) = area::refusal(path, args.wanted.node.root.as_deref())
             {
-                self.unread.push(refusal);
+                self.unread.push(refusal.into());
                 continue;
             }
             if path.to_str().is_none_or(recognise::can_be) {
@@ -190,7 +191,7 @@ impl Collected {
         if !args.follow
             && let Some(refusal) = area::refusal(path, args.wanted.node.root.as_deref())
         {
-            self.unread.push(refusal);
+            self.unread.push(refusal.into());
             return Ok(());
         }
         // It can be read once only, and nothing can be written to it.
@@ -216,7 +217,7 @@ impl Collected {
         let links = links.into_iter();
         self.links
             .extend(links.map(|(path, to)| (without_dot(&path).to_owned(), to)));
-        self.unread.extend(unread);
+        self.unread.extend(unread.into_iter().map(Unread::from));
         Ok(())
     }
 }

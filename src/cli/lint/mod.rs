@@ -15,7 +15,7 @@ use crate::cli::streams::{Status, Streams};
 use crate::finding::{Finding, Severity};
 use crate::host::root::Root;
 use crate::lint::settings::Settings;
-use crate::lint::{self, Findings, Given};
+use crate::lint::{self, Findings, Given, Unread};
 use crate::node::Node;
 use crate::node::kernel::Kernel;
 use crate::render::findings::Notice;
@@ -98,7 +98,11 @@ pub(super) fn findings_of_node(root: &Root, node: &Node) -> Findings {
 /// What there is to say about the run. An error makes it undecided.
 fn notices(inputs: &Inputs, outcome: &Findings, args: &LintArgs) -> Vec<Notice> {
     let unread = inputs.unread.iter().chain(&outcome.unread);
-    let mut notices: Vec<Notice> = unread.map(|it| Notice::new(Severity::Error, it)).collect();
+    let notice = |it: &Unread| Notice {
+        code: it.code(),
+        ..Notice::new(Severity::Error, &it.to_string())
+    };
+    let mut notices: Vec<Notice> = unread.map(notice).collect();
     notices.extend(outcome.unrecognised.iter().map(|path| {
         let message = format!(
             "{path} holds nothing that kdns lint looks at; it is known by its name or its first lines"

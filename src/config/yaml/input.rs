@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use crate::config::yaml::{Document, YamlError};
+use crate::config::yaml::{Document, Style, YamlError};
 use crate::text;
 
 /// The file, every byte at its own offset, what is not allowed in YAML
@@ -82,20 +82,21 @@ impl Text {
         Some(self.hidden.get(index)?.1)
     }
 
-    /// The value of the scalar at `start..end` as it is written.
-    pub(super) fn shown(&self, value: String, start: usize, end: usize) -> String {
+    /// The value of the scalar at `start..end` as it is written; in double quotes a
+    /// hidden backslash is none of it.
+    pub(super) fn shown(&self, value: String, style: Style, start: usize, end: usize) -> String {
         let first = self.hidden.partition_point(|it| it.0 < start);
         if self.hidden.get(first).is_none_or(|it| it.0 >= end) {
             return value;
         }
         let written = self.yaml.as_bytes().get(start..end).unwrap_or_default();
         let mut marks = memchr::memchr_iter(HIDDEN, written);
-        let shown = value.chars().map(|it| match it {
-            '^' => marks
-                .next()
-                .and_then(|mark| self.hidden_at(start + mark))
-                .unwrap_or(it),
-            _ => it,
+        let shown = value.chars().filter_map(|it| {
+            let mark = if it == '^' { marks.next() } else { None };
+            match mark.and_then(|mark| self.hidden_at(start + mark)) {
+                Some('\\') if style == Style::DoubleQuoted => None,
+                hidden => Some(hidden.unwrap_or(it)),
+            }
         });
         shown.collect()
     }
@@ -113,22 +114,27 @@ fn is_allowed(character: char) -> bool {
 /// Puts [`HIDDEN`] in place of what libyaml-safer 0.3.0 takes otherwise than
 /// Go's decoder, and tells where: a tag with a comma behind it (`[!!str, a]`)
 /// ends the program, and is refused in Go; a colon at the end of a word in
-/// brackets (`[fe80::]`) is refused, and a part of the word in Go.
+/// brackets (`[fe80::]`) is refused, and a part of the word in Go; so is `\'` in
+/// double quotes, which is `'` there.
 ///
 /// Source: go-yaml `v2/scannerc.go: yaml_parser_scan_tag`,
-/// `yaml_parser_scan_plain_scalar`.
+/// `yaml_parser_scan_plain_scalar`, `yaml_parser_scan_flow_scalar`.
 fn hide(yaml: &mut String) -> Vec<(usize, char)> {
     let bytes = yaml.as_bytes();
     let mut hidden = Vec::new();
     // Where the word ends that was looked at last, and its last comma.
     let (mut word_end, mut last_comma) = (0, None);
-    for at in memchr::memchr2_iter(b'!', b':', bytes) {
+    // Behind the last two backslashes, of which the second is no escape.
+    let mut escaped = 0;
+    for at in memchr::memchr3_iter(b'!', b':', b'\\', bytes) {
         let before = at.checked_sub(1).and_then(|it| bytes.get(it));
         let rest = bytes.get(at..).unwrap_or_default();
         let is_in_word =
             before.is_some_and(|it| !it.is_ascii_whitespace() && !b"[]{},\"'".contains(it));
         match rest {
             [b':', b',' | b']' | b'}', ..] if is_in_word => hidden.push((at, ':')),
+            [b'\\', b'\'', ..] if at >= escaped => hidden.push((at, '\\')),
+            [b'\\', b'\\', ..] if at >= escaped => escaped = at + 2,
             [b'!', ..] if before.is_none_or(|it| !it.is_ascii_alphanumeric()) => {
                 if at >= word_end {
                     let length = rest.iter().position(u8::is_ascii_whitespace);

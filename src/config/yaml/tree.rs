@@ -163,7 +163,7 @@ impl<'t> Builder<'t> {
                     let message = "in brackets a text with ? needs quotes".to_owned();
                     return Err(error(start, message));
                 }
-                let text = self.text.shown(value, start, end);
+                let text = self.text.shown(value, style, start, end);
                 let value = Value::Scalar(Scalar {
                     text: self.without_added_newline(text, style, end),
                     style,

@@ -1,10 +1,11 @@
 //! The files that tasks of Ansible write, but templates, and the lines that they put
 //! into others.
 //!
-//! Source: ansible/ansible `lib/ansible/modules/copy.py`, `lineinfile.py`, `blockinfile.py`;
+//! Source: ansible/ansible `lib/ansible/modules/copy.py`, `shell.py`, `lineinfile.py`, `blockinfile.py`;
 //! ansible-collections/community.general `plugins/modules/ini_file.py`.
 
 use crate::config::yaml::{Kind, Node};
+use crate::lint::form::Form;
 use crate::lint::inner::objects::mappings;
 use crate::lint::inner::pieces::Pieces;
 use crate::lint::inner::{Content, Inner, is_plain};
@@ -17,6 +18,11 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
 fn text(task: &Node) -> Option<Inner<'_>> {
     if let Some(copy) = module(task, "ansible.builtin", "copy") {
         return Inner::scalar(path(copy)?, plain(copy, "content")?);
+    }
+    if let Some(shell) = module(task, "ansible.builtin", "shell") {
+        let script = shell.get("cmd").unwrap_or(shell);
+        let inner = Inner::scalar("script.sh", script).filter(|_| is_plain(script))?;
+        return Some(inner.of_form(Form::Script));
     }
     let added = |name, key| Some((module(task, "ansible.builtin", name)?, key));
     let part = match added("lineinfile", "line").or_else(|| added("blockinfile", "block")) {
@@ -89,6 +95,10 @@ mod tests {
                 "Cluster ClusterDns 10.0.0.10 @10.0.0.10",
             ],
         );
+        let shell = "- shell: echo 'nameserver 192.0.2.53' > /etc/resolv.conf\n";
+        let line = "nameserver 192.0.2.53 @echo 'nameserver 192.0.2.53' > /etc/resolv.conf";
+        says(shell, &[line]);
+        says(&shell.replace("192.0.2.53'", "{{ dns }}'"), &[]);
         says(
             "- lineinfile: {path: /etc/resolv.conf, line: nameserver 192.0.2.53}\n",
             &[],

@@ -1,6 +1,7 @@
 //! Files that cloud-init writes, and Cluster API with it.
 //!
 //! Source: cloud-init `cloudinit/config/cc_write_files.py: extract_contents`,
+//! `cloudinit/util.py: shellify`,
 //! `cloudinit/config/cc_resolv_conf.py`, `templates/resolv.conf.tmpl`,
 //! `cloudinit/user_data.py: _explode_archive`; kubernetes-sigs/cluster-api
 //! `bootstrap/kubeadm/api/v1beta1/kubeadmconfig_types.go: File`.
@@ -19,17 +20,35 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
     }
     let mut texts = write_files(root.items(&["write_files"]));
     texts.extend(resolv_conf(root));
+    let keys = ["bootcmd", "runcmd"];
+    texts.extend(keys.iter().filter_map(|it| script(root.get(it)?)));
     if root
         .word(&["kind"])
         .is_some_and(|it| it.starts_with("Kubeadm"))
     {
-        texts.extend(
-            kubeadm_spec(root)
-                .map(|it| write_files(it.items(&["files"])))
-                .unwrap_or_default(),
-        );
+        let spec = kubeadm_spec(root).into_iter();
+        texts.extend(spec.flat_map(|spec| {
+            let keys = ["preKubeadmCommands", "postKubeadmCommands"];
+            let scripts = keys.iter().filter_map(|it| script(spec.get(it)?));
+            let files = write_files(spec.items(&["files"])).into_iter();
+            files.chain(scripts).collect::<Vec<_>>()
+        }));
     }
     texts
+}
+
+/// The script that a list of commands makes: a list in it is one command of a program.
+fn script(commands: &Node) -> Option<Inner<'_>> {
+    let mut script = Pieces::of(commands);
+    for command in commands.as_sequence()? {
+        match command.as_sequence() {
+            Some([_, flag, text]) if flag.word(&[]) == Some("-c") => script.scalar(text),
+            Some(_) => {}
+            None => script.scalar(command),
+        }
+        script.text("\n");
+    }
+    Some(Inner::made("script.sh", script, Form::Script))
 }
 
 /// What an object of Cluster API says of kubeadm: `spec`, or below it.

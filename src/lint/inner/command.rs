@@ -15,7 +15,7 @@ pub(super) enum Target {
 
 /// A part of a command line.
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Token {
+pub(super) enum Token {
     /// A word, quotes undone; what the shell puts in stands there as written.
     Word(String),
     /// `|`, `>`, `&&`…
@@ -46,7 +46,7 @@ pub(super) fn target(line: &str) -> Option<Target> {
 }
 
 /// Whether a command ends here, or begins behind it.
-fn is_end(token: &Token) -> bool {
+pub(super) fn is_end(token: &Token) -> bool {
     const WORDS: [&str; 9] = ["then", "do", "else", "{", "}", "if", "while", "!", "RUN"];
     match token {
         Token::Operator(it) => matches!(*it, "&&" | "||" | "&" | ";" | "(" | ")"),
@@ -63,14 +63,17 @@ fn written(
     let (words, outputs) = parts(stage)?;
     let words = command(&words);
     let (program, arguments) = words.split_first()?;
+    if outputs.iter().any(|it| it.is_added) {
+        return None;
+    }
     let has = |wanted: &[&str]| arguments.iter().any(|it| wanted.contains(it));
     match program.rsplit('/').next()? {
         "cat" if arguments.iter().all(|it| *it == "-") => match outputs.as_slice() {
             [] => written(rest.next()?, rest, depth),
-            [path] => Some(Target::File((*path).to_owned())),
+            [output] => Some(Target::File(output.path.to_owned())),
             _ => None,
         },
-        "tee" if !has(&["-a", "--append", "-ai", "-ia"]) => {
+        "tee" if !has(&TEE_ADDS) => {
             let mut files = arguments.iter().filter(|it| !it.starts_with('-'));
             Some(Target::File((*files.next()?).to_owned()))
         }
@@ -108,7 +111,7 @@ fn is_from_input(arguments: &[&str], options: &[&str]) -> bool {
 }
 
 /// The command behind `sudo`, `env` and assignments.
-fn command<'w>(words: &[&'w str]) -> Vec<&'w str> {
+pub(super) fn command<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let is_before = |it: &&&str| {
         let is_assignment = it.split_once('=').is_some_and(|(name, _)| {
             let is_name = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
@@ -124,8 +127,14 @@ fn command<'w>(words: &[&'w str]) -> Vec<&'w str> {
     words.iter().skip_while(is_before).copied().collect()
 }
 
-/// The words of a stage, and the files that it replaces. `None`: it appends.
-fn parts(stage: &[Token]) -> Option<(Vec<&str>, Vec<&str>)> {
+/// A file into which a stage writes.
+pub(super) struct Output<'t> {
+    pub(super) path: &'t str,
+    pub(super) is_added: bool,
+}
+
+/// The words of a stage, and the files that it writes.
+pub(super) fn parts(stage: &[Token]) -> Option<(Vec<&str>, Vec<Output<'_>>)> {
     let (mut words, mut outputs) = (Vec::new(), Vec::new());
     let mut tokens = stage.iter();
     while let Some(token) = tokens.next() {
@@ -141,14 +150,15 @@ fn parts(stage: &[Token]) -> Option<(Vec<&str>, Vec<&str>)> {
         };
         match operator {
             "<<" | "<<-" | ">&" | "<&" => {}
-            ">" | ">|" if path == "/dev/null" => {}
-            ">" | ">|" => {
+            ">" | ">|" | ">>" if path == "/dev/null" => {}
+            ">" | ">|" | ">>" => {
                 // `2>` is about messages.
                 let is_numbered = words.last().is_some_and(|it| *it == "2");
                 if is_numbered {
                     words.pop();
                 } else {
-                    outputs.push(path.as_str());
+                    let is_added = operator == ">>";
+                    outputs.push(Output { path, is_added });
                 }
             }
             _ => return None,
@@ -157,8 +167,11 @@ fn parts(stage: &[Token]) -> Option<(Vec<&str>, Vec<&str>)> {
     Some((words, outputs))
 }
 
+/// The options of `tee` that do not replace a file.
+pub(super) const TEE_ADDS: [&str; 4] = ["-a", "--append", "-ai", "-ia"];
+
 /// The tokens of a line up to a comment. `None`: a quote is not closed on it.
-fn tokens(line: &str) -> Option<Vec<Token>> {
+pub(super) fn tokens(line: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = line;

@@ -1,4 +1,5 @@
-//! Texts that scripts write: heredocs of a shell whose target can be told.
+//! Texts that scripts write: heredocs of a shell whose target can be told, and what
+//! `echo` and `printf` write.
 //!
 //! Source: POSIX.1-2024, Shell Command Language, 2.7.4 Here-Document;
 //! Dockerfile reference, Here-Documents.
@@ -6,6 +7,7 @@
 use crate::lint::embedded::Layer;
 use crate::lint::form::Form;
 use crate::lint::inner::command::{self, Target};
+use crate::lint::inner::printed::Printed;
 use crate::lint::recognise;
 use crate::text::Span;
 
@@ -40,7 +42,9 @@ const MAX_UNENDED: usize = 100;
 pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
     let (mut texts, mut unended) = (Vec::new(), 0);
     let (mut at, mut command) = (0, Vec::new());
+    let mut printed = Printed::default();
     while let Some(line) = line_at(bytes, at).filter(|_| unended < MAX_UNENDED) {
+        let begin = at;
         at += line.len();
         command.extend_from_slice(trimmed(line));
         if command.last() == Some(&b'\\') {
@@ -52,6 +56,9 @@ pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
         let is_of_image = IMAGE
             .iter()
             .any(|it| command.trim_ascii_start().starts_with(it));
+        if !is_of_image {
+            printed.take(&command, Span::new(begin, begin + trimmed(line).len()));
+        }
         // What two give one program is not known.
         let target = (words.len() == 1)
             .then(|| command::target(&String::from_utf8_lossy(&command)))
@@ -69,6 +76,9 @@ pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
             at = end.1;
         }
         command.clear();
+    }
+    if !is_template {
+        texts.extend(printed.texts());
     }
     texts
 }
@@ -182,7 +192,7 @@ pub(super) fn has_mark(bytes: &[u8]) -> bool {
 }
 
 /// A path and what the file is; `None`: the place or the file cannot be told.
-fn known(path: &str, bytes: &[u8]) -> Option<(String, Form)> {
+pub(super) fn known(path: &str, bytes: &[u8]) -> Option<(String, Form)> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_unknown = |it: &str| it.contains(['$', '`', '{', '<', '*']);
     let is_yaml = [".yaml", ".yml", ".json"]
@@ -197,7 +207,9 @@ fn known(path: &str, bytes: &[u8]) -> Option<(String, Form)> {
     let form = recognise::form(path, bytes, false)?;
     let is_told = match form {
         // Only where resolvers look for it.
-        Form::ResolvConf => path.starts_with('/') && name == "resolv.conf",
+        Form::ResolvConf => {
+            path.starts_with('/') && (name == "resolv.conf" || recognise::is_part(path))
+        }
         Form::Script | Form::Terraform | Form::Mime | Form::Wide => false,
         _ => true,
     };

@@ -1,8 +1,9 @@
-//! The Corefiles that kubespray makes of its variables: what the variables say, and
+//! The Corefiles and the resolv.conf that kubespray makes of its variables: what the variables say, and
 //! what its templates have around it.
 //!
 //! Source: kubernetes-sigs/kubespray `docs/advanced/dns-stack.md`,
-//! `roles/kubernetes-apps/ansible/templates/coredns-config.yml.j2`, `nodelocaldns-config.yml.j2`.
+//! `roles/kubernetes-apps/ansible/templates/coredns-config.yml.j2`, `nodelocaldns-config.yml.j2`,
+//! `roles/kubernetes/preinstall/tasks/0060-resolvconf.yml`.
 
 use crate::config::yaml::Node;
 use crate::lint::form::Form;
@@ -11,7 +12,27 @@ use crate::lint::inner::{Inner, is_plain};
 
 /// The variables of a file that CoreDNS and its cache on each node are made of.
 pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
-    coredns(root).into_iter().chain(cache(root)).collect()
+    let corefiles = coredns(root).into_iter().chain(cache(root));
+    corefiles.chain(resolv_conf(root)).collect()
+}
+
+/// The servers that the nodes are given, beside those that they have.
+fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
+    let servers = root.get("nameservers")?;
+    let is_kubesprays = ["resolvconf_mode", "searchdomains", "upstream_dns_servers"]
+        .iter()
+        .any(|it| root.get(it).is_some());
+    let mut made = Pieces::of(servers);
+    for server in servers.as_sequence()?.iter().filter(|it| is_plain(it)) {
+        made.text("nameserver ");
+        made.scalar(server);
+        made.text("\n");
+    }
+    let part = Inner::made("etc/resolv.conf", made, Form::ResolvConf);
+    is_kubesprays.then_some(Inner {
+        is_part: true,
+        ..part
+    })
 }
 
 fn coredns(root: &Node) -> Option<Inner<'_>> {

@@ -17,6 +17,7 @@ pub mod mime;
 mod objects;
 pub mod operations;
 pub mod pieces;
+mod printed;
 pub mod provisioner;
 mod resource;
 pub mod terraform;

@@ -106,7 +106,20 @@ fn workflow(object: &Node) -> Vec<Inner<'_>> {
 /// Flux, an application of Argo CD, a file of helmfile.
 fn chart_servers(object: &Node) -> Vec<Inner<'_>> {
     let values = chart_values(object).into_iter();
-    values.filter_map(helm_servers).collect()
+    let made = values.filter_map(helm_servers);
+    made.chain(corefiles(object)).collect()
+}
+
+/// The Corefiles that values of other charts say whole: `corefile: |`.
+fn corefiles(object: &Node) -> impl Iterator<Item = Inner<'_>> {
+    let mappings = mappings(object).into_iter();
+    let entries = mappings.flat_map(|it| it.as_mapping().unwrap_or_default());
+    entries.filter_map(|entry| {
+        let key = entry.key.as_scalar()?.text.as_str();
+        let text = &entry.value.as_scalar()?.text;
+        let is_whole = key.eq_ignore_ascii_case("corefile") && text.contains("{\n");
+        is_whole.then(|| Inner::scalar(key, &entry.value)).flatten()
+    })
 }
 
 /// The mappings in an object that are values of the chart of `CoreDNS`, with

@@ -123,6 +123,36 @@ fn butane_and_machine_configs_are_opened() {
 }
 
 #[test]
+fn what_commands_print_is_read() {
+    let line = "echo 'nameserver 10.0.0.53' > /etc/resolv.conf";
+    let said = format!("nameserver 10.0.0.53 @{line}");
+    check("a.sh", &format!("{line}\n"), &[&said]);
+    let more = format!("{line}\nprintf 'nameserver 10.0.0.54\\n' | tee -a /etc/resolv.conf\n");
+    check("a.sh", &more, &[&said, &said.replace(".53 @", ".54 @")]);
+    check(
+        "a.sh",
+        &format!("{line}\nsed -i s/5/6/ /etc/resolv.conf\n"),
+        &[],
+    );
+    check(
+        "a.sh",
+        &format!("if a; then\n{line}\nelse\n{line}\nfi\n"),
+        &[],
+    );
+    check("a.sh", &line.replace(".53", ".$A").replace('\'', "\""), &[]);
+    check("a.sh", &line.replace("> ", ">> "), &[]);
+    check("Dockerfile", &format!("RUN {line}\n"), &[]);
+    let config = format!("#cloud-config\nruncmd:\n- \"{line}\"\n- [touch, /a]\n");
+    check("a.yaml", &config, &[&said]);
+    let config = format!("#cloud-config\nbootcmd:\n- [sh, -c, \"{line}\"]\n");
+    check("a.yaml", &config, &[&said]);
+    let cluster = format!(
+        "kind: KubeadmControlPlane\nspec:\n  kubeadmConfigSpec:\n    preKubeadmCommands:\n    - \"{line}\"\n"
+    );
+    check("a.yaml", &cluster, &[&said]);
+}
+
+#[test]
 fn cloud_init_is_opened_in_every_encoding() {
     let file = |encoding: &str, content: &str| {
         format!(
@@ -291,6 +321,12 @@ fn values_of_charts_and_patches_are_opened() {
         "servers:\n- name: a\n  port: 53\nkubelet: x\n",
         &[],
     );
+    check(
+        "values.yaml",
+        "coredns:\n  corefile: |\n    . {\n      forward . 10.0.0.53\n    }\n",
+        &["forward 10.0.0.53 @10.0.0.53"],
+    );
+    check("values.yaml", "coredns: {corefile: /etc/Corefile}\n", &[]);
     let patch = "kind: Kustomization\npatches:\n- target: {kind: ConfigMap}\n  patch: |-\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: coredns}\n    data:\n      Corefile: |\n        . {\n          forward . 10.0.0.53\n        }\n- patch: |-\n    - op: replace\n      path: /data/Corefile\n      value: . { forward . 10.0.0.54 }\n";
     check(
         "kustomization.yaml",

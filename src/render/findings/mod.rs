@@ -28,6 +28,8 @@ pub struct Notice {
     pub severity: Severity,
     /// One line, safe to print.
     pub message: String,
+    /// What it is called, if programs are to tell it from others.
+    pub code: Option<&'static str>,
 }
 
 impl Notice {
@@ -36,6 +38,7 @@ impl Notice {
         Self {
             severity,
             message: escaped(message.as_bytes()),
+            code: None,
         }
     }
 }

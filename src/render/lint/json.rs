@@ -122,6 +122,10 @@ struct EditForm<'r> {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct MessageForm<'r> {
+    /// `too-large`: a file is too long, and nothing of it is judged. Absent: anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["too-large"]))]
+    code: Option<&'static str>,
     /// One sentence.
     message: &'r str,
 }
@@ -140,10 +144,14 @@ pub fn write(lint: &Lint<'_>, out: &mut dyn Write) -> io::Result<()> {
         let notices = lint.notices.iter();
         let wanted = notices.filter(|it| (it.severity == Severity::Error) == is_error);
         let forms = wanted.map(|it| MessageForm {
+            code: it.code,
             message: &it.message,
         });
         let asides = lint.asides.iter().filter(|_| !is_error);
-        let asides = asides.map(|message| MessageForm { message });
+        let asides = asides.map(|message| MessageForm {
+            code: None,
+            message,
+        });
         forms.chain(asides).collect::<Vec<_>>()
     };
     let suppressed = lint.suppressed.iter().map(|(it, reason)| SuppressedForm {

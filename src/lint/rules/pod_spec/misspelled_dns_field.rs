@@ -34,6 +34,11 @@ const CONFIG: [(&str, &str); 12] = [
 fn look(workload: &Workload<'_>, node: Option<&Node>, words: &Words, report: &mut Report) {
     let entries = node.and_then(Node::as_mapping).unwrap_or_default();
     let key = |it: &Entry| it.key.as_scalar().map(|it| it.text.clone());
+    // Where other fields are written so too, a program reads it that wants them so.
+    let is_foreign = |it: &Entry| key(it).is_some_and(|it| it.contains('_') && !it.contains("dns"));
+    if entries.iter().any(is_foreign) {
+        return;
+    }
     for entry in entries {
         let Some(written) = key(entry) else {
             continue;

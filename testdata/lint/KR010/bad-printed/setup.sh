@@ -1,0 +1,3 @@
+#!/bin/sh
+rm -f /etc/resolv.conf
+echo "nameserver dns.example.net" | sudo tee /etc/resolv.conf >/dev/null
