@@ -8,6 +8,7 @@ use crate::config::resolv_conf::{Line, ResolvConf};
 use crate::finding::Severity;
 use crate::lint::Findings;
 use crate::node::{HostFile, Node, is_dns_server};
+use crate::order::Order as _;
 use crate::pod::Runtime;
 use crate::report::Attribute;
 use crate::text::escaped;
@@ -90,7 +91,7 @@ pub fn differences(first: &Side, second: &Side) -> Vec<Difference> {
         })
     };
     let mut found: Vec<Difference> = all.filter_map(difference).collect();
-    found.sort_by_key(|it| (!it.changes_verdict, it.what));
+    found.order_by_key(|it| (!it.changes_verdict, it.what));
     found
 }
 

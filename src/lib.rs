@@ -110,6 +110,9 @@
 pub mod text;
 
 #[deny(clippy::disallowed_methods)]
+pub mod order;
+
+#[deny(clippy::disallowed_methods)]
 pub mod finding;
 
 #[deny(clippy::disallowed_methods)]

@@ -4,6 +4,7 @@ use super::graph::Graph;
 use super::outcome::Outcome;
 use super::report::{Chain, End, Hop, When, Who};
 use super::walk::{self, QueryPath};
+use crate::order::Order as _;
 use crate::topology::{DnsServer, Network};
 
 /// More chains than this are not reported.
@@ -13,7 +14,7 @@ const MAX_CHAINS: usize = 200;
 pub(super) fn all(graph: &Graph<'_>, outcomes: &[&Outcome]) -> Vec<Chain> {
     let paths = outcomes.iter().flat_map(|it| {
         let mut paths: Vec<&QueryPath> = it.paths.iter().collect();
-        paths.sort_by_key(|path| (path.is_passed, end_rank(&path.end)));
+        paths.order_by_key(|path| (path.is_passed, end_rank(&path.end)));
         paths
             .into_iter()
             .map(|path| chain(graph, it.when, &it.zone, path))

@@ -10,6 +10,7 @@ use super::log::{self, LOOP_FATAL, OWN_ADDRESS};
 use super::report::{Sighting, State, Verdict};
 use super::{over, servers};
 use crate::node::{Container, Node, Pod, is_cluster_dns, is_node_cache};
+use crate::order::Order as _;
 
 /// What logs and remarks show of it, with the verdict and the state after the
 /// next start.
@@ -29,7 +30,7 @@ pub(super) fn find(
         |it: &&Sighting| it.kind != OWN_ADDRESS && !is_of_others(it) && !is_over(it);
     let logs = evidence.iter().filter(is_trouble_now);
     let mut logs: Vec<Sighting> = logs.cloned().collect();
-    logs.sort_by_key(|it| Reverse(it.count));
+    logs.order_by_key(|it| Reverse(it.count));
     let files = remarks.iter().filter(|it| is_trouble(it));
     let troubles: Vec<Trouble> = down(node)
         .chain(logs.into_iter().map(Trouble::Log))

@@ -7,6 +7,7 @@ use super::graph::Graph;
 use super::report::{End, State, When};
 use super::servers::{self, Role, Server};
 use super::walk::{self, QueryPath, Step};
+use crate::order::Order as _;
 use crate::topology::{Program, Target, Weight};
 
 /// More zones than this are not looked at.
@@ -105,7 +106,7 @@ pub(super) fn every(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
         Some(End::Cycle(first)) => *first,
         _ => 0,
     };
-    outcomes.sort_by_key(|it| (it.state.rank(), before(it)));
+    outcomes.order_by_key(|it| (it.state.rank(), before(it)));
     outcomes
 }
 
@@ -172,7 +173,7 @@ fn in_doubt(start: usize, server: &Server<'_>, when: When, is_cut: bool) -> Opti
 fn zones(graph: &Graph<'_>) -> (Vec<String>, bool) {
     let forwards = graph.servers.iter().flat_map(|it| &it.dns.forwards);
     let mut zones: Vec<String> = forwards.map(|it| it.zone.clone()).collect();
-    zones.sort_by_key(|zone| (zone.ends_with(".arpa."), zone.len(), zone.clone()));
+    zones.order_by_key(|zone| (zone.ends_with(".arpa."), zone.len(), zone.clone()));
     zones.dedup();
     if zones.len() > MAX_ZONES {
         // Of zones that every server treats alike one is enough.

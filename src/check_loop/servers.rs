@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use super::facts::Supposed;
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{Container, Node, Pod, Process, is_cluster_dns, is_node_cache};
+use crate::order::Order as _;
 use crate::text::{Place, Placed};
 use crate::topology::coredns::{self, Site};
 use crate::topology::{
@@ -90,7 +91,7 @@ pub(super) fn of_node(node: &Node) -> Vec<Server<'_>> {
     if !servers.iter().any(|it| it.role == Role::Cluster) && node.kubelet.is_some() {
         servers.push(usual());
     }
-    servers.sort_by_key(|it| it.role == Role::Other);
+    servers.order_by_key(|it| it.role == Role::Other);
     servers
 }
 

@@ -5,6 +5,7 @@ use super::{Asked, Cause, Check, Fact, Kind, Route, State, Whom};
 use crate::check_loop::facts::{FileRemark, Remark, Step, Trouble};
 use crate::check_loop::{self, Verdict};
 use crate::finding::{Finding, Severity};
+use crate::order::Order as _;
 use crate::text::Place;
 use crate::why::log::Advice;
 
@@ -27,7 +28,7 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     }
     joined(&mut causes);
     known_by_rule(&mut causes);
-    causes.sort_by_key(|it| rank(it, is_of_kernel(it, checks)));
+    causes.order_by_key(|it| rank(it, is_of_kernel(it, checks)));
     causes
 }
 

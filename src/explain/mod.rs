@@ -22,6 +22,7 @@ use crate::explain::elsewhere::Elsewhere;
 use crate::explain::plan::Candidate;
 use crate::explain::transition::{Detail, Silence, Transitions};
 use crate::loopback::Lead;
+use crate::order::Order as _;
 use crate::resolver::Resolver;
 use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
@@ -203,7 +204,7 @@ fn examine<'a>(
 fn sorted(candidates: &[Candidate]) -> Vec<Candidate> {
     let mut candidates = candidates.to_vec();
     for candidate in &mut candidates {
-        candidate.queries.sort();
+        candidate.queries.order();
     }
     candidates
 }

@@ -8,6 +8,7 @@ use crate::engine::io::Came;
 use crate::engine::message::Transport;
 use crate::explain::live::{AT_ONCE, Answer, Exchange, Played, Then, Unconnected};
 use crate::explain::plan::Candidate;
+use crate::order::Order as _;
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::{self, Run, Sent};
@@ -152,7 +153,7 @@ impl Timeline {
         let form = |timeline: &Self| -> Vec<_> {
             let of_step = |step: &Step| {
                 let mut exchanges: Vec<String> = step.exchanges.iter().map(form).collect();
-                exchanges.sort();
+                exchanges.order();
                 (step.candidate, step.at, step.until, exchanges)
             };
             timeline.steps.iter().map(of_step).collect()

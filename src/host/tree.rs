@@ -12,6 +12,7 @@ use nix::sys::statfs::{
 
 use super::git::Ignored;
 use super::{io_reason, shown};
+use crate::order::Order as _;
 
 /// What lies below a directory.
 #[derive(Debug, Default)]
@@ -60,8 +61,8 @@ pub fn walk(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Tree {
     };
     walk.below(directory, &place);
     let mut tree = walk.tree;
-    tree.files.sort_unstable();
-    tree.unread.sort_unstable();
+    tree.files.order();
+    tree.unread.order();
     tree
 }
 

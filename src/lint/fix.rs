@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::finding::{Edit, Finding};
+use crate::order::Order as _;
 
 /// The edits of each file from the fixes of findings, those that are not safe
 /// only `with_unsafe`, in the order of their places. A fix that touches what an earlier one changes waits for the next
@@ -26,7 +27,7 @@ pub fn edits(findings: &[Finding], with_unsafe: bool) -> BTreeMap<String, Vec<Ed
         }
     }
     for edits in chosen.values_mut() {
-        edits.sort_by_key(|it| it.span);
+        edits.order_by_key(|it| it.span);
     }
     chosen
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing that depends on which thread is first comes out.
 
+use crate::order::Order as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Builder;
 
@@ -50,7 +51,7 @@ pub(super) fn map<T: Sync, R: Send>(items: &[T], call: impl Fn(usize, &T) -> R +
         let done = std::iter::once(own).chain(others);
         done.flatten().collect::<Vec<_>>()
     });
-    done.sort_unstable_by_key(|(start, _)| *start);
+    done.order_by_key(|(start, _)| *start);
     let mut all = Vec::with_capacity(items.len());
     for (_, results) in done {
         all.extend(results);

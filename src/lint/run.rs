@@ -22,6 +22,7 @@ use crate::lint::rules::reading::UNPARSEABLE;
 use crate::lint::settle::{self, Settled};
 use crate::lint::workspace::{Given, Workspace};
 use crate::lint::{Rule, check, imports, parallel, reading as read};
+use crate::order::Order as _;
 use crate::text::Source;
 
 /// A file to lint. Where its bytes are is its own matter: they are asked for up
@@ -103,7 +104,7 @@ pub struct Findings {
 /// order of the files, nor on the number of cores.
 pub fn run<I: Input>(files: &[I], given: &Given) -> Findings {
     let mut inputs: Vec<&I> = files.iter().collect();
-    inputs.sort_by_key(|it| it.path());
+    inputs.order_by_key(|it| it.path());
     let rules = given.rules.as_slice();
     let kept = KeptBytes::default();
     let mut looks = parallel::map(&inputs, |index, input| {
@@ -202,10 +203,10 @@ fn findings<I: Input>(inputs: &[&I], looks: &[Look], settled: Vec<Settled>) -> F
         all.suppressed.extend(settled.suppressed);
     }
     all.findings
-        .sort_by(|one, other| settle::order(one).cmp(&settle::order(other)));
+        .order_by(|one, other| settle::order(one).cmp(&settle::order(other)));
     settle::join_templates(&mut all.findings);
     all.suppressed
-        .sort_by(|one, other| settle::order(&one.0).cmp(&settle::order(&other.0)));
+        .order_by(|one, other| settle::order(&one.0).cmp(&settle::order(&other.0)));
     for (input, look) in inputs.iter().zip(looks) {
         all.unread.extend(look.unread.clone());
         let is_named = input.origin() == Origin::Named;

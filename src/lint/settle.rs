@@ -12,6 +12,7 @@ use crate::lint::report::{Draft, Mark, Report, Spot};
 use crate::lint::rules::{self, reading};
 use crate::lint::suppress::{self, Suppression};
 use crate::lint::workspace::Workspace;
+use crate::order::Order as _;
 use crate::text::{LineIndex, Place, Source, Span, has_placeholder};
 
 /// Gives a file's bytes once more, as they were read. `None`: they are gone.
@@ -169,7 +170,7 @@ pub fn findings(
     }
     settled
         .findings
-        .sort_by(|one, other| order(one).cmp(&order(other)));
+        .order_by(|one, other| order(one).cmp(&order(other)));
     settled.findings.dedup();
     settled
 }

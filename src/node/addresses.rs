@@ -1,5 +1,6 @@
 //! The addresses of a network namespace, from the kernel's tables as text.
 
+use crate::order::Order as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The addresses that packets to this network namespace reach, loopback ones
@@ -14,7 +15,7 @@ pub fn parse(fib_trie: &[u8], if_inet6: &[u8]) -> Vec<IpAddr> {
     let v4 = local_v4(fib_trie).into_iter().map(IpAddr::V4);
     let v6 = v6(if_inet6).map(|(address, _)| IpAddr::V6(address));
     let mut found: Vec<IpAddr> = v4.chain(v6).filter(|ip| !ip.is_loopback()).collect();
-    found.sort_unstable();
+    found.order();
     found.dedup();
     found
 }
@@ -37,7 +38,7 @@ pub fn interfaces(fib_trie: &[u8], if_inet6: &[u8], route: &[u8]) -> Vec<(IpAddr
     }
     names.extend(v6(if_inet6).map(|(address, name)| (address.into(), name)));
     names.retain(|(address, _)| !address.is_loopback());
-    names.sort_unstable();
+    names.order();
     names.dedup_by(|a, b| a.0 == b.0);
     names
 }

@@ -5,6 +5,7 @@
 //! `LegacySymlink`.
 
 use super::cgroup::is_id;
+use crate::order::Order as _;
 use crate::text::Source;
 
 /// Whose a directory in `/var/log/pods` is: `NAMESPACE_NAME_UID`.
@@ -73,7 +74,7 @@ pub fn newest<'n>(names: &[&'n str]) -> Vec<&'n str> {
         .filter(|name| name.rsplit_once('.').is_some_and(|(_, rest)| rest == "log"))
         .filter_map(|name| Some((start(name)?, *name)))
         .collect();
-    logs.sort_unstable_by(|a, b| b.cmp(a));
+    logs.order_by(|a, b| b.cmp(a));
     logs.into_iter().take(2).map(|(_, name)| name).collect()
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use procfs::process::MountInfo;
 
 use super::cgroup::{is_id, is_uid};
+use crate::order::Order as _;
 
 /// What the mounts of a process say about its pod.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -135,7 +136,7 @@ pub fn network_namespaces(text: &[u8]) -> Vec<(u64, String)> {
         }
     }
     // /run is often mounted on itself, and then has all of them twice.
-    found.sort();
+    found.order();
     found.dedup();
     found
 }

@@ -3,6 +3,7 @@
 use super::{
     Direction, Host, Kind, Outcome, Packet, RulesKnown, Start, Step, Tree, Verdict, evaluate,
 };
+use crate::order::Order as _;
 use crate::rules::Share;
 use crate::text::Place;
 
@@ -63,7 +64,7 @@ pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) ->
     } else {
         Verdict::of_all(verdicts.into_iter())
     };
-    both.gaps.sort();
+    both.gaps.order();
     both.gaps.dedup();
     both
 }

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use super::packet::Packet;
+use crate::order::Order as _;
 use crate::rules::{Family, Share};
 use crate::text::Place;
 
@@ -271,7 +272,7 @@ impl Verdict {
     /// only some arrive, or what is worst.
     pub fn of_all(all: impl Iterator<Item = Self>) -> Self {
         let mut all: Vec<Self> = all.collect();
-        all.sort_unstable();
+        all.order();
         all.dedup();
         match all.as_slice() {
             [] => Self::Unknown,

@@ -8,6 +8,7 @@ use crate::address::any_like;
 use crate::check_loop::seen::{NamespaceFile, Record, Target};
 use crate::host::io_reason;
 use crate::netns::{EnterError, Namespace, packets};
+use crate::order::Order as _;
 use crate::topology::Network;
 
 /// The sockets of a probe.
@@ -50,7 +51,7 @@ pub(super) fn open(root: &Path, targets: &[Target]) -> (Sockets, Record) {
         }
     }
     // There is no way back, so this thread's own namespace comes first.
-    networks.sort_by_key(|(_, file)| file.is_some());
+    networks.order_by_key(|(_, file)| file.is_some());
     for (network, file) in networks {
         let here = targets.iter().enumerate();
         let here: Vec<(usize, &Target)> = here.filter(|(_, it)| it.network == *network).collect();
@@ -92,7 +93,7 @@ fn watch(
 ) -> Result<(), String> {
     let mut ports: Vec<u16> = targets.iter().map(|(_, it)| it.server.port()).collect();
     ports.push(53);
-    ports.sort_unstable();
+    ports.order();
     ports.dedup();
     let descriptor = packets::open(&ports, RECEIVE_BUFFER)
         .map_err(|error| format!("cannot watch the wire: {}", io_reason(&error)))?;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::order::Order as _;
 use crate::text::escaped;
 
 /// A list of `kdns why LOG --format json` has at most so many rows.
@@ -169,7 +170,7 @@ impl Logs {
     pub fn by_waste(&self) -> Vec<(&str, &Client)> {
         let clients = self.clients.iter().map(|it| (it.0.as_str(), it.1));
         let mut all: Vec<(&str, &Client)> = clients.collect();
-        all.sort_by_key(|it| std::cmp::Reverse((it.1.waste, it.1.queries)));
+        all.order_by_key(|it| std::cmp::Reverse((it.1.waste, it.1.queries)));
         all
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Conflict, Group, Kind, Logs, Merge, Trouble, Where};
 use crate::check_loop::Setup;
 use crate::check_loop::Verdict;
+use crate::order::Order as _;
 
 /// An odd group is at most this part of all nodes: a tenth, or one node.
 const ODD_PART: u64 = 10;
@@ -157,7 +158,7 @@ impl Summary {
             }
             if values.len() > 1 {
                 let mut values: Vec<Entry> = values.into_values().collect();
-                values.sort_by_key(|it| std::cmp::Reverse(it.nodes));
+                values.order_by_key(|it| std::cmp::Reverse(it.nodes));
                 self.differences.push(Difference { attribute, values });
             }
         }
@@ -182,7 +183,7 @@ impl Merge {
             }));
         }
         // Equal ones stay in the order of their kinds.
-        found.sort_by_key(|it| (rank(&it.kind), std::cmp::Reverse(it.nodes)));
+        found.order_by_key(|it| (rank(&it.kind), std::cmp::Reverse(it.nodes)));
         let mut summary = Summary {
             nodes: found.iter().map(|it| it.nodes).sum(),
             groups: found,

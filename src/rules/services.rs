@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use super::Rules;
 use super::text::{contains, lines};
+use crate::order::Order as _;
 
 /// A Service port that a rule's comment names.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -40,7 +41,7 @@ impl Rules {
             }
         }
         found.extend(self.nft_services());
-        found.sort();
+        found.order();
         found.dedup();
         found
     }

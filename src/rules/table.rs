@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::{Backend, Family, View};
+use crate::order::Order as _;
 
 /// A table: its base chains, and where the rules of each chain are written.
 #[derive(Clone, Debug)]
@@ -177,7 +178,7 @@ impl Table {
     /// Ends the index.
     pub(super) fn sort(&mut self) {
         if !self.is_sorted {
-            self.chains.sort_unstable_by_key(|it| (it.chain, it.start));
+            self.chains.order_by_key(|it| (it.chain, it.start));
             self.is_sorted = true;
         }
     }

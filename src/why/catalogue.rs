@@ -7,6 +7,7 @@ use super::looked::Looked;
 use super::page::Page;
 use super::pattern::Pattern;
 use super::speaker::{self, Speaker};
+use crate::order::Order as _;
 
 /// Each page of a message with the id of its speaker, and each page of a cause.
 mod pages {
@@ -100,7 +101,7 @@ impl Catalogue {
             found.retain(|it| it.1.code != cause.code);
             found.insert(0, (cause.likely_for(looked, Likely::Medium), cause));
         }
-        found.sort_by_key(|it| it.0);
+        found.order_by_key(|it| it.0);
         found
     }
 

@@ -1,6 +1,7 @@
 //! The known messages that an unknown one looks like.
 
 use super::catalogue::{Catalogue, Message};
+use crate::order::Order as _;
 
 /// So alike must two texts be, from 0 to 1.
 const ALIKE: f64 = 0.35;
@@ -21,7 +22,7 @@ pub(super) fn nearest<'c>(catalogue: &'c Catalogue, small: &str) -> Vec<&'c Mess
             found.push((best, message));
         }
     }
-    found.sort_by(|one, other| other.0.total_cmp(&one.0));
+    found.order_by(|one, other| other.0.total_cmp(&one.0));
     found.into_iter().map(|it| it.1).take(MOST).collect()
 }
 

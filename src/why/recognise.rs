@@ -12,6 +12,7 @@ use super::pattern::{Hole, Match, Searched};
 use super::plain::{MOST, boundary, plain};
 use super::shown;
 use crate::node::Node;
+use crate::order::Order as _;
 
 /// What a text says.
 #[derive(Clone, Debug)]
@@ -119,7 +120,7 @@ fn ranked<'f, 'c, 't>(found: &'f [Sighting<'c, 't>]) -> Vec<&'f Sighting<'c, 't>
     };
     let ranks: Vec<_> = found.iter().map(rank).collect();
     let mut order: Vec<usize> = (0..found.len()).collect();
-    order.sort_by_key(|&it| ranks.get(it).copied());
+    order.order_by_key(|&it| ranks.get(it).copied());
     order.iter().filter_map(|&it| found.get(it)).collect()
 }
 
@@ -168,7 +169,7 @@ fn causes<'c>(
     let symptoms = found.iter().filter(|it| it.message.speaker.is_symptom());
     let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked, looked));
     let (likely, mut others): (Vec<_>, Vec<_>) = seen.partition(|it| it.0 == Likely::High);
-    others.sort_by_key(|it| it.0);
+    others.order_by_key(|it| it.0);
     let is_left = |it: &(Likely, &Cause)| own.iter().any(|own| own.1.code == it.1.code);
     let (left, added): (Vec<_>, Vec<_>) = likely.into_iter().partition(is_left);
     let is_likely = |it: &&(Likely, &Cause)| it.0 == Likely::High;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::entropy::query_id;
 use super::{MAX_MESSAGE, any, errors};
+use crate::order::Order as _;
 use crate::path::Protocol;
 use crate::path::probe::{Ask, Asked, Came, Question};
 use crate::probe::message::{self, Response};
@@ -48,7 +49,7 @@ pub fn ask_all(asks: &[Ask]) -> Vec<Asked> {
         let ended = begun.into_iter().filter_map(|it| it.join().ok());
         ended.flatten().collect()
     });
-    all.sort_unstable_by_key(|it| it.0);
+    all.order_by_key(|it| it.0);
     all.into_iter().map(|it| it.1).collect()
 }
 

@@ -8,6 +8,7 @@ use super::{Case, Server, fixes, quote, walk};
 use crate::check_loop::facts::Step;
 use crate::check_loop::report::{Edit, Fix};
 use crate::node::{Node, Pod};
+use crate::order::Order as _;
 use crate::text::{Place, Source, escaped};
 use crate::topology::{Program, Target};
 
@@ -18,7 +19,7 @@ pub(super) const OUTSIDE: &str = "192.0.2.1";
 pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Fix> {
     // NodeLocal DNSCache before CoreDNS, which may rely on it.
     let mut servers: Vec<_> = case.servers().collect();
-    servers.sort_by_key(|(_, it)| it.dns.program != Program::NodeCache);
+    servers.order_by_key(|(_, it)| it.dns.program != Program::NodeCache);
     servers.into_iter().find_map(|(step, server)| {
         let is_coredns = matches!(server.dns.program, Program::CoreDns | Program::NodeCache);
         let forward = walk::forward(server, case.zone)?;

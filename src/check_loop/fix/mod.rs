@@ -20,6 +20,7 @@ use super::view::{self, Policy};
 use super::walk::{self, QueryPath, Step};
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{HostFile, Node, Pod};
+use crate::order::Order as _;
 use crate::text::{Source, escaped};
 use crate::topology::resolved::{STATIC_FILES, STUB_FILE, UPLINK_FILE};
 use crate::topology::{Program, Target};
@@ -170,7 +171,7 @@ impl<'c, 'n> Case<'c, 'n> {
             .chain(&node.node_file)
             .chain(&node.kubelet_file);
         let mut order: Vec<&HostFile> = files.collect();
-        order.sort_by_key(|file| !GOOD_FILES.contains(&file.path.as_str()));
+        order.order_by_key(|file| !GOOD_FILES.contains(&file.path.as_str()));
         let listed = order
             .into_iter()
             .filter_map(|file| view::of_file(file).ok())
@@ -222,7 +223,7 @@ fn other_file(case: &Case<'_, '_>) -> Option<Fix> {
         let place = GOOD_FILES.iter().position(|it| *it == file.path);
         place.unwrap_or(GOOD_FILES.len())
     };
-    files.sort_by_key(rank);
+    files.order_by_key(rank);
     let good = files.into_iter().find(|file| {
         let is_other = file.path != kubelet.resolv_conf.value;
         let is_stub = file.path == STUB_FILE || STATIC_FILES.contains(&file.path.as_str());

@@ -9,6 +9,7 @@ use crate::check_loop::outcome::Outcome;
 use crate::check_loop::report::{State, When};
 use crate::check_loop::view::Policy;
 use crate::node::{Node, Pod};
+use crate::order::Order as _;
 use crate::text::{escaped, ordered};
 use crate::topology::Network;
 
@@ -69,7 +70,7 @@ pub(in crate::check_loop) fn recreations(node: &Node, pods: &[&Pod]) -> Vec<Step
         .iter()
         .filter_map(|it| it.namespace.as_deref())
         .collect();
-    namespaces.sort_unstable();
+    namespaces.order();
     namespaces.dedup();
     let of_namespace = |namespace: &str| {
         let of_it = |pod: &&&Pod| pod.namespace.as_deref() == Some(namespace);

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use crate::check_loop::seen::{NamespaceFile, Target};
 use crate::node::{Node, Pod};
+use crate::order::Order as _;
 use crate::topology::{DnsServer, Forward, Listen, Network, Policy};
 
 /// More servers are not asked: with one zone each they are all that can be
@@ -131,7 +132,7 @@ fn others(network: &Network, port: u16, node: &Node, servers: &[DnsServer]) -> V
         .filter(|it| it.port == port)
         .filter_map(|it| it.address);
     let mut others: Vec<IpAddr> = seen.chain(written).collect();
-    others.sort_unstable();
+    others.order();
     others.dedup();
     others
 }

@@ -7,6 +7,7 @@ use super::place::Place;
 use crate::address::Address;
 use crate::config::hosts::entries;
 use crate::dig::lookup::Globals;
+use crate::order::Order as _;
 use crate::resolver::bind::settings;
 use crate::resolver::reading::Reading;
 use crate::wire::names::{self as directory, Directory};
@@ -34,7 +35,7 @@ pub(super) fn addresses(
         if known.is_empty() {
             known = asked(name, reading);
         }
-        known.sort_by_key(|address| address.ip != IpAddr::V6(Ipv6Addr::LOCALHOST));
+        known.order_by_key(|address| address.ip != IpAddr::V6(Ipv6Addr::LOCALHOST));
         if !known.is_empty() {
             found.insert(name.to_vec(), known);
         }

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use crate::address::DNS_PORT;
+use crate::order::Order as _;
 use crate::path::{Host, Protocol};
 use crate::rules::Named;
 
@@ -104,7 +105,7 @@ pub(super) fn named(
         );
     }
     let mut found: Vec<_> = fit.iter().map(|it| (it.address, it.port, of(it))).collect();
-    found.sort_by_key(|it| (it.0, it.1, it.2));
+    found.order_by_key(|it| (it.0, it.1, it.2));
     found.dedup();
     Ok(found)
 }
@@ -139,7 +140,7 @@ fn unknown(services: &[Named], name: &str) -> String {
         .iter()
         .map(|it| it.name.split(':').next().unwrap_or_default())
         .collect();
-    names.sort_unstable();
+    names.order();
     names.dedup();
     if names.is_empty() {
         return format!("the rules name no Service, so {name} cannot be found; give its address");

@@ -16,6 +16,7 @@ use crate::config::corefile;
 use crate::host::capture::decompressed;
 use crate::host::node::{Parts, StandIns, read_node};
 use crate::host::{self, io_reason};
+use crate::order::Order as _;
 use crate::render::why::{self, log as text};
 use crate::text::{escaped, is_binary};
 use crate::why::Catalogue;
@@ -209,7 +210,7 @@ fn read_all(
         }
         done
     });
-    done.sort_by_key(|(index, _)| *index);
+    done.order_by_key(|(index, _)| *index);
     let mut all = Tally::default();
     let mut failures = Vec::new();
     for (_, read) in done {

@@ -6,6 +6,7 @@ use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::host::node::{self, Parts};
 use crate::node::Node;
+use crate::order::Order as _;
 use crate::render::Style;
 use crate::render::why::{self as text, Answer, Judgement};
 use crate::why::judged::{self, Facts, Judged, State};
@@ -93,7 +94,7 @@ fn answer(
             judged: judged(cause),
         })
         .collect();
-    causes.sort_by_key(|it| (it.judged.state, it.judged.places.is_empty()));
+    causes.order_by_key(|it| (it.judged.state, it.judged.places.is_empty()));
     let has_cause = causes.iter().any(|it| it.judged.state != State::False);
     let answer = Answer {
         recognised,

@@ -1,6 +1,7 @@
 //! Which files an `import` names.
 
 use crate::config::glob;
+use crate::order::Order as _;
 use crate::text::Source;
 
 /// The pattern of an import in the file `importing`: relative ones begin in
@@ -51,7 +52,7 @@ pub(super) fn matches(pattern: &str, sources: &[Source]) -> Vec<usize> {
     let named = |is_it: &dyn Fn(&str) -> bool| {
         let found = others().filter(|(_, source)| is_it(&source.name));
         let mut found: Vec<usize> = found.map(|(index, _)| index).collect();
-        found.sort_by_key(|&index| sources.get(index).map(|source| &source.name));
+        found.order_by_key(|&index| sources.get(index).map(|source| &source.name));
         found
     };
     let exact = named(&|name| matches_glob(pattern, name));

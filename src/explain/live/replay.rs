@@ -10,6 +10,7 @@ use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Data, Query, Rcode, Reply, Transport};
 use crate::explain::live::{Exchange, Played, Silence, timing};
+use crate::order::Order as _;
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::Run;
@@ -105,7 +106,7 @@ fn went_so(played: &Played, now: &Run) -> bool {
     // Which of A and AAAA is first is chance for some.
     let sorted = |outcome: Outcome| match outcome {
         Outcome::Found(mut found) => {
-            found.sort_unstable();
+            found.order();
             Outcome::Found(found)
         }
         failed => failed,

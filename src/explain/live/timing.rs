@@ -8,6 +8,7 @@ use crate::engine::failure::Failure;
 use crate::engine::io::{Arrival, Request};
 use crate::engine::machine::{Machine, Step};
 use crate::explain::live::Played;
+use crate::order::Order as _;
 use crate::scenario::Scenario;
 use crate::world::{Rule, World};
 
@@ -36,7 +37,7 @@ pub(super) fn delays(scenario: &Scenario, played: &Played, unreachable: &[Rule])
         .zip(&played.exchanges)
         .filter_map(|(index, it)| Some((it.answered_at()?, index)))
         .collect();
-    arrivals.sort_unstable();
+    arrivals.order();
     let script = Script {
         played,
         world: World::new(unreachable),

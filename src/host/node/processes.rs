@@ -12,6 +12,7 @@ use crate::host::worker::Parts;
 use crate::host::{FileRead, ReadError, shown, system};
 use crate::node::cgroup;
 use crate::node::stat::{self, Stat};
+use crate::order::Order as _;
 use crate::text::escaped;
 
 /// A process as the scan saw it.
@@ -149,7 +150,7 @@ fn ids(root: &Root) -> Result<Vec<u32>, ReadError> {
     };
     let pids = names.iter().filter_map(|name| name.to_str()?.parse().ok());
     let mut pids: Vec<u32> = pids.collect();
-    pids.sort_unstable();
+    pids.order();
     Ok(pids)
 }
 

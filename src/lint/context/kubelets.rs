@@ -18,6 +18,7 @@ use crate::lint::context::texts::{Texts, path_of};
 use crate::lint::document::{At, FileId};
 use crate::lint::facts::{KubeletFacts, KubeletForm, Setting};
 use crate::lint::subject::Kubelet;
+use crate::order::Order as _;
 
 /// A text of the workspace and its file.
 type Part<'w> = (FileId, &'w KubeletFacts);
@@ -117,7 +118,7 @@ fn is_command(form: KubeletForm) -> bool {
 /// What the parts of a kubelet come to.
 fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
     let mut parts = group.to_vec();
-    parts.sort_by(|(file, it), (other_file, other)| {
+    parts.order_by(|(file, it), (other_file, other)| {
         let folders = it.path.split('/').cmp(other.path.split('/'));
         let place = (file, it.at).cmp(&(other_file, other.at));
         it.form.cmp(&other.form).then(folders).then(place)

@@ -28,6 +28,7 @@ use crate::lint::options::{Options, Role};
 use crate::lint::subject::Kubelet;
 use crate::lint::workspace::Workspace;
 use crate::node::{HostFile, Node};
+use crate::order::Order as _;
 use crate::pod::Rules;
 use crate::text::ordered;
 
@@ -118,7 +119,7 @@ impl<'w> Context<'w> {
             let beside = context.resolver_at(kubelet.path, NODE_FILE);
             context.nodes_own.extend(beside.map(|it| it.path.as_str()));
         }
-        context.parts.sort_unstable();
+        context.parts.order();
         context
     }
 

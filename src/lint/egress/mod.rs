@@ -11,6 +11,7 @@ mod peer;
 
 use crate::config::manifest::template;
 use crate::config::yaml::Node;
+use crate::order::Order as _;
 
 /// A policy with egress.
 #[derive(Debug)]
@@ -229,7 +230,7 @@ fn written(labels: Option<&Node>) -> Vec<(String, String)> {
             Some((peer::label(&key.text).to_owned(), value.text.clone()))
         })
         .collect();
-    labels.sort();
+    labels.order();
     labels
 }
 

@@ -9,6 +9,7 @@ use crate::host::node::{Parts, pods};
 use crate::host::root::Root;
 use crate::node::Pod;
 use crate::node::cgroup::{self, Membership};
+use crate::order::Order as _;
 use crate::program::Program;
 use crate::target::{Door, Files, Plan, PlanError, Scene, Target, Wanted, plan};
 
@@ -82,7 +83,7 @@ fn at_process_by(
     let mut found = Vec::new();
     let mut both: Vec<Process> = init.into_iter().filter(|_| pid != 1).collect();
     both.push(seen.clone());
-    both.sort_unstable_by_key(|it| it.pid);
+    both.order_by_key(|it| it.pid);
     if pid != 1 && (group.pod.is_some() || group.container.is_some() || is_hidden) {
         let is_its = |it: &Pod| Target::Pid(pid).fit(it).is_some();
         let little = only(&group).and_then(|only| pods::read_only(root, &both, &only, is_its));

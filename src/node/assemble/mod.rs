@@ -9,6 +9,7 @@ use super::cgroup::{Membership, Runtime};
 use super::logs::{Link, Owner};
 use super::mountinfo::Mounts;
 use super::runtime::Record;
+use crate::order::Order as _;
 use crate::text::ordered;
 
 /// What was found about pods on a node. Each source may be missing, and may know pods
@@ -204,7 +205,7 @@ pub fn pods(facts: &Facts) -> Vec<Draft> {
         pods.retain(|_, it| !it.is_only_logs());
     }
     let mut drafts: Vec<Draft> = pods.values().map(|it| pod::draft(it, &index)).collect();
-    drafts.sort_by(|a, b| sort_key(&a.pod).cmp(&sort_key(&b.pod)));
+    drafts.order_by(|a, b| sort_key(&a.pod).cmp(&sort_key(&b.pod)));
     drafts
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Draft, Index, Sources, Task};
 use crate::node::runtime::Record;
 use crate::node::{Container, Pod, Presence, Process};
+use crate::order::Order as _;
 
 pub(super) fn draft(sources: &Sources<'_>, index: &Index<'_>) -> Draft {
     let name = name(sources);
@@ -138,7 +139,7 @@ fn first_task<'f>(sources: &Sources<'f>, id: Option<&str>) -> Option<&'f Task> {
 fn processes(sources: &Sources<'_>, sandbox: Option<&str>) -> Vec<Process> {
     let mut tasks = sources.tasks.clone();
     let is_sandbox = |it: &Task| sandbox.is_some() && it.membership.container.as_deref() == sandbox;
-    tasks.sort_by_key(|it| (!is_sandbox(it), it.pid));
+    tasks.order_by_key(|it| (!is_sandbox(it), it.pid));
     let process = |task: &Task| Process {
         pid: task.pid,
         comm: task.comm.clone(),

@@ -4,6 +4,7 @@ use super::branch::{Branch, StepAt, StepKind, Tracking};
 use super::chain::{Chain, Flow};
 use super::ways::merge;
 use super::{End, Walk};
+use crate::order::Order as _;
 use crate::path::{Condition, Direction, Kind, Protocol};
 use crate::rules::Backend;
 use crate::rules::table::{Base, Hook, Table};
@@ -133,7 +134,7 @@ impl Walk<'_> {
         // is listed last. Source: Linux `net/netfilter/core.c: nf_hook_entries_grow`.
         stops.reverse();
         // Legacy tables stand first among those of one priority.
-        stops.sort_by_key(|it| (it.0, self.rank(&it.1)));
+        stops.order_by_key(|it| (it.0, self.rank(&it.1)));
         stops
     }
 

@@ -17,6 +17,7 @@ use std::net::IpAddr;
 use super::{Host, Link, Route, RouteKind, Tree};
 use crate::finding::Severity;
 use crate::node::kernel::ConntrackCounters;
+use crate::order::Order as _;
 use crate::text::Place;
 
 /// Something that is wrong, or worth knowing.
@@ -75,7 +76,7 @@ pub fn find(host: &Host, trees: &[Tree], around: Around<'_>) -> Vec<Finding> {
     found.extend(links::find(host, trees, around));
     found.extend(cache::find(host, trees));
     found.extend(proxies::find(host));
-    found.sort_by_key(|it| std::cmp::Reverse(it.severity));
+    found.order_by_key(|it| std::cmp::Reverse(it.severity));
     found
 }
 

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::{Kind, Protocol, Tree};
+use crate::order::Order as _;
 
 mod troubles;
 
@@ -139,7 +140,7 @@ pub fn plan(trees: &[Tree], most: usize) -> Plan {
         }
     }
     // Short ones first: they tell who is alive.
-    wanted.sort_by_key(|(ask, _)| (ask.question, ask.protocol));
+    wanted.order_by_key(|(ask, _)| (ask.question, ask.protocol));
     let mut plan = Plan::default();
     let mut left = most;
     for round in 0..PORTS {
@@ -175,7 +176,7 @@ fn endpoints(tree: &Tree) -> Vec<SocketAddr> {
     let mut found: Vec<SocketAddr> = ends
         .map(|it| SocketAddr::new(it.address, it.port))
         .collect();
-    found.sort_unstable();
+    found.order();
     found.dedup();
     found
 }
@@ -226,7 +227,7 @@ fn rows(asked: &[Asked]) -> Vec<Row> {
         }
     }
     for row in rows.values_mut() {
-        row.after.sort_unstable();
+        row.after.order();
     }
     rows.into_values().collect()
 }

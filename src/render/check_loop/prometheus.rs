@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::findings::shown;
 use crate::check_loop::{Report, State, Verdict};
+use crate::order::Order as _;
 
 /// Writes `report` in Prometheus's text format: every verdict and every
 /// state, 1 for the one that is true.
@@ -19,7 +20,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         out,
     )?;
     let mut kinds: Vec<&'static str> = report.evidence.iter().map(|it| it.kind).collect();
-    kinds.sort_unstable();
+    kinds.order();
     kinds.dedup();
     for kind in kinds {
         let sightings = report.evidence.iter().filter(|it| it.kind == kind);

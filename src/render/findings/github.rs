@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::{Log, details};
 use crate::finding::{Finding, Severity};
+use crate::order::Order as _;
 
 /// Writes an annotation for each finding and each notice, the worst first:
 /// GitHub shows ten of a kind.
@@ -22,7 +23,7 @@ pub fn write(log: &Log<'_>, out: &mut dyn Write) -> io::Result<()> {
     let findings = log.findings.iter();
     let findings = findings.map(|it| ((it.severity, false), of_finding(log.command, it)));
     let mut commands: Vec<_> = findings.chain(notices).collect();
-    commands.sort_by_key(|(rank, _)| Reverse(*rank));
+    commands.order_by_key(|(rank, _)| Reverse(*rank));
     commands
         .iter()
         .try_for_each(|(_, command)| writeln!(out, "{command}"))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::finding::Finding;
+use crate::order::Order as _;
 
 /// Writes a line for each rule, the most frequent first: count, code, name and
 /// how many of them `--fix` fixes.
@@ -20,7 +21,7 @@ pub fn write(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
     // Stable: rules with the same count stay in the order of their codes.
-    counts.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    counts.order_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
     let width = counts
         .iter()
         .map(|(_, (count, _))| count.to_string().len())

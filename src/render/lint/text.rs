@@ -8,6 +8,7 @@ use colored::{Color, Colorize as _};
 
 use crate::finding::{Finding, Fix, Label, Severity};
 use crate::lint::rules;
+use crate::order::Order as _;
 use crate::render::Style;
 use crate::render::findings::{self, concise};
 use crate::render::lint::{Lint, page_uri};
@@ -70,7 +71,7 @@ fn height(block: &[u8]) -> usize {
 /// The worst ones with their lines, and of the others a line each.
 fn brief(findings: &[Finding], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut order: Vec<usize> = (0..findings.len()).collect();
-    order.sort_by_key(|&at| findings.get(at).map(|it| std::cmp::Reverse(it.severity)));
+    order.order_by_key(|&at| findings.get(at).map(|it| std::cmp::Reverse(it.severity)));
     let mut used = 1;
     let mut rest = order.iter().peekable();
     while let Some(finding) = rest.peek().and_then(|&&at| findings.get(at)) {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Page;
+use crate::order::Order as _;
 use crate::render::paragraph;
 use crate::render::why::numbers::{duration, grouped, percent};
 use crate::report::Logs;
@@ -148,7 +149,7 @@ impl Page<'_> {
     /// Servers that did not answer, those with the most time-outs first.
     fn silent(&mut self, logs: &Logs) -> io::Result<()> {
         let mut all: Vec<_> = logs.timeouts.iter().collect();
-        all.sort_by_key(|it| std::cmp::Reverse(it.1));
+        all.order_by_key(|it| std::cmp::Reverse(it.1));
         let shown = all.iter().take(MAX_SHOWN);
         let mut silent: Vec<String> = shown
             .map(|(server, count)| format!("{server} {} times", grouped(**count)))

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use crate::dig::mnemonic::rcode_text;
 use crate::engine::message::Transport;
+use crate::order::Order as _;
 use crate::render::watch::words::unreachable;
 use crate::render::watch::{Style, time};
 use crate::scenario::record_type::Shown as ShownType;
@@ -257,7 +258,7 @@ pub fn show(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
             }
         }
     }
-    rows.sort_by_key(|it| it.0);
+    rows.order_by_key(|it| it.0);
     for (_, row) in rows {
         show_row(row, style, plan.is_some(), out)?;
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::engine::io::Arrival;
 use crate::engine::message::SocketId;
+use crate::order::Order as _;
 use crate::resolver::resolved::dns_stub::StubPacket;
 
 /// How late a timer is served. It may be up to 250 ms late, so that several
@@ -73,7 +74,7 @@ impl Timers {
             .filter(|(_, at)| *at <= now)
             .copied()
             .collect();
-        due.sort_by_key(|(_, at)| *at);
+        due.order_by_key(|(_, at)| *at);
         due.into_iter().map(|(timer, _)| timer).collect()
     }
 }

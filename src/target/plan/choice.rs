@@ -1,6 +1,7 @@
 //! Which of several pods is meant.
 
 use crate::node::Pod;
+use crate::order::Order as _;
 use crate::target::PlanError;
 use crate::text::escaped;
 
@@ -63,7 +64,7 @@ fn nearest(what: &str, pods: &[Pod]) -> Vec<String> {
             near.push((distance, escaped(pod.label().as_bytes())));
         }
     }
-    near.sort_unstable();
+    near.order();
     near.dedup();
     near.truncate(SHOWN);
     near.into_iter().map(|(_, label)| label).collect()

@@ -1,5 +1,6 @@
 //! How many digits of an id are shown.
 
+use crate::order::Order as _;
 /// So many digits of an id runtimes' own tools show.
 const SHORT: usize = 12;
 
@@ -16,7 +17,7 @@ pub(super) fn telling(ids: &[&str]) -> usize {
             .iter()
             .map(|it| it.get(..*length).unwrap_or(it))
             .collect();
-        cut.sort_unstable();
+        cut.order();
         cut.dedup();
         cut.len() == ids.len()
     };

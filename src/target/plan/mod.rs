@@ -13,6 +13,7 @@ use crate::config::manifest::PodSpec;
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::assemble::Task;
 use crate::node::{Container, Pod};
+use crate::order::Order as _;
 use crate::text::escaped;
 
 /// What of a node decides where a target leads.
@@ -238,7 +239,7 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
     // The oldest process of a container is its first.
     let of_container = |it: &&Task| begins(&it.membership.container);
     let mut tasks: Vec<&Task> = scene.tasks.iter().filter(of_container).collect();
-    tasks.sort_by_key(|it| (it.membership.container.as_deref(), it.started, it.pid));
+    tasks.order_by_key(|it| (it.membership.container.as_deref(), it.started, it.pid));
     tasks.dedup_by_key(|it| it.membership.container.as_deref());
     match tasks.as_slice() {
         [task] => {

@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use super::doubts::Doubts;
 use super::{MAX_PARTS, Places, Site, Socket};
 use crate::config::corefile::{Directive, ServerBlock, Word, split_key};
+use crate::order::Order as _;
 use crate::text::escaped;
 use crate::topology::{Doubt, Evidence, Network, Role};
 
@@ -104,7 +105,7 @@ fn bounds<'b>(
             bounds.extend(kept.map(|it| (it, Some(word))));
         }
     }
-    bounds.sort_by_key(|it| it.0);
+    bounds.order_by_key(|it| it.0);
     bounds.dedup_by_key(|it| it.0);
     bounds.truncate(MAX_BOUNDS);
     if bounds.is_empty() {

@@ -16,6 +16,7 @@ use crate::address::DNS_PORT;
 use crate::config::ini::{self, Entry};
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback;
+use crate::order::Order as _;
 use crate::text::{Lines, Place, Placed, Source, escaped};
 use crate::topology::{MAX_TARGETS, MAX_ZONES};
 
@@ -267,7 +268,7 @@ fn links(files: &Files) -> Vec<(u32, Scope)> {
             links.push((index, scope));
         }
     }
-    links.sort_by_key(|(index, _)| *index);
+    links.order_by_key(|(index, _)| *index);
     links
 }
 

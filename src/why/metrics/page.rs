@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::{Sample, samples};
+use crate::order::Order as _;
 
 /// Counters since the process started, and gauges.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -253,7 +254,7 @@ impl Upstream {
     }
 
     fn settle(&mut self) {
-        self.buckets.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.buckets.order_by(|a, b| a.0.total_cmp(&b.0));
         // Before 1.11 requests are counted where they are sent, and those that
         // wait are among them; where they are not counted the buckets tell.
         if self.requests == 0.0

@@ -11,6 +11,7 @@ use crate::config::statements::{Statement, Statements};
 use crate::config::unbound_conf;
 use crate::host::node::{corefiles, files};
 use crate::host::root::Root;
+use crate::order::Order as _;
 use crate::text::Source;
 use crate::topology::Instance;
 
@@ -201,7 +202,7 @@ pub(super) fn drop_ins(root: &Root, directories: &[&str]) -> Vec<Vec<u8>> {
             }
         }
     }
-    found.sort();
+    found.order();
     found.into_iter().map(|(_, path)| path).collect()
 }
 

@@ -3,6 +3,7 @@
 use crate::config::corefile::{Key, ServerBlock, Transport, Word, is_within};
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::prelude::*;
+use crate::order::Order as _;
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
@@ -77,7 +78,7 @@ fn taker<'b>(
     let (_, here) = best(own, zone)?;
     let binds = |block| {
         let mut binds: Vec<&str> = blocks::binds(block).map(|it| it.text.as_str()).collect();
-        binds.sort_unstable();
+        binds.order();
         binds
     };
     let others = blocks.iter().filter(|it| !std::ptr::eq(*it, own));

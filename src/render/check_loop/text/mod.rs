@@ -13,6 +13,7 @@ use super::words;
 use crate::check_loop::facts::{Caveat, Concern, Missing, Trouble};
 use crate::check_loop::seen::Sight;
 use crate::check_loop::{Chain, End, Report, Sighting, State, Verdict, Who};
+use crate::order::Order as _;
 use crate::render::Style;
 use crate::render::paragraph;
 use crate::render::sentence::Sentence;
@@ -346,8 +347,8 @@ fn is_same(one: &Chain, other: &Chain) -> bool {
     let is_circle = matches!((&one.end, &other.end), (End::Cycle(0), End::Cycle(0)));
     let (mut first, mut second) = (hops(one), hops(other));
     if is_circle {
-        first.sort_unstable();
-        second.sort_unstable();
+        first.order();
+        second.order();
     }
     one.zone == other.zone && one.end == other.end && first == second
 }

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use super::ms;
+use crate::order::Order as _;
 use crate::render::json;
 use crate::render::watch::Style;
 use crate::render::watch::lookup::{asked, came, faults, or, outcome, record_type, stamp};
@@ -131,7 +132,7 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
             )
         }));
     }
-    queries.sort_by_key(|it| (it.0, it.1.packet));
+    queries.order_by_key(|it| (it.0, it.1.packet));
     let form = LookupForm {
         version: 1,
         name: asked(judged, style),

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use colored::Colorize as _;
 
 use crate::finding::Severity;
+use crate::order::Order as _;
 use crate::render::paragraph;
 use crate::render::why::numbers::{clock, duration, grouped, minute, percent};
 use crate::text::escaped;
@@ -298,7 +299,7 @@ fn waste_beside(summary: &Summary) -> Option<String> {
 /// `NOERROR 40 %, NXDOMAIN 60 %`.
 fn shares(rcodes: &[(Rcode, u64)], all: u64) -> String {
     let mut sorted = rcodes.to_vec();
-    sorted.sort_by_key(|it| std::cmp::Reverse(it.1));
+    sorted.order_by_key(|it| std::cmp::Reverse(it.1));
     let shares = sorted
         .iter()
         .map(|(rcode, count)| format!("{} {}", rcode.word(), percent(*count, all)));

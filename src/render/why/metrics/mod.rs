@@ -10,6 +10,7 @@ use colored::Colorize as _;
 
 use self::numbers::{bytes, count, of, rate};
 use crate::finding::Severity;
+use crate::order::Order as _;
 use crate::render::paragraph;
 use crate::text::escaped;
 use crate::why::metrics::{Judged, Page, Report};
@@ -145,7 +146,7 @@ fn write_requests(page: &Page, seconds: Option<f64>, out: &mut dyn Write) -> io:
         .map(|(rcode, &count)| (rcode, count))
         .collect();
     responses.retain(|it| it.1 > 0.0);
-    responses.sort_by(|a, b| b.1.total_cmp(&a.1));
+    responses.order_by(|a, b| b.1.total_cmp(&a.1));
     let shares: Vec<String> = responses
         .iter()
         .map(|(rcode, count)| format!("{} {}", escaped(rcode.as_bytes()), of(*count, all)))

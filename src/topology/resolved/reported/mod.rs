@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use super::{Domain, Resolved, Scope, ServerWord};
 use crate::address::DNS_PORT;
+use crate::order::Order as _;
 use crate::text::{Place, Placed, escaped};
 use crate::topology::{MAX_TARGETS, MAX_ZONES};
 
@@ -160,8 +161,8 @@ pub fn varlink(reply: &[u8], by: &str) -> Result<Reported, Refusal> {
         }
     }
     // It tells them in the order of a hash table.
-    reported.links.sort_by_key(|(index, _)| *index);
-    reported.delegates.sort_by(|a, b| a.0.cmp(&b.0));
+    reported.links.order_by_key(|(index, _)| *index);
+    reported.delegates.order_by(|a, b| a.0.cmp(&b.0));
     Ok(reported)
 }
 

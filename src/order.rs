@@ -1,0 +1,81 @@
+//! One sort for all types.
+//!
+//! The standard library's stable sort is 5 KB for each type and way to compare:
+//! a program that sorts a hundred short lists was half a MiB larger by it. This
+//! one sorts positions, in one copy. Where thousands are sorted often (packets,
+//! logs) the standard one is faster.
+
+use std::cmp::Ordering;
+
+/// Sorts a slice as [`slice::sort_by`] and its relatives do: what is equal stays as it was.
+pub trait Order<T> {
+    /// As [`slice::sort_by`].
+    fn order_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering);
+
+    /// As [`slice::sort_by_key`].
+    fn order_by_key<K: Ord>(&mut self, mut key: impl FnMut(&T) -> K) {
+        self.order_by(|a, b| key(a).cmp(&key(b)));
+    }
+
+    /// As [`slice::sort`].
+    fn order(&mut self)
+    where
+        T: Ord,
+    {
+        self.order_by(T::cmp);
+    }
+}
+
+impl<T> Order<T> for [T] {
+    fn order_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
+        let mut by_position = |a: usize, b: usize| match (self.get(a), self.get(b)) {
+            (Some(a), Some(b)) => compare(a, b),
+            _ => Ordering::Equal,
+        };
+        let sources = sorted_positions(self.len(), &mut by_position);
+        move_all(&sources, &mut |a, b| self.swap(a, b));
+    }
+}
+
+/// Which element comes to each position.
+fn sorted_positions(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut positions: Vec<usize> = (0..count).collect();
+    positions.sort_by(|&a, &b| compare(a, b));
+    positions
+}
+
+/// Brings to each position the element that `sources` names for it.
+fn move_all(sources: &[usize], swap: &mut dyn FnMut(usize, usize)) {
+    for (position, &source) in sources.iter().enumerate() {
+        let mut source = source;
+        // What stood there before has been swapped to where its successor came from.
+        while source < position {
+            source = sources.get(source).copied().unwrap_or(position);
+        }
+        swap(position, source);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_the_sort_of_the_standard_library() {
+        let mut seed = 1_u32;
+        for length in 0..200 {
+            let numbers = (0..length).map(|at| {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (seed >> 29, at)
+            });
+            let mut ours: Vec<(u32, u32)> = numbers.collect();
+            let mut theirs = ours.clone();
+            ours.order_by_key(|it| it.0);
+            theirs.sort_by_key(|it| it.0);
+            assert_eq!(ours, theirs);
+            ours.order();
+            theirs.sort();
+            assert_eq!(ours, theirs);
+        }
+    }
+}
