@@ -388,15 +388,10 @@ impl Directory {
     }
 
     /// The error with the path that people know.
-    fn named(&self, error: ReadError, name: &str) -> ReadError {
-        match error {
-            ReadError::System { errno, .. } => system(self.path(name), errno),
-            ReadError::Unanswered { mount, silence, .. } => ReadError::Unanswered {
-                file: self.path(name),
-                mount,
-                silence,
-            },
-            other => other,
+    fn named(&self, mut error: ReadError, name: &str) -> ReadError {
+        if let ReadError::System { file, .. } | ReadError::Unanswered { file, .. } = &mut error {
+            *file = self.path(name);
         }
+        error
     }
 }
