@@ -181,8 +181,12 @@ fn what_is_too_long_is_not_clean() {
         assert_eq!(ended.status, 2, "{args:?}: {}", ended.err);
         assert!(ended.err.contains(said), "{}", ended.err);
     }
-    // A long file with nothing of ours is none of ours, what stands at its end is
-    // found, and a document that is too long is not passed over.
+}
+
+/// A long file with nothing of ours is none of ours, what stands at its end is
+/// found, and a document that is too long is not passed over.
+#[test]
+fn the_limit_is_one_documents() {
     let other = tempfile::tempdir().unwrap();
     let words = "a: [1, 2, 3]\n".repeat(100_000);
     fs::write(other.path().join("data.yaml"), &words).unwrap();

@@ -10,7 +10,9 @@ mod long;
 mod made;
 
 use kdns::why::Catalogue;
-use kdns::why::log::{Pods, Reading, Resolver, Settings, Summary, Tally, Waste, parse_time};
+use kdns::why::log::{
+    Advice, Pods, Reading, Resolver, Settings, Summary, Tally, Waste, parse_time,
+};
 
 use self::made::{Made, make};
 
@@ -312,4 +314,27 @@ fn what_fails_in_a_log_has_causes() {
         "coredns-log-unanswered"
     );
     assert_eq!(worst(&[&silent, line]).unwrap().0, "coredns-udp-timeout");
+}
+
+#[test]
+fn services_asked_for_in_vain_are_named() {
+    let query = |name: &str, end: &str| {
+        format!("[INFO] 10.244.0.7:4000 - 1 \"A IN {name}. udp 40 false 512\" {end}\n")
+    };
+    let good = query("web.prod.svc.cluster.local", "NOERROR qr,aa,rd 60 0.0001s");
+    let gone = query("db.prod.svc.cluster.local", "NXDOMAIN qr,aa,rd 144 0.0001s");
+    let outside = query("db.example", "NXDOMAIN qr,rd,ra 100 0.01s");
+    let failed = query("c.example", "SERVFAIL qr,rd,ra 60 0.01s");
+    let codes = |log: &[&str]| {
+        let advice = summary(&log.concat()).advice;
+        let codes: Vec<&str> = advice.iter().map(Advice::code).collect();
+        codes.contains(&"service-without-record")
+    };
+    assert!(codes(&[&good, &gone]));
+    assert!(!codes(&[&good, &outside]));
+    // Once it was there; a server that fails may have lost it; and only failures are logged.
+    let found = gone.replace("NXDOMAIN", "NOERROR");
+    assert!(!codes(&[&good, &gone, &found]));
+    assert!(!codes(&[&good, &gone, &failed]));
+    assert!(!codes(&[&gone, &gone]));
 }

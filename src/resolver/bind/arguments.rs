@@ -13,7 +13,6 @@ use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::engine::message::Because;
 use crate::name::reverse_name;
-use crate::order::Order as _;
 use crate::resolver::bind::Program;
 use crate::resolver::glibc;
 use crate::resolver::reading::{Reading, Setting};
@@ -124,7 +123,7 @@ async fn getaddresses(
         Outcome::Found(mut addresses) if !addresses.is_empty() => {
             // By RFC 6724 IPv4 is first where IPv6 has no source address of
             // the same kind, as in most pods.
-            addresses.order_by_key(|address| address.ip.is_ipv6());
+            addresses.sort_by_key(|address| address.ip.is_ipv6());
             addresses.truncate(MAX_ADDRESSES);
             let servers = addresses.into_iter().map(Server::from);
             Ok(servers.map(Setting::built_in).collect())

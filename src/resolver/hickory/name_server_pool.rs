@@ -13,7 +13,6 @@ use crate::address::Server;
 use crate::engine::io::Io;
 use crate::engine::message::{Edns, Reply};
 use crate::name::Name;
-use crate::order::Order as _;
 use crate::resolver::hickory::caching_client::Query;
 use crate::resolver::hickory::error::{NetError, most_specific};
 use crate::resolver::hickory::name_server::NameServer;
@@ -211,7 +210,7 @@ impl<'a> NameServerPool<'a> {
                     .is_some_and(|(one, other)| apart < f64::max(one, other))
             };
             for equals in servers.chunk_by_mut(equal).filter(|it| it.len() > 1) {
-                equals.order_by_key(|it| it.number);
+                equals.sort_by_key(|it| it.number);
                 self.draw_order(equals, query, round);
             }
         }
@@ -228,7 +227,7 @@ impl<'a> NameServerPool<'a> {
 fn ranks(io: &Io, servers: usize) -> Vec<usize> {
     let order = draw(io, servers, DRAWN);
     let mut ranks: Vec<usize> = (0..servers).collect();
-    ranks.order_by_key(|place| order.get(*place).copied());
+    ranks.sort_by_key(|place| order.get(*place).copied());
     ranks
 }
 

@@ -20,7 +20,6 @@ use crate::address::{Address, Server};
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::engine::message::Because;
-use crate::order::Order as _;
 use crate::resolver::netty::aliases::Shared;
 use crate::resolver::netty::context::{Context, End};
 use crate::resolver::netty::read::{Configuration, parse_silently};
@@ -147,7 +146,7 @@ impl Names<'_> {
         if let End::Found(found) = &mut end
             && self.types == BOTH
         {
-            found.order_by_key(|it: &Address| it.ip.is_ipv6());
+            found.sort_by_key(|it: &Address| it.ip.is_ipv6());
         }
         end
     }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crate::engine::io::Arrival;
 use crate::engine::message::SocketId;
-use crate::order::Order as _;
 use crate::resolver::resolved::dns_stub::StubPacket;
 
 /// How late a timer is served. It may be up to 250 ms late, so that several
@@ -74,7 +73,7 @@ impl Timers {
             .filter(|(_, at)| *at <= now)
             .copied()
             .collect();
-        due.order_by_key(|(_, at)| *at);
+        due.sort_by_key(|(_, at)| *at);
         due.into_iter().map(|(timer, _)| timer).collect()
     }
 }

@@ -11,7 +11,6 @@ use crate::engine::io::{Arrival, Io};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, SocketId};
 use crate::name::Name;
-use crate::order::Order as _;
 use crate::resolver::resolved::Version;
 use crate::resolver::resolved::dns_cache::DnsCache;
 use crate::resolver::resolved::dns_query::DnsQuery;
@@ -136,7 +135,7 @@ impl<'c> Manager<'c> {
             Event::Arrival(it) => self.transactions.find(|t| t.sent.contains(&it.query)),
         };
         let mut next = self.arriving.next();
-        next.order_by_key(|(_, found, event)| (*found, question(event)));
+        next.sort_by_key(|(_, found, event)| (*found, question(event)));
         let asks = next.iter().any(|(.., event)| event.socket().is_none());
         let why = if asks { ANSWERED_FIRST } else { EITHER_ARRIVED };
         let (place, ..) = *next.get(self.io.choose(next.len(), why))?;

@@ -321,6 +321,10 @@ pub(super) fn verdict(advice: &[Advice]) -> Sentence {
         Some(first @ (Advice::NoQueries | Advice::Message { .. } | Advice::Filtered)) => {
             said(first).fact
         }
+        _ if advice.iter().any(|it| matches!(it, Advice::Missing { .. })) => sentence!(
+            "services-without-record",
+            "Services were asked for in vain; nothing else in this log is wrong, as far as a log tells"
+        ),
         _ => sentence!(
             "nothing-found",
             "Nothing in this log is wrong, as far as a log tells"

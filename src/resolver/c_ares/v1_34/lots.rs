@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use crate::order::Order as _;
 use crate::resolver::c_ares::v1_34::channel::{Channel, Qid};
 
 /// What is left to chance, in sentences.
@@ -40,14 +39,14 @@ impl Channel<'_> {
         let equals = ranked.iter().take_while(|index| failures(index) == fewest);
         let mut equals: Vec<usize> = equals.copied().collect();
         // The lot falls on a server, not on a place.
-        equals.order();
+        equals.sort_unstable();
         equals.get(self.io.choose(equals.len(), ROTATED)).copied()
     }
 
     /// The servers in the order of the source's list.
     fn ranked(&self) -> Vec<usize> {
         let mut servers: Vec<_> = self.servers.iter().enumerate().collect();
-        servers.order_by_key(|(_, state)| state.rank());
+        servers.sort_by_key(|(_, state)| state.rank());
         servers.into_iter().map(|(index, _)| index).collect()
     }
 
