@@ -21,7 +21,7 @@ pub(super) fn missing(summary: &Summary, found: &mut Vec<Advice>) {
         .take(MAX_OF_A_KIND)
         .map(|it| it.name.clone())
         .collect();
-    if !is_filtered && !is_broken && !names.is_empty() {
+    if has(Rcode::NoError) && !is_filtered && !is_broken && !names.is_empty() {
         found.push(Advice::Missing { names });
     }
 }
