@@ -48,6 +48,7 @@ const SCENES: &[Scene] = &[
     ("stalls::automounts", CHROOT, stalls::automounts),
     ("stalls::memory", PYTHON, stalls::memory),
     ("stalls::node", RUNC, stalls::node),
+    ("stalls::links", CHROOT, stalls::links),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {

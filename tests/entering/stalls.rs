@@ -4,6 +4,7 @@
 use std::fs;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -293,16 +294,10 @@ pub(crate) fn node() {
     let web = node.pod("web", 1, Network::Own);
     node.container_of(&web, "main", 2);
     let daemon = Daemon::start();
-    shell("mkdir -p /etc/kubernetes /mnt/conf && ln -sf /mnt/conf/corefile /etc/corefile");
-    for directory in [
-        "/var/log/pods",
-        "/etc/kubernetes",
-        "/run/containerd",
-        "/mnt/conf",
-    ] {
+    fs::create_dir_all("/etc/kubernetes").unwrap();
+    for directory in ["/var/log/pods", "/etc/kubernetes", "/run/containerd"] {
         daemon.mount(directory, "direct");
         let silent = format!("cannot read {directory}");
-        let is_seen = directory != "/mnt/conf";
         for command in ["pods", "check-loop", "upstream", "lint --node", "doctor"] {
             let (status, out, err) = ends(&format!("$KDNS {command}"));
             let said = format!("{out} {err}");
@@ -314,7 +309,7 @@ pub(crate) fn node() {
                 _ => command == "check-loop",
             };
             assert!(
-                !is_seen || !needs_it || said.contains(&silent) && said.contains("does not answer"),
+                !needs_it || said.contains(&silent) && said.contains("does not answer"),
                 "{directory}: {command}: {said}"
             );
             if command == "pods" {
@@ -335,14 +330,29 @@ pub(crate) fn node() {
         assert_eq!(left_behind(), 0, "{directory}");
         shell(&format!("umount -l {directory}"));
     }
-    // A link leads into one.
-    daemon.mount("/mnt/conf", "direct");
-    shell("ln -sf /mnt/conf/resolv.conf /etc/resolv.conf");
-    let (status, out, err) = ends("$KDNS explain db");
-    assert!(
-        status == 2
-            && err.contains("cannot read /etc/resolv.conf: its file system does not answer"),
-        "{status}: {out} {err}"
-    );
+    daemon.end();
+}
+
+/// A file of the node that a link leads to, on a mount that answers or not.
+pub(crate) fn links() {
+    let explained = |directory: &str| {
+        // ln(1) would look where the old one leads.
+        fs::remove_file("/etc/resolv.conf").unwrap();
+        symlink(format!("{directory}/resolv.conf"), "/etc/resolv.conf").unwrap();
+        ends("$KDNS explain db")
+    };
+    fs::create_dir_all("/tmp/served").unwrap();
+    let stalling = Stalling::mount("/tmp/served", None, &[("resolv.conf", CONF)]);
+    let (status, out, err) = explained("/tmp/served");
+    assert!(status == 0 && out.contains("10.9.9.9"), "{out} {err}");
+    stalling.stall_after(0);
+    fs::create_dir_all("/tmp/conf").unwrap();
+    let daemon = Daemon::start();
+    daemon.mount("/tmp/conf", "direct");
+    for directory in ["/tmp/served", "/tmp/conf"] {
+        let (status, out, err) = explained(directory);
+        let said = "cannot read /etc/resolv.conf: its file system does not answer";
+        assert!(status == 2 && err.contains(said), "{out} {err}");
+    }
     daemon.end();
 }

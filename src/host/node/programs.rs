@@ -10,6 +10,7 @@ use object::ReadCache;
 use crate::host::node::processes::Directory;
 use crate::host::root::Root;
 use crate::host::shown;
+use crate::host::worker::Parts;
 use crate::kubelet::Version;
 use crate::program::elf;
 use crate::program::release::{self, Product};
@@ -22,26 +23,27 @@ pub type VersionFound = (Version, String);
 pub fn of_process(root: &Root, directory: &Directory, product: &Product) -> Option<VersionFound> {
     let link = directory.link("exe")?;
     let named = shown(&link);
+    let own = root.of_process(directory);
     let file = match directory.open_link("exe") {
-        Ok(descriptor) => File::from(descriptor),
+        Ok(descriptor) => Parts::Here(File::from(descriptor)),
         Err(_) if named.ends_with(" (deleted)") => return None,
         // In a container it is a path of its own file system.
-        Err(_) => root
-            .of_process(directory)
-            .and_then(|own| own.open_long(&link).ok())
-            .or_else(|| root.open_long(&link).ok())?,
+        Err(_) => own
+            .as_ref()
+            .and_then(|own| own.parts(&link).ok())
+            .or_else(|| root.parts(&link).ok())?,
     };
     Some((release_of(file, product)?, named))
 }
 
 /// The release of the program in a file.
 pub fn of_file(root: &Root, path: &str, product: &Product) -> Option<VersionFound> {
-    let file = root.open_long(Path::new(path)).ok()?;
+    let file = root.parts(Path::new(path)).ok()?;
     Some((release_of(file, product)?, shown(path)))
 }
 
 /// Only the parts of the file that are asked for are read.
-fn release_of(file: File, product: &Product) -> Option<Version> {
+fn release_of(file: Parts<'_>, product: &Product) -> Option<Version> {
     elf::release(&ReadCache::new(file), product)
 }
 
@@ -52,7 +54,7 @@ const MAX_PACKAGES: u64 = 32 << 20;
 
 /// The version of an installed package of Debian's, by one of its names.
 pub fn of_package(root: &Root, names: &[&str]) -> Option<VersionFound> {
-    let file = root.open_long(Path::new(PACKAGES)).ok()?;
+    let file = root.parts(Path::new(PACKAGES)).ok()?;
     let mut text = b"\n".to_vec();
     file.take(MAX_PACKAGES).read_to_end(&mut text).ok()?;
     let version = names.iter().find_map(|name| {

@@ -34,15 +34,8 @@ impl Root {
         if self.is_behind {
             return self.ask_about(workers, self, path, what).map(Some);
         }
-        if let Some(mount) = self.served_on_the_way(path) {
-            let request = Request {
-                what,
-                is_below_root: false,
-                path: path.to_owned(),
-            };
-            let whose = Whose::Mount(mount.clone());
-            let asked = workers.ask(self.directory().as_fd(), whose, &request);
-            return self.answered(path, Some(&mount), asked).map(Some);
+        if let Some(asked) = self.ask_behind_mount(workers, path, what) {
+            return asked.map(Some);
         }
         let is_of_memory = path
             .file_name()
@@ -57,6 +50,24 @@ impl Root {
             return Ok(None);
         }
         self.ask_about(workers, process, path, what).map(Some)
+    }
+
+    /// Asks about a file on a mount that only a worker looks behind; `None`: it is on none.
+    fn ask_behind_mount(
+        &self,
+        workers: &Workers,
+        path: &Path,
+        what: What,
+    ) -> Option<Result<Vec<Vec<u8>>, ReadError>> {
+        let mount = self.served_on_the_way(path)?;
+        let request = Request {
+            what,
+            is_below_root: false,
+            path: path.to_owned(),
+        };
+        let whose = Whose::Mount(mount.clone());
+        let asked = workers.ask(self.directory().as_fd(), whose, &request);
+        Some(self.answered(path, Some(&mount), asked))
     }
 
     /// Asks about a file of the process whose directory of `/proc` this is.
@@ -108,7 +119,8 @@ impl Root {
     ///
     /// It is not there, not readable, or not a regular file.
     pub fn parts(&self, path: &Path) -> Result<Parts<'_>, ReadError> {
-        let workers = self.workers.as_deref().filter(|_| self.is_behind);
+        let is_there = self.is_behind || self.served_on_the_way(path).is_some();
+        let workers = self.workers.as_deref().filter(|_| is_there);
         match workers {
             None => Ok(Parts::Here(self.open_long(path)?)),
             Some(workers) => There::open(self, workers, path),
@@ -156,17 +168,25 @@ pub struct There<'r> {
 
 impl<'r> There<'r> {
     fn open(root: &'r Root, workers: &'r Workers, path: &Path) -> Result<Parts<'r>, ReadError> {
-        let texts = root.ask_about(workers, root, path, What::Length)?;
-        let length = texts
-            .first()
-            .and_then(|it| str::from_utf8(it).ok()?.parse().ok());
-        Ok(Parts::There(Self {
+        let mut there = Self {
             root,
             workers,
             path: path.to_owned(),
-            length: length.unwrap_or(0),
+            length: 0,
             position: 0,
-        }))
+        };
+        let texts = there.ask(What::Length)?;
+        let length = texts
+            .first()
+            .and_then(|it| str::from_utf8(it).ok()?.parse().ok());
+        there.length = length.unwrap_or(0);
+        Ok(Parts::There(there))
+    }
+
+    fn ask(&self, what: What) -> Result<Vec<Vec<u8>>, ReadError> {
+        let (root, workers, path) = (self.root, self.workers, self.path.as_path());
+        root.ask_behind_mount(workers, path, what)
+            .unwrap_or_else(|| root.ask_about(workers, root, path, what))
     }
 }
 
@@ -177,10 +197,7 @@ impl Read for Parts<'_> {
             Self::There(there) => there,
         };
         let wanted = What::Part(there.position, buffer.len().min(MAX_BYTES) as u64);
-        let asked = there
-            .root
-            .ask_about(there.workers, there.root, &there.path, wanted);
-        let texts = asked.map_err(|error| match error {
+        let texts = there.ask(wanted).map_err(|error| match error {
             ReadError::System { errno, .. } => errno.into(),
             _ => io::Error::from(Errno::EIO),
         })?;

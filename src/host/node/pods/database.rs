@@ -26,7 +26,7 @@ impl Look<'_> {
         let file = &pod.resolv_conf.as_ref()?.source.name;
         let (root, _) = file.split_once("/io.containerd.grpc.v1.cri/sandboxes/")?;
         let path = format!("{root}/io.containerd.metadata.v1.bolt/meta.db");
-        let mut file = self.root.open_long(Path::new(&path)).ok()?;
+        let mut file = self.root.parts(Path::new(&path)).ok()?;
         let mut found: Vec<Launch> = Vec::new();
         let mut part = Vec::new();
         for _ in 0..MAX_PARTS {
