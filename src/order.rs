@@ -3,7 +3,7 @@
 //! The standard library's stable sort is 5 KB for each type and way to compare:
 //! a program that sorts a hundred short lists was half a MiB larger by it. This
 //! one sorts positions, in one copy. Where much is sorted often (packets, logs,
-//! predictions) the standard one is faster.
+//! predictions, directories) the standard one is faster.
 
 use std::cmp::Ordering;
 

@@ -114,12 +114,10 @@ const SERVED: &[&str] = &[
 /// Where such file systems are mounted, in the order of the table; what lies in
 /// the kernel's own `/proc` and `/sys` is left out.
 pub fn served(text: &[u8]) -> impl Iterator<Item = PathBuf> {
+    // Blanks in what stands behind the type are escaped.
     let is_served = |line: &str| {
-        let kind = line
-            .split_once(" - ")
-            .map(|(_, rest)| rest.split(' ').next());
-        kind.flatten()
-            .is_some_and(|it| SERVED.contains(&it) || it.starts_with("fuse."))
+        let kind = line.rsplit(' ').nth(2);
+        kind.is_some_and(|it| SERVED.contains(&it) || it.starts_with("fuse."))
     };
     let points = lines(text, is_served).map(|mount| mount.mount_point);
     points.filter(|it| !it.starts_with("/proc") && !it.starts_with("/sys"))

@@ -12,7 +12,6 @@ use crate::host::worker::Parts;
 use crate::host::{FileRead, ReadError, shown, system};
 use crate::node::cgroup;
 use crate::node::stat::{self, Stat};
-use crate::order::Order as _;
 use crate::text::escaped;
 
 /// A process as the scan saw it.
@@ -150,7 +149,7 @@ fn ids(root: &Root) -> Result<Vec<u32>, ReadError> {
     };
     let pids = names.iter().filter_map(|name| name.to_str()?.parse().ok());
     let mut pids: Vec<u32> = pids.collect();
-    pids.order();
+    pids.sort_unstable();
     Ok(pids)
 }
 

@@ -12,7 +12,6 @@ use nix::sys::stat::fstat;
 use super::{Link, Resolution, Root};
 use crate::host::worker::{What, to_links};
 use crate::host::{ReadError, walk};
-use crate::order::Order as _;
 
 impl Root {
     /// The names in a directory, sorted.
@@ -44,7 +43,7 @@ impl Root {
                 names.push(OsString::from_vec(name));
             }
         }
-        names.order();
+        names.sort_unstable();
         Ok(names)
     }
 

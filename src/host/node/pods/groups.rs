@@ -9,7 +9,6 @@ use std::path::Path;
 
 use crate::host::root::Root;
 use crate::node::cgroup;
-use crate::order::Order as _;
 
 /// Where a tree is that has every pod in it: version 2, and one of version 1.
 const TREES: [&str; 2] = ["/sys/fs/cgroup", "/sys/fs/cgroup/memory"];
@@ -107,7 +106,7 @@ impl Walk<'_> {
 
     /// What the processes themselves say, as they may have moved meanwhile.
     fn read(mut self, root: &Root) -> Option<Vec<(u32, Vec<u8>)>> {
-        self.pids.order();
+        self.pids.sort_unstable();
         self.pids.dedup();
         let mut found = super::processes::groups_of(root, self.pids).ok()?;
         found.extend(self.others);
