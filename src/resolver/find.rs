@@ -31,14 +31,16 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
 /// Versions that no model fits: the family, the first one, the first one that a
 /// model fits again, and the id of the nearest model.
 ///
-/// Source: c-ares wrote its lookups anew bit by bit between 1.20 and 1.34; 1.28 was
-/// seen to send EDNS as 1.34 does, without its cookie. Netty takes time-out, attempts and
+/// Source: c-ares wrote its lookups anew bit by bit between 1.20 and 1.34.3; 1.28 was
+/// seen to send EDNS as 1.34 does, without its cookie. Node 20.16 has c-ares 1.31, 20.18 and 22.11 have 1.33. Netty takes time-out, attempts and
 /// `rotate` from resolv.conf since 4.1.50, asks all servers for every name since 4.1.52, asks less
 /// for CNAME since 4.1.64, 4.1.88 and 4.1.108, and again over TCP after a time-out since 4.1.105
 /// (its #10207, #10503, #11216, #13150, #13850, #13757).
 const UNFITTING: &[(&str, &str, &str, &str)] = &[
-    ("c-ares", "1.20", "1.34", "c-ares-1.34"),
-    ("c-ares-search", "1.20", "1.34", "c-ares-1.34-search"),
+    ("c-ares", "1.20", "1.34.3", "c-ares-1.34.3"),
+    ("c-ares-search", "1.20", "1.34.3", "c-ares-1.34.3-search"),
+    ("node-resolve", "20", "20.19", "node-resolve"),
+    ("node-resolve", "21", "22.12", "node-resolve"),
     ("netty", "4.1.50", "5", "netty-4.1.48"),
 ];
 
@@ -190,7 +192,8 @@ mod tests {
         check("go-1.20", "go-1.19");
         check("go-1.25", "go-1.27");
         check("go-1.25.5", "go-1.27");
-        check("c-ares-1.34.5-search", "c-ares-1.34-search");
+        check("c-ares-1.34.5-search", "c-ares-1.34.3-search");
+        check("c-ares-1.34.9-search", "c-ares-1.34-search");
         check("c-ares-1.19-search", "c-ares-1.18-search");
         check("dig-9.20", "dig");
         check("host-9.20.4", "host-9.20");
@@ -214,7 +217,7 @@ mod tests {
         check("dig-9.20", Some(("dig", Likeness::Observed)));
         check("glibc-2.12", Some(("glibc-2.17", Likeness::Older)));
         check("c-ares-1.19", Some(("c-ares-1.18", Likeness::Unseen)));
-        check("c-ares-1.28", Some(("c-ares-1.34", Likeness::Differs)));
+        check("c-ares-1.28", Some(("c-ares-1.34.3", Likeness::Differs)));
         check("netty-4.1.100", Some(("netty-4.1.48", Likeness::Differs)));
         check("netty-4.1.49", Some(("netty-4.1.48", Likeness::Unseen)));
         check("c-ares-1.17", Some(("c-ares-1.18", Likeness::Older)));

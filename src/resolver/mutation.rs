@@ -1,6 +1,6 @@
 //! Every field of a version counts: changed, the model no longer does what was observed.
 
-use super::{ALL, Model, Resolver};
+use super::{ALL, Model, Resolver, c_ares};
 use crate::scenario::Scenario;
 
 /// Gives a `Version` its neighbours, each with one field changed, beside that
@@ -8,7 +8,7 @@ use crate::scenario::Scenario;
 macro_rules! neighbours {
     ($($flag:ident)*; $($field:ident: $value:expr),*) => {
         impl Version {
-            pub(super) fn neighbours(&self) -> Vec<(&'static str, Self)> {
+            pub(in crate::resolver) fn neighbours(&self) -> Vec<(&'static str, Self)> {
                 let Self { $($flag: _,)* $($field: _,)* } = self;
                 vec![
                     $((stringify!($flag), Self { $flag: !self.$flag, ..*self }),)*
@@ -21,7 +21,7 @@ macro_rules! neighbours {
 pub(super) use neighbours;
 
 /// Fields that change nothing of what was observed of a resolver, and why.
-const SILENT: [(&str, &str, &str); 17] = [
+const SILENT: [(&str, &str, &str); 21] = [
     ("glibc-res_search", "alias_alone_is_not_found", NO_NSS),
     ("glibc-res_search", "waits_for_unsent", ONE_QUERY),
     ("glibc-res_search", "asks_dns_before_files", NO_NSS),
@@ -39,18 +39,25 @@ const SILENT: [(&str, &str, &str); 17] = [
     ("go-1.22", "gateway_names", LIBC),
     ("go-1.27", "local_is_for_libc", LIBC),
     ("go-1.27", "gateway_names", LIBC),
+    ("c-ares-1.34.3", "probes_beside_failures", NO_PROBE),
+    ("c-ares-1.34.3", "ends_lost_probes", NO_PROBE),
+    ("c-ares-1.34", "probes_beside_failures", NO_PROBE),
+    ("c-ares-1.34", "ends_lost_probes", NO_PROBE),
 ];
 const NO_SEARCH: &str = "it has no search list";
 const ONE_QUERY: &str = "it asks for one type only";
 const NO_NSS: &str = "no module of nsswitch.conf has to do with it";
 const NO_EDNS: &str = "its queries have no OPT record, and so have replies";
 const NO_ADDRESS: &str = "its result is a `net.IP` without bytes, which the lab does not write";
+const NO_PROBE: &str =
+    "in no observation did a new name come 5 s after a failure and draw a probe, one in ten";
 const LIBC: &str = "only a program with libc minds: see the tests of `order`";
 
-const VECTORS: [&str; 6] = [
+const VECTORS: [&str; 7] = [
     include_str!("../../testdata/vectors/versions.jsonl"),
     include_str!("../../testdata/vectors/visible.jsonl"),
     include_str!("../../testdata/vectors/regressions.jsonl"),
+    include_str!("../../testdata/vectors/regressions-c_ares.jsonl"),
     include_str!("../../testdata/vectors/regressions-glibc.jsonl"),
     include_str!("../../testdata/vectors/regressions-go.jsonl"),
     include_str!("../../testdata/vectors/regressions-resolved.jsonl"),
@@ -78,6 +85,10 @@ fn models(resolver: &Resolver) -> Vec<(&'static str, Model)> {
         Model::Glibc(version, call) => all(version.neighbours(), |it| Model::Glibc(it, call)),
         Model::Musl(version) => all(version.neighbours(), Model::Musl),
         Model::Go(version) => all(version.neighbours(), Model::Go),
+        Model::CAres(c_ares::Version::V1_34(version), call @ c_ares::Call::GetAddrInfo) => {
+            let model = |it| Model::CAres(c_ares::Version::V1_34(it), call);
+            all(version.neighbours(), model)
+        }
         Model::Resolved(version, door) => all(version.neighbours(), |it| Model::Resolved(it, door)),
         _ => Vec::new(),
     }

@@ -85,6 +85,8 @@ const GROUPS: [(&str, &[&str]); 8] = [
             "go-1.22",
             "go-1.21",
             "go-1.15",
+            "c-ares-1.34.3",
+            "c-ares-1.34.3-search",
             "systemd-resolved-257",
             "systemd-resolved-stub-257",
             "systemd-resolved-247",

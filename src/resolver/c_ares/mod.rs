@@ -1,7 +1,7 @@
 //! c-ares, in two generations that share little: what 1.18 does was rewritten
-//! step by step until 1.34.
+//! step by step until 1.34.3.
 //!
-//! Source: c-ares 1.18.1 with Debian's patches (1.18.1-3), c-ares 1.34.9 as in
+//! Source: c-ares 1.18.1 with Debian's patches (1.18.1-3), 1.34.6, and 1.34.9 as in
 //! pycares 5.2.1.
 
 mod address;
@@ -19,6 +19,7 @@ use std::time::Duration;
 use hickory_proto::rr::RecordType;
 
 pub use self::envoy::CONDITION as ENVOY;
+pub use self::v1_34::Version as V1_34;
 
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
@@ -34,9 +35,16 @@ use crate::scenario::{Family, Lookup, Scenario};
 pub enum Version {
     /// Up to 1.19: servers in the order of the file, no EDNS, `retrans` and `retry`.
     V1_18,
-    /// From 1.34: servers by failures, EDNS with cookies, a query cache, time-outs
+    /// From 1.34.3: servers by failures, EDNS with cookies, a query cache, time-outs
     /// from latency.
-    V1_34,
+    V1_34(&'static V1_34),
+}
+
+impl Version {
+    /// 1.34.3 to 1.34.6.
+    pub const V1_34_3: Self = Self::V1_34(&V1_34::V1_34_3);
+    /// From 1.34.9 on.
+    pub const V1_34_9: Self = Self::V1_34(&V1_34::V1_34_9);
 }
 
 /// Which function is called.
@@ -126,7 +134,7 @@ impl<'a> Setup<'a> {
     pub fn read(scenario: &'a Scenario, version: Version, call: Call) -> Self {
         let mut config = match version {
             Version::V1_18 => v1_18::config(scenario),
-            Version::V1_34 => v1_34::config(scenario),
+            Version::V1_34(version) => v1_34::config(scenario, version),
         };
         if call == Call::Node {
             config.reading.attempts = Setting::built_in(NODE_TRIES);
@@ -179,8 +187,8 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
                 Wanted::AsIs(it) => v1_18::ares_query(channel, name, it).await,
             }
         }
-        Version::V1_34 => {
-            let mut channel = v1_34::Channel::new(Rc::clone(&io), config);
+        Version::V1_34(version) => {
+            let mut channel = v1_34::Channel::new(Rc::clone(&io), config, version);
             match wanted {
                 Wanted::Addresses(_) if setup.call == Call::Envoy => {
                     envoy::lookup(channel, &io, scenario, config, name).await

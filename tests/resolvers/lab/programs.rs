@@ -109,6 +109,8 @@ const ROWS: &[Row] = &[
     Row("musl-1.2.2", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.2"),
     Row("musl-1.2.4", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.4"),
     Row("c-ares-1.17-search", Kind::Ares("search"), GLIBC_2_31, "ares-1.17"),
+    Row("c-ares-1.34.3", Kind::Ares("getaddrinfo"), Place::Here, "ares-1.34.6"),
+    Row("c-ares-1.34.3-search", Kind::Ares("search"), Place::Here, "ares-1.34.6"),
     Row("dig-9.16", Kind::Bind(&[]), D11, "usr/bin/dig"),
     Row("dig-search-9.16", Kind::Bind(&["+search"]), D11, "usr/bin/dig"),
     Row("host-9.16", Kind::Bind(&[]), D11, "usr/bin/host"),

@@ -108,9 +108,41 @@ pub(super) fn parse_uint(bytes: &[u8]) -> Option<u32> {
         .ok()
 }
 
+/// What C's `strtoul` reads from the beginning of `bytes`, cut to an `unsigned int`.
+pub(super) fn strtoul(bytes: &[u8]) -> u32 {
+    let digits = bytes.strip_prefix(b"-").or(bytes.strip_prefix(b"+"));
+    let digits = digits.unwrap_or(bytes).iter();
+    let digits = digits.take_while(|byte| byte.is_ascii_digit());
+    let value = digits
+        .map(|byte| u64::from(byte - b'0'))
+        .try_fold(0, |sum: u64, digit| sum.checked_mul(10)?.checked_add(digit));
+    let value = match value {
+        Some(value) if bytes.starts_with(b"-") => value.wrapping_neg(),
+        Some(value) => value,
+        None => u64::MAX,
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "the source casts, too")]
+    let cut = value as u32;
+    cut
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_ends_where_its_digits_do() {
+        let check = |text: &str, expected: u32| {
+            assert_eq!(strtoul(text.as_bytes()), expected, "{text}");
+        };
+        check("5", 5);
+        check("+3x", 3);
+        check("x", 0);
+        check("", 0);
+        check("-1", u32::MAX);
+        check("4294967298", 2);
+        check("18446744073709551616", u32::MAX);
+    }
 
     #[test]
     fn parts_stand_between_delimiters() {

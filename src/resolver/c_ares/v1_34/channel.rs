@@ -18,6 +18,7 @@ use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_34::connection::Connection;
 use crate::resolver::c_ares::v1_34::dns_name::question;
 use crate::resolver::c_ares::v1_34::server::{Moment, ServerState};
+use crate::resolver::c_ares::v1_34::version::Version;
 
 /// The id of a query. It keeps it when it is sent again.
 pub(super) type Qid = usize;
@@ -26,6 +27,7 @@ pub(super) type Qid = usize;
 pub(in crate::resolver::c_ares) struct Channel<'c> {
     pub(super) io: Rc<Io>,
     pub(super) config: &'c Config<'c>,
+    pub(super) version: &'static Version,
     /// In the order of the configuration; see [`ServerState::rank`].
     pub(super) servers: Vec<ServerState>,
     /// UDP connections, the newest first, then TCP connections.
@@ -99,13 +101,18 @@ impl Requeue {
 }
 
 impl<'c> Channel<'c> {
-    pub(in crate::resolver::c_ares) fn new(io: Rc<Io>, config: &'c Config<'c>) -> Self {
+    pub(in crate::resolver::c_ares) fn new(
+        io: Rc<Io>,
+        config: &'c Config<'c>,
+        version: &'static Version,
+    ) -> Self {
         let servers = config.reading.servers.iter().enumerate();
         Self {
             io,
             config,
+            version,
             servers: servers
-                .map(|(index, setting)| ServerState::new(index, setting.value.clone()))
+                .map(|(index, setting)| ServerState::new(index, setting.value.clone(), version))
                 .collect(),
             connections: Vec::new(),
             queries: Vec::new(),

@@ -15,8 +15,8 @@ pub(super) struct Connection {
     /// Index of its server.
     pub(super) server: usize,
     pub(super) transport: Transport,
-    /// A query has timed out on it: it takes no new ones.
-    pub(super) no_new: bool,
+    /// A query has timed out on it.
+    pub(super) has_lost: bool,
     /// The port is closed, which is noticed at the next event.
     pub(super) refused: bool,
     /// `queries_to_conn`.
@@ -42,7 +42,12 @@ impl Channel<'_> {
                 connections.find(|connection| connection.transport == Transport::Tcp)?
             }
             Transport::Udp => connections.next().filter(|connection| {
-                connection.transport == Transport::Udp && !connection.no_new
+                let is_retired = if self.version.retires_connections {
+                    connection.has_lost
+                } else {
+                    self.has_failed(server)
+                };
+                connection.transport == Transport::Udp && !is_retired
             })?,
         };
         Some(connection.socket)
@@ -68,7 +73,7 @@ impl Channel<'_> {
             socket,
             server,
             transport,
-            no_new: false,
+            has_lost: false,
             refused,
             queries: Vec::new(),
         };

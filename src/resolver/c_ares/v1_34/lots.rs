@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::resolver::c_ares::v1_34::channel::{Channel, Qid};
+use crate::resolver::c_ares::v1_34::channel::{Channel, Qid, Query};
 
 /// What is left to chance, in sentences.
 const ROTATED: &str = "`rotate`: c-ares draws the server of each query at random, among those with the fewest failures";
@@ -43,6 +43,12 @@ impl Channel<'_> {
         equals.get(self.io.choose(equals.len(), ROTATED)).copied()
     }
 
+    /// Whether a server's last query failed.
+    pub(super) fn has_failed(&self, server: usize) -> bool {
+        let state = self.servers.get(server);
+        state.is_some_and(|state| state.consec_failures() > 0)
+    }
+
     /// The servers in the order of the source's list.
     fn ranked(&self) -> Vec<usize> {
         let mut servers: Vec<_> = self.servers.iter().enumerate().collect();
@@ -69,8 +75,12 @@ impl Channel<'_> {
         let doubled = timeout
             .checked_shl(rounds)
             .filter(|value| value >> rounds == timeout);
-        // Which time it is shows only beside another query.
-        let lot = if self.by_timeout.iter().any(|other| *other != qid) {
+        // Which time it is shows only beside another query that waits.
+        let now = self.io.now();
+        let waits = |other: &Query| other.qid != qid && other.timeout.0 > now;
+        let mut others = self.queries.iter();
+        let is_beside = others.any(|other| self.by_timeout.contains(&other.qid) && waits(other));
+        let lot = if is_beside {
             LOTS.get(self.io.choose(LOTS.len(), SHORTENED)).copied()
         } else {
             None
@@ -85,12 +95,8 @@ impl Channel<'_> {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_probe_failed_server`.
     pub(super) async fn ares_probe_failed_server(&mut self, server: usize, qid: Qid) {
-        let has_failed = |index: &usize| {
-            let state = self.servers.get(*index);
-            state.is_some_and(|state| state.consec_failures() > 0)
-        };
         let ranked = self.ranked();
-        if !ranked.last().is_some_and(has_failed) {
+        if !ranked.last().is_some_and(|last| self.has_failed(*last)) {
             return;
         }
         // Here the clock is read before it is known whether it is needed.

@@ -1,4 +1,4 @@
-//! c-ares 1.34.9.
+//! c-ares from 1.34.3 on.
 
 mod buffer;
 mod channel;
@@ -12,8 +12,10 @@ mod search;
 mod server;
 mod sysconfig;
 mod update_servers;
+mod version;
 
 pub(super) use self::channel::Channel;
 pub(super) use self::getaddrinfo::ares_getaddrinfo;
 pub(super) use self::search::{ares_query, ares_search};
 pub(super) use self::sysconfig::config;
+pub use self::version::Version;

@@ -129,7 +129,7 @@ impl Channel<'_> {
         }
     }
 
-    /// Takes an answer that comes on the connection that the query was sent on.
+    /// Takes an answer.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: process_answer`.
     fn process_answer(
@@ -140,14 +140,15 @@ impl Channel<'_> {
         now: Moment,
         requeue: &mut Vec<Requeue>,
     ) {
+        let is_any = !self.version.checks_connection;
         let query = self
             .query(qid)
-            .filter(|query| query.connection == Some(socket));
-        let Some((had_cookie, transport)) = query.map(|query| (query.cookie, query.transport))
-        else {
+            .filter(|query| is_any || query.connection == Some(socket));
+        let Some(had_cookie) = query.map(|query| query.cookie) else {
             return;
         };
-        let Some(server) = self.connection(socket).map(|connection| connection.server) else {
+        let connection = self.connection(socket);
+        let Some((server, transport)) = connection.map(|it| (it.server, it.transport)) else {
             return;
         };
         if let Some(state) = self.servers.get_mut(server).filter(|_| had_cookie) {
@@ -184,21 +185,30 @@ impl Channel<'_> {
     async fn process_timeouts(&mut self) {
         let now = self.tvnow();
         let mut requeue = Vec::new();
+        let mut has_served = false;
         while let Some(&qid) = self.by_timeout.first() {
             let query = self.query(qid).filter(|query| query.timeout <= now);
             let Some(socket) = query.map(|query| query.connection) else {
                 break;
             };
-            if !requeue.is_empty() && self.io.choose(2, TIMED_OUT_LATER) == 1 {
+            if has_served && self.io.choose(2, TIMED_OUT_LATER) == 1 {
                 self.served_at = self.io.now();
                 break;
             }
             if let Some(connection) = socket.and_then(|socket| self.connection(socket)) {
-                connection.no_new = true;
+                connection.has_lost = true;
                 let server = connection.server;
                 self.server_increment_failures(server);
             }
+            has_served = true;
             self.ares_requeue_query(qid, Status::Timeout, None, &mut requeue);
+            if !self.version.lists_all_retries {
+                self.flush_at(std::mem::take(&mut requeue), now).await;
+                if self.has_answered() {
+                    self.served_at = self.io.now();
+                    break;
+                }
+            }
         }
         self.ares_flush_requeue(requeue).await;
     }
@@ -217,6 +227,7 @@ impl Channel<'_> {
         let most = self.servers.len().saturating_mul(tries);
         let socket = self.query(qid).and_then(|query| query.connection);
         let server = socket.and_then(|socket| Some(self.connection(socket)?.server));
+        let server = server.filter(|_| self.version.ends_lost_probes);
         self.ares_query_remove_from_conn(qid);
         let Some(query) = self.query(qid) else { return };
         query.error_status = Some(status);
@@ -230,8 +241,12 @@ impl Channel<'_> {
     /// Does what is to be done, and what that brings.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_flush_requeue`.
-    pub(super) async fn ares_flush_requeue(&mut self, mut requeue: Vec<Requeue>) {
+    pub(super) async fn ares_flush_requeue(&mut self, requeue: Vec<Requeue>) {
         let now = self.tvnow();
+        self.flush_at(requeue, now).await;
+    }
+
+    async fn flush_at(&mut self, mut requeue: Vec<Requeue>, now: Moment) {
         while !requeue.is_empty() {
             match requeue.remove(0) {
                 Requeue::Send(qid, server) => {
@@ -263,6 +278,7 @@ impl Channel<'_> {
             return;
         };
         let server = requested.unwrap_or_else(|| self.choose_server());
+        let probes = self.version.probes_beside_failures || !self.has_failed(server);
         let socket = match self.ares_fetch_connection(server, transport) {
             Some(socket) => Ok(socket),
             None => self.ares_open_connection(server, transport).await,
@@ -271,7 +287,12 @@ impl Channel<'_> {
             Ok(socket) => socket,
             Err(ConnectError::Unreachable | ConnectError::Refused) => {
                 self.server_increment_failures(server);
-                return self.ares_requeue_query(qid, Status::ConnRefused, None, requeue);
+                self.ares_requeue_query(qid, Status::ConnRefused, None, requeue);
+                if !self.version.lists_all_retries {
+                    let own = requeue.pop().into_iter().collect();
+                    Box::pin(self.flush_at(own, now)).await;
+                }
+                return;
             }
         };
         self.write(qid, server, socket, now);
@@ -287,7 +308,7 @@ impl Channel<'_> {
         if let Some(connection) = self.connection(socket) {
             connection.queries.push(qid);
         }
-        if requested.is_none() && is_first {
+        if requested.is_none() && is_first && probes {
             Box::pin(self.ares_probe_failed_server(server, qid)).await;
         }
     }

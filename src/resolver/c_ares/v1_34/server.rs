@@ -5,19 +5,12 @@
 use std::time::Duration;
 
 use crate::address::Server;
+use crate::resolver::c_ares::v1_34::version::Version;
 
-/// Failures are counted up to here.
-///
-/// Source: c-ares 1.34 `src/lib/ares_private.h: SERVER_CONSEC_FAILURES_CAP`.
-const FAILURES_CAP: u32 = 16;
 /// A server that failed may be probed after this time.
 ///
 /// Source: c-ares 1.34 `src/lib/ares_private.h: DEFAULT_SERVER_RETRY_DELAY`.
 const RETRY_DELAY: Duration = Duration::from_secs(5);
-/// A server that sent no cookie gets none for so long.
-///
-/// Source: c-ares 1.34 `src/lib/ares_cookie.c: COOKIE_UNSUPPORTED_TIMEOUT_MS`.
-const COOKIE_UNSUPPORTED: Duration = Duration::from_secs(300);
 
 /// `MIN_TIMEOUT_MS`, `MAX_TIMEOUT_MS`, `AVG_TIMEOUT_MULTIPLIER` and
 /// `MIN_COUNT_FOR_AVERAGE` of c-ares 1.34 `src/lib/ares_metrics.c`.
@@ -34,6 +27,7 @@ pub(super) type Moment = (Duration, u64);
 #[derive(Debug)]
 pub(super) struct ServerState {
     pub(super) server: Server,
+    version: &'static Version,
     /// Place in the configuration.
     index: usize,
     consec_failures: u32,
@@ -57,9 +51,10 @@ enum Cookie {
 }
 
 impl ServerState {
-    pub(super) fn new(index: usize, server: Server) -> Self {
+    pub(super) fn new(index: usize, server: Server, version: &'static Version) -> Self {
         Self {
             server,
+            version,
             index,
             consec_failures: 0,
             next_retry_time: None,
@@ -74,7 +69,9 @@ impl ServerState {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_init.c: server_sort_cb`.
     pub(super) fn rank(&self) -> (u32, Option<Moment>, usize) {
-        (self.consec_failures, self.next_retry_time, self.index)
+        let failed = self.next_retry_time;
+        let failed = failed.filter(|_| self.version.first_failed_first);
+        (self.consec_failures, failed, self.index)
     }
 
     pub(super) fn consec_failures(&self) -> u32 {
@@ -88,7 +85,7 @@ impl ServerState {
 
     /// Source: c-ares 1.34 `src/lib/ares_process.c: server_increment_failures`.
     pub(super) fn increment_failures(&mut self, now: Moment) {
-        self.consec_failures = (self.consec_failures + 1).min(FAILURES_CAP);
+        self.consec_failures = (self.consec_failures + 1).min(self.version.most_failures);
         self.next_retry_time = Some((now.0 + RETRY_DELAY, now.1));
     }
 
@@ -103,7 +100,7 @@ impl ServerState {
     /// Source: c-ares 1.34 `src/lib/ares_cookie.c: ares_cookie_apply`.
     pub(super) fn cookie_apply(&mut self, now: Moment) -> bool {
         if let Cookie::Unsupported(since) = self.cookie
-            && now.0.saturating_sub(since.0) < COOKIE_UNSUPPORTED
+            && now.0.saturating_sub(since.0) < self.version.without_cookies
         {
             return false;
         }
@@ -145,7 +142,8 @@ mod tests {
     use super::*;
 
     fn state() -> ServerState {
-        ServerState::new(0, Server::from(std::net::IpAddr::from([10, 96, 0, 10])))
+        let server = Server::from(std::net::IpAddr::from([10, 96, 0, 10]));
+        ServerState::new(0, server, &Version::V1_34_9)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How c-ares 1.34 reads files and environment.
+//! How c-ares from 1.34.3 on reads files and environment.
 //!
 //! Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c`.
 
@@ -9,9 +9,10 @@ use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::resolver::c_ares::config::{Config, Defaults, Sysconfig};
 use crate::resolver::c_ares::name::c_string;
 use crate::resolver::c_ares::v1_34::buffer::{
-    fits, is_print, nonwhitespace, parse_uint, part, split, text, trim,
+    fits, is_print, nonwhitespace, parse_uint, part, split, strtoul, text, trim,
 };
 use crate::resolver::c_ares::v1_34::update_servers::ares_sconfig_append_fromstr;
+use crate::resolver::c_ares::v1_34::version::Version;
 use crate::resolver::reading::{Dropped, Origin, Setting};
 use crate::scenario::Scenario;
 
@@ -29,6 +30,13 @@ const DEFAULTS: Defaults = Defaults {
     tries: 3,
 };
 
+/// Reads what counts for a channel.
+struct Reader<'a> {
+    read: Sysconfig<'a>,
+    /// [`Version::strict_files`].
+    is_strict: bool,
+}
+
 /// An empty list of domains, or one that is not printable, is taken for a
 /// lack of memory (`ARES_ENOMEM`), and so are empty options.
 struct NoMemory;
@@ -37,9 +45,17 @@ struct NoMemory;
 ///
 /// Source: c-ares 1.34 `src/lib/ares_init.c: ares_init_options`,
 /// `src/lib/ares_sysconfig.c: ares_init_by_sysconfig`.
-pub(in crate::resolver::c_ares) fn config(scenario: &Scenario) -> Config<'_> {
-    let mut read = Sysconfig::default();
-    if let Err(refused) = read.init_sysconfig_files(scenario) {
+pub(in crate::resolver::c_ares) fn config<'a>(
+    scenario: &'a Scenario,
+    version: &Version,
+) -> Config<'a> {
+    let mut reader = Reader {
+        read: Sysconfig::default(),
+        is_strict: version.strict_files,
+    };
+    let done = reader.init_sysconfig_files(scenario);
+    let mut read = reader.read;
+    if let Err(refused) = done {
         // Nothing of it is applied, not even what was read before.
         read = Sysconfig {
             dropped: read.dropped,
@@ -63,7 +79,7 @@ fn before_comment(word: Word<'_>) -> Word<'_> {
     part(word, 0..comment.unwrap_or(word.bytes.len()))
 }
 
-impl<'a> Sysconfig<'a> {
+impl<'a> Reader<'a> {
     /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_init_sysconfig_files,
     /// ares_init_by_environment`.
     fn init_sysconfig_files(&mut self, scenario: &'a Scenario) -> Result<(), Dropped> {
@@ -89,7 +105,7 @@ impl<'a> Sysconfig<'a> {
     }
 
     fn drop(&mut self, word: Word<'_>, why: &'static str) {
-        self.dropped.push(word.span, why);
+        self.read.dropped.push(word.span, why);
     }
 
     /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_init_by_environment`.
@@ -112,7 +128,10 @@ impl<'a> Sysconfig<'a> {
         }
         let (keyword, value) = nonwhitespace(line);
         // Blanks before a comment count as part of the value here.
-        let value = before_comment(trim(value));
+        let mut value = trim(value);
+        if self.is_strict {
+            value = before_comment(value);
+        }
         if trim(value).bytes.is_empty() {
             self.drop(line, "it has no value");
             return Ok(());
@@ -123,7 +142,7 @@ impl<'a> Sysconfig<'a> {
         }
         let value = trim(value);
         match keyword.bytes {
-            b"domain" if self.domains.is_some() => {
+            b"domain" if self.read.domains.is_some() => {
                 self.drop(
                     line,
                     "there are domains already, and `domain` does not replace them",
@@ -133,7 +152,10 @@ impl<'a> Sysconfig<'a> {
             b"search" => return self.config_search(value, ANY, None),
             b"lookup" | b"hostresorder" => self.config_lookup(value, b" \t"),
             b"nameserver" => {
-                ares_sconfig_append_fromstr(&mut self.servers, &mut self.dropped, value);
+                let Sysconfig {
+                    servers, dropped, ..
+                } = &mut self.read;
+                ares_sconfig_append_fromstr(servers, dropped, value, self.is_strict);
             }
             b"options" => return self.set_options(value, None),
             // It sorts addresses only.
@@ -153,10 +175,10 @@ impl<'a> Sysconfig<'a> {
         most: usize,
         origin: Option<Origin>,
     ) -> Result<(), NoMemory> {
-        for old in self.domains.take().into_iter().flatten() {
+        for old in self.read.domains.take().into_iter().flatten() {
             if let Origin::File(span) = old.origin {
                 let why = "a later `search` line or `LOCALDOMAIN` replaces it";
-                self.dropped.push(span, why);
+                self.read.dropped.push(span, why);
             }
         }
         let mut domains: Vec<Setting<Cow<'a, [u8]>>> = Vec::new();
@@ -187,7 +209,7 @@ impl<'a> Sysconfig<'a> {
         if domains.is_empty() {
             return Err(NoMemory);
         }
-        self.domains = Some(domains);
+        self.read.domains = Some(domains);
         Ok(())
     }
 
@@ -217,8 +239,10 @@ impl<'a> Sysconfig<'a> {
         let mut lookups = String::new();
         for word in words {
             let lookup = match word.bytes.to_ascii_lowercase().as_slice() {
-                b"dns" | b"bind" | b"bind4" | b"bind6" | b"resolv" | b"resolve" => 'b',
-                b"files" | b"file" | b"local" | b"local4" | b"local6" => 'f',
+                b"dns" | b"bind" | b"resolv" | b"resolve" => 'b',
+                b"files" | b"file" | b"local" => 'f',
+                b"bind4" | b"bind6" if self.is_strict => 'b',
+                b"local4" | b"local6" if self.is_strict => 'f',
                 _ => continue,
             };
             if !lookups.contains(lookup) {
@@ -226,7 +250,7 @@ impl<'a> Sysconfig<'a> {
             }
         }
         if !lookups.is_empty() {
-            self.lookups = Some(lookups);
+            self.read.lookups = Some(lookups);
         }
     }
 
@@ -255,29 +279,30 @@ impl<'a> Sysconfig<'a> {
         }
         let (key, value) = match parts.as_slice() {
             [key] => (key.bytes, 0),
-            [key, value] => (
+            [key, value] if self.is_strict => (
                 key.bytes,
                 parse_uint(value.bytes).ok_or("its value is no number")?,
             ),
+            [key, value] => (key.bytes, strtoul(value.bytes)),
             _ => return Err("it has no name"),
         };
         let setting = Setting { value, origin };
         match key {
-            b"ndots" => self.ndots = Some(setting),
+            b"ndots" => self.read.ndots = Some(setting),
             b"retrans" | b"timeout" | b"retry" | b"attempts" if value == 0 => {
                 return Err("0 is no value for it");
             }
-            b"retry" | b"attempts" if value > MOST_TRIES => {
+            b"retry" | b"attempts" if value > MOST_TRIES && self.is_strict => {
                 return Err("more than 255 attempts are taken for a mistake");
             }
             b"retrans" | b"timeout" => {
                 let value = value.wrapping_mul(1000);
-                self.timeout = (value != 0).then_some(Setting { value, origin });
+                self.read.timeout = (value != 0).then_some(Setting { value, origin });
             }
-            b"retry" | b"attempts" => self.tries = Some(setting),
-            b"rotate" => self.rotate = Some(origin),
+            b"retry" | b"attempts" => self.read.tries = Some(setting),
+            b"rotate" => self.read.rotate = Some(origin),
             b"use-vc" | b"usevc" => {
-                self.use_vc = true;
+                self.read.use_vc = true;
                 return Err("c-ares reads it, but its default flags then overwrite it");
             }
             _ => return Err("c-ares does not know it"),

@@ -20,15 +20,17 @@ const HOST_BUFFER: usize = 256;
 /// server must name one that exists.
 const INTERFACES: [&str; 2] = ["lo", "eth0"];
 
+const NO_SERVER: &str = "it is no server";
+
 /// A server as written: 0 stands for the usual port.
 struct Parsed {
     ip: IpAddr,
-    port: u16,
+    port: u32,
     interface: Option<String>,
 }
 
 /// Adds the servers in `list`, which blanks and commas separate. What is no
-/// server is passed over.
+/// server is passed over. A port beyond 65535 is none if `is_strict`, else it is cut to 16 bits.
 ///
 /// Source: c-ares 1.34 `src/lib/ares_update_servers.c: ares_sconfig_append_fromstr,
 /// ares_sconfig_append, ares_server_isdup`.
@@ -36,12 +38,13 @@ pub(super) fn ares_sconfig_append_fromstr(
     servers: &mut Vec<Setting<Server>>,
     dropped: &mut Unused,
     list: Word<'_>,
+    is_strict: bool,
 ) {
     for word in split(list, b" ,", usize::MAX, false) {
         let parsed = parse_nameserver_uri(word.bytes).or_else(|| parse_nameserver(word.bytes));
         let server = match parsed {
-            Some(parsed) => server(&parsed),
-            None => Err("it is no server"),
+            Some(parsed) => server(&parsed, is_strict),
+            None => Err(NO_SERVER),
         };
         let reason = match server {
             Ok(server) if servers.iter().any(|other| other.value == server) => "it is repeated",
@@ -56,7 +59,7 @@ pub(super) fn ares_sconfig_append_fromstr(
     }
 }
 
-fn server(parsed: &Parsed) -> Result<Server, &'static str> {
+fn server(parsed: &Parsed, is_strict: bool) -> Result<Server, &'static str> {
     if is_blacklisted(parsed.ip) {
         return Err("site-local servers are skipped");
     }
@@ -71,13 +74,14 @@ fn server(parsed: &Parsed) -> Result<Server, &'static str> {
     } else {
         None
     };
+    let [.., high, low] = parsed.port.to_be_bytes();
+    let port = match u16::try_from(parsed.port) {
+        Err(_) if is_strict => return Err(NO_SERVER),
+        _ => u16::from_be_bytes([high, low]),
+    };
     Ok(Server {
         address: Address::scoped(parsed.ip, scope),
-        port: if parsed.port == 0 {
-            DNS_PORT
-        } else {
-            parsed.port
-        },
+        port: if port == 0 { DNS_PORT } else { port },
     })
 }
 
@@ -142,10 +146,9 @@ fn split_before(text: &[u8], is_end: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     text.split_at(end.unwrap_or(text.len()))
 }
 
-fn parse_port(digits: &[u8]) -> Option<u16> {
+fn parse_port(digits: &[u8]) -> Option<u32> {
     // There is room for five digits.
-    let port = parse_uint(digits).filter(|_| digits.len() <= 5)?;
-    u16::try_from(port).ok()
+    parse_uint(digits).filter(|_| digits.len() <= 5)
 }
 
 fn interface_name(text: &[u8]) -> Option<String> {
@@ -204,16 +207,19 @@ mod tests {
 
     #[test]
     fn servers_have_many_spellings() {
-        let check = |text: &str, expected: Option<&str>| {
+        let check_as = |is_strict: bool, text: &str, expected: Option<&str>| {
             let parsed =
                 parse_nameserver_uri(text.as_bytes()).or_else(|| parse_nameserver(text.as_bytes()));
-            let server = parsed.and_then(|parsed| server(&parsed).ok());
+            let server = parsed.and_then(|parsed| server(&parsed, is_strict).ok());
             assert_eq!(
                 server.map(|server| server.to_string()).as_deref(),
                 expected,
                 "{text}"
             );
         };
+        check_as(false, "10.96.0.10:65589", Some("10.96.0.10"));
+        let check = |text: &str, expected: Option<&str>| check_as(true, text, expected);
+        check("10.96.0.10:65589", None);
         check("10.96.0.10", Some("10.96.0.10"));
         check("127.1", Some("127.1.0.0"));
         check("10.96.0.10:5353", Some("10.96.0.10#5353"));
