@@ -1,5 +1,4 @@
-//! `docs/resolvers.md`: how each resolver behaves. Every cell is what the
-//! model did when it was asked; the counts are those of the vectors.
+//! `docs/resolvers.md`: every cell is what the model did, the counts are those of the vectors.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
