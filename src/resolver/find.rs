@@ -32,14 +32,17 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
 /// model fits again, and the id of the nearest model.
 ///
 /// Source: c-ares wrote its lookups anew bit by bit between 1.20 and 1.34.3; 1.28 was
-/// seen to send EDNS as 1.34 does, without its cookie. Node 20.16 has c-ares 1.31, 20.18 and 22.11 have 1.33. Netty takes time-out, attempts and
+/// seen to send EDNS as 1.34 does, without its cookie. Node 20.16 has
+/// c-ares 1.31, 20.18.2 and 22.11 have 1.33. What 1.34.9 does came in part with 1.34.7. Netty takes time-out, attempts and
 /// `rotate` from resolv.conf since 4.1.50, asks all servers for every name since 4.1.52, asks less
 /// for CNAME since 4.1.64, 4.1.88 and 4.1.108, and again over TCP after a time-out since 4.1.105
 /// (its #10207, #10503, #11216, #13150, #13850, #13757).
 const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("c-ares", "1.20", "1.34.3", "c-ares-1.34.3"),
     ("c-ares-search", "1.20", "1.34.3", "c-ares-1.34.3-search"),
-    ("node-resolve", "20", "20.19", "node-resolve"),
+    ("c-ares", "1.34.7", "1.34.9", "c-ares-1.34"),
+    ("c-ares-search", "1.34.7", "1.34.9", "c-ares-1.34-search"),
+    ("node-resolve", "20", "20.18.3", "node-resolve"),
     ("node-resolve", "21", "22.12", "node-resolve"),
     ("netty", "4.1.50", "5", "netty-4.1.48"),
 ];
@@ -218,6 +221,20 @@ mod tests {
         check("glibc-2.12", Some(("glibc-2.17", Likeness::Older)));
         check("c-ares-1.19", Some(("c-ares-1.18", Likeness::Unseen)));
         check("c-ares-1.28", Some(("c-ares-1.34.3", Likeness::Differs)));
+        check("c-ares-1.34.5", Some(("c-ares-1.34.3", Likeness::Unseen)));
+        check("c-ares-1.34.7", Some(("c-ares-1.34", Likeness::Differs)));
+        check(
+            "c-ares-1.34.5-query",
+            Some(("c-ares-1.34-query", Likeness::Older)),
+        );
+        check(
+            "node-resolve-20.18.2",
+            Some(("node-resolve", Likeness::Differs)),
+        );
+        check(
+            "node-resolve-22.12.0",
+            Some(("node-resolve", Likeness::Unseen)),
+        );
         check("netty-4.1.100", Some(("netty-4.1.48", Likeness::Differs)));
         check("netty-4.1.49", Some(("netty-4.1.48", Likeness::Unseen)));
         check("c-ares-1.17", Some(("c-ares-1.18", Likeness::Older)));

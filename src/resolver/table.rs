@@ -159,7 +159,7 @@ pub const ALL: &[Resolver] = &[
     version(
         ("c-ares-1.34.3", "c-ares"),
         ("1.34.3", &["1.34.6"]),
-        "gRPC, and curl in Alpine images, of 2025",
+        "programs of 2025 with c-ares; Node 22 and 24 have it",
         Model::CAres(c_ares::Version::V1_34_3, c_ares::Call::GetAddrInfo),
     ),
     version(
@@ -182,13 +182,13 @@ pub const ALL: &[Resolver] = &[
     ),
     version(
         ("c-ares-1.34-query", "c-ares-query"),
-        ("1.34", &["1.34.9"]),
+        ("1.34.9", &["1.34.9"]),
         "ares_query: no search list",
         Model::CAres(c_ares::Version::V1_34_9, c_ares::Call::Query),
     ),
     named(
         "node-resolve",
-        ("20.19", &["20.20.2"]),
+        ("20.18.3", &["20.20.2"]),
         "Node's dns.resolve4 and dns.resolve6: no search list, no hosts file",
         Model::CAres(c_ares::Version::V1_34_3, c_ares::Call::Node),
     ),

@@ -246,6 +246,7 @@ impl Channel<'_> {
         self.flush_at(requeue, now).await;
     }
 
+    /// The same, with the clock read before.
     async fn flush_at(&mut self, mut requeue: Vec<Requeue>, now: Moment) {
         while !requeue.is_empty() {
             match requeue.remove(0) {
