@@ -139,7 +139,8 @@ fn every_name_fits_a_message() {
 
 /// A resolver waits for ever only for a server that keeps a TCP connection
 /// open and says nothing: glibc over TCP, also when that server is the stub of
-/// systemd-resolved, whose own queries are all that is seen.
+/// systemd-resolved, whose own queries are all that is seen. c-ares before 1.34.9 takes
+/// `attempts:-1` for four billion attempts (observed).
 #[test]
 fn every_lookup_ends() {
     for_all(|scenario, resolver| {
@@ -148,17 +149,19 @@ fn every_lookup_ends() {
             return None;
         }
         let is_open = |sent: &Sent| sent.came.is_none() && sent.query.transport == Transport::Tcp;
-        let is_hidden = resolver.id.starts_with("systemd-resolved-stub") && uses_tcp(scenario);
+        let is_hidden =
+            resolver.id.starts_with("systemd-resolved-stub") && has_word(scenario, b"use-vc");
+        let tries_on =
+            resolver.id.starts_with("c-ares-1.34.3") && has_word(scenario, b"attempts:-");
         match run.sent.last() {
             Some(last) if is_open(last) => None,
-            _ if is_hidden => None,
+            _ if is_hidden || tries_on => None,
             last => Some(format!("hangs after {last:?}")),
         }
     });
 }
 
-fn uses_tcp(scenario: &Scenario) -> bool {
-    let option = b"use-vc";
+fn has_word(scenario: &Scenario, word: &[u8]) -> bool {
     let file = scenario
         .resolv_conf
         .as_ref()
@@ -167,7 +170,7 @@ fn uses_tcp(scenario: &Scenario) -> bool {
     let texts = file.into_iter().chain(variable);
     texts
         .into_iter()
-        .any(|text| text.windows(option.len()).any(|window| window == option))
+        .any(|text| text.windows(word.len()).any(|window| window == word))
 }
 
 /// What `--format json` explains is what `--format jsonl` predicts.
