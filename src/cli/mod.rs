@@ -13,7 +13,7 @@ mod help;
 mod hint;
 mod lint;
 mod makers;
-pub mod manual;
+mod manual;
 mod node;
 mod nsenter;
 mod output;
