@@ -73,10 +73,36 @@ fn schemas() {
 #[test]
 fn pages_of_rules() {
     let rules: Vec<_> = kdns::lint::rules::all().collect();
-    check(
-        "docs/rules.md",
-        kdns::render::lint::rule::book(&rules).as_bytes(),
+    check("docs/rules.md", book(&rules).as_bytes());
+}
+
+/// The page of all rules: a table, then every page one level deeper.
+fn book(rules: &[&kdns::lint::Rule]) -> String {
+    let mut text = String::from(
+        "# Rules\n\nMade from the rules' own pages by `KDNS_BLESS=1 cargo test --test generated`; `kdns rule CODE` prints one.\n\n\
+         | Code | Name | Severity | What is wrong |\n| --- | --- | --- | --- |\n",
     );
+    for rule in rules {
+        let (code, name, summary) = (rule.code, rule.name, rule.summary);
+        let anchor = kdns::render::lint::anchor(rule);
+        let severity = rule.severity.word();
+        text.extend([format!(
+            "| [{code}](#{anchor}) | {name} | {severity} | {summary} |\n"
+        )]);
+    }
+    for rule in rules {
+        text.push('\n');
+        let mut is_code = false;
+        for line in rule.page().lines() {
+            is_code ^= line.starts_with("```");
+            if line.starts_with('#') && !is_code {
+                text.push('#');
+            }
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text
 }
 
 #[test]
@@ -111,10 +137,8 @@ fn man_pages() {
 const DATE: &str = "2026-11-21";
 
 fn man_page(command: &clap::Command, name: &str) {
-    let read = |file: &str| {
-        let path = root().join(format!("src/cli/manual/{file}.md"));
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    };
+    let pages = root().join("src/cli/manual");
+    let read = |file: &str| fs::read_to_string(pages.join(format!("{file}.md"))).unwrap();
     let manual = Page {
         text: read(name.trim_start_matches("kdns-")),
         about: read("about"),
