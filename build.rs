@@ -80,11 +80,12 @@ fn said(page: &Path) -> Result<String, Box<dyn Error>> {
     Ok(parts.join("\n## "))
 }
 
-/// Writes what the help of each command ends with, from `src/cli/manual/*.md`.
+/// Writes what stands before and below the options of each command's help, from
+/// `src/cli/manual/*.md`.
 fn write_helps(out: &Path) -> Result<(), Box<dyn Error>> {
     let manual = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("src/cli/manual");
     let about = fs::read_to_string(manual.join("about.md"))?;
-    let mut list = String::from("const HELPS: &[(&str, &str)] = &[\n");
+    let mut list = String::from("const HELPS: &[(&str, &str, &str)] = &[\n");
     for file in sorted(&manual)? {
         if file.extension().is_none_or(|it| it != "md") || file.ends_with("about.md") {
             continue;
@@ -93,13 +94,15 @@ fn write_helps(out: &Path) -> Result<(), Box<dyn Error>> {
             text: fs::read_to_string(file)?,
             about: about.clone(),
         };
-        writeln!(list, "    ({:?}, {:?}),", page.command(), help(&page))?;
+        let name = page.command().split(' ').next_back().unwrap_or_default();
+        let (examples, below) = help(&page);
+        writeln!(list, "    ({name:?}, {examples:?}, {below:?}),")?;
     }
     list += "];\n";
     Ok(fs::write(out.join("helps.rs"), list)?)
 }
 
-fn help(page: &Page) -> String {
+fn help(page: &Page) -> (String, String) {
     let mut text = String::from("Examples:");
     for line in page.examples().into_iter().flat_map(|it| it.1) {
         text.extend(["\n  ", line.trim_start_matches("$ ")]);
@@ -110,10 +113,7 @@ fn help(page: &Page) -> String {
     }
     let rows = page.rows("Exit status").into_iter();
     let rows: Vec<String> = rows.map(|it| format!("{} {}", it.0, it.1)).collect();
-    if !rows.is_empty() {
-        text += &format!("\n\nExit status: {}.", rows.join("; "));
-    }
-    text
+    (text, format!("Exit status: {}.", rows.join("; ")))
 }
 
 /// Writes `docs/schemas/*.json` without line ends and indentation, two fifths of them.
