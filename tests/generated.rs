@@ -56,7 +56,8 @@ fn schemas() {
     if std::env::var_os("KDNS_BLESS").is_some() {
         return; // What was written is in the next program.
     }
-    let command = kdns::cli::command();
+    let mut command = kdns::cli::command();
+    command.build();
     let argument = command.find_subcommand("schema").unwrap().get_positionals();
     let names = argument.flat_map(clap::Arg::get_possible_values);
     let names: Vec<String> = names.map(|it| it.get_name().to_owned()).collect();

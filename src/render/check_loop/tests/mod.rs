@@ -7,6 +7,7 @@ use self::reports::{HOSTILE, filled, report, reports};
 use super::*;
 use crate::check_loop::{Report, Verdict};
 use crate::finding::Severity;
+use crate::render::json::schema;
 use crate::text::is_unprintable;
 
 type Write = fn(&Report, &mut dyn std::io::Write) -> std::io::Result<()>;
