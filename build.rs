@@ -1,11 +1,14 @@
-//! Which pages `why` knows; schemas without their indentation; and how kdns is linked: statically, at a fixed
-//! address, where this machine has the archives of its C library. Such a program
+//! Which pages `why` knows; the helps of manual pages; schemas without their indentation; and how kdns is linked:
+//! statically, at a fixed address, where this machine has the archives of its C library. Such a program
 //! starts in two thirds of the time, runs in an empty root, and needs nothing of
 //! the namespaces it enters.
 //!
 //! The trade-off: the code is not at a random address. kdns itself has no unsafe
 //! code, but libraries below it do (ring, tokio, rustix). Stack, heap and
 //! system calls stay where the kernel puts them at random.
+
+#[path = "src/cli/manual/page.rs"]
+mod page;
 
 use std::env;
 use std::error::Error;
@@ -14,6 +17,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use page::Page;
 
 /// What rustc links on glibc, and the archive that does instead.
 const LIBRARIES: [(&str, &str); 7] = [
@@ -30,6 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     list_pages(&out)?;
+    write_helps(&out)?;
     fold_schemas(&out)?;
     let is = |key, value| env::var(key).is_ok_and(|it| it == value);
     let is_native = env::var("HOST").ok() == env::var("TARGET").ok();
@@ -72,6 +78,42 @@ fn said(page: &Path) -> Result<String, Box<dyn Error>> {
     let is_said = |it: &&str| !it.starts_with("Examples\n") && !it.starts_with("Near misses\n");
     let parts: Vec<&str> = text.split("\n## ").filter(is_said).collect();
     Ok(parts.join("\n## "))
+}
+
+/// Writes what stands before and below the options of each command's help, from
+/// `src/cli/manual/*.md`.
+fn write_helps(out: &Path) -> Result<(), Box<dyn Error>> {
+    let manual = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("src/cli/manual");
+    let about = fs::read_to_string(manual.join("about.md"))?;
+    let mut list = String::from("const HELPS: &[(&str, &str, &str)] = &[\n");
+    for file in sorted(&manual)? {
+        if file.extension().is_none_or(|it| it != "md") || file.ends_with("about.md") {
+            continue;
+        }
+        let page = Page {
+            text: fs::read_to_string(file)?,
+            about: about.clone(),
+        };
+        let name = page.command().split(' ').next_back().unwrap_or_default();
+        let (examples, below) = help(&page);
+        writeln!(list, "    ({name:?}, {examples:?}, {below:?}),")?;
+    }
+    list += "];\n";
+    Ok(fs::write(out.join("helps.rs"), list)?)
+}
+
+fn help(page: &Page) -> (String, String) {
+    let mut text = String::from("Examples:");
+    for line in page.examples().into_iter().flat_map(|it| it.1) {
+        text.extend(["\n  ", line.trim_start_matches("$ ")]);
+    }
+    let notes = page.section("Notes");
+    if !notes.is_empty() {
+        text.extend(["\n\n", notes]);
+    }
+    let rows = page.rows("Exit status").into_iter();
+    let rows: Vec<String> = rows.map(|it| format!("{} {}", it.0, it.1)).collect();
+    (text, format!("Exit status: {}.", rows.join("; ")))
 }
 
 /// Writes `docs/schemas/*.json` without line ends and indentation, two fifths of them.

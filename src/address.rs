@@ -36,6 +36,20 @@ impl Address {
         }
     }
 
+    /// An IPv6 address that may have a scope.
+    pub fn parse_scoped(text: &[u8]) -> Option<Self> {
+        let (ip, scope) = split_scope(std::str::from_utf8(text).ok()?);
+        let ip: Ipv6Addr = ip.parse().ok()?;
+        Some(Self::scoped(ip.into(), scope.map(Into::into)))
+    }
+
+    /// An IPv4 address in any form of [`inet_aton`], or an IPv6 address that may have
+    /// a scope.
+    pub fn parse_c(text: &[u8]) -> Option<Self> {
+        let four = inet_aton(text).map(|it| IpAddr::V4(it).into());
+        four.or_else(|| Self::parse_scoped(text))
+    }
+
     /// In the text of C's `inet_ntop`, which writes an IPv4 address behind 96
     /// zero bits with dots.
     ///

@@ -150,13 +150,7 @@ impl Name {
 
     /// The labels, in order; none for the root.
     pub fn labels(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = &*self.wire;
-        std::iter::from_fn(move || {
-            let (&length, after) = rest.split_first()?;
-            let (label, after) = after.split_at_checked(usize::from(length))?;
-            rest = after;
-            Some(label)
-        })
+        labels(&self.wire)
     }
 
     /// Bytes on the wire, the root's zero byte included.
@@ -259,6 +253,17 @@ fn put_dots(first: u8, mut rest: &mut [u8]) -> bool {
         length = std::mem::replace(next, b'.');
         rest = after;
     }
+}
+
+/// The labels of a name in the form of messages, with their lengths.
+pub fn labels(wire: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = wire;
+    std::iter::from_fn(move || {
+        let (&length, after) = rest.split_first()?;
+        let (label, after) = after.split_at_checked(usize::from(length))?;
+        rest = after;
+        Some(label)
+    })
 }
 
 #[cfg(test)]

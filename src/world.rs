@@ -12,7 +12,6 @@ use crate::name::{MAX_WIRE_BYTES, Name};
 
 /// A rule: which queries it is for, and what they get.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "the bits of the header")]
 pub struct Rule {
     /// Pattern of the name: `*` is any text, case is ignored, no final dot.
     /// `None`: every name.

@@ -5,12 +5,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[path = "../src/cli/manual/page.rs"]
+mod page;
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
 use kdns::cli::Streams;
-use kdns::cli::manual::{Example, PAGES};
+use page::Page;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -53,7 +56,8 @@ fn schemas() {
     if std::env::var_os("KDNS_BLESS").is_some() {
         return; // What was written is in the next program.
     }
-    let command = kdns::cli::command();
+    let mut command = kdns::cli::command();
+    command.build();
     let argument = command.find_subcommand("schema").unwrap().get_positionals();
     let names = argument.flat_map(clap::Arg::get_possible_values);
     let names: Vec<String> = names.map(|it| it.get_name().to_owned()).collect();
@@ -70,10 +74,36 @@ fn schemas() {
 #[test]
 fn pages_of_rules() {
     let rules: Vec<_> = kdns::lint::rules::all().collect();
-    check(
-        "docs/rules.md",
-        kdns::render::lint::rule::book(&rules).as_bytes(),
+    check("docs/rules.md", book(&rules).as_bytes());
+}
+
+/// The page of all rules: a table, then every page one level deeper.
+fn book(rules: &[&kdns::lint::Rule]) -> String {
+    let mut text = String::from(
+        "# Rules\n\nMade from the rules' own pages by `KDNS_BLESS=1 cargo test --test generated`; `kdns rule CODE` prints one.\n\n\
+         | Code | Name | Severity | What is wrong |\n| --- | --- | --- | --- |\n",
     );
+    for rule in rules {
+        let (code, name, summary) = (rule.code, rule.name, rule.summary);
+        let anchor = kdns::render::lint::anchor(rule);
+        let severity = rule.severity.word();
+        text.extend([format!(
+            "| [{code}](#{anchor}) | {name} | {severity} | {summary} |\n"
+        )]);
+    }
+    for rule in rules {
+        text.push('\n');
+        let mut is_code = false;
+        for line in rule.page().lines() {
+            is_code ^= line.starts_with("```");
+            if line.starts_with('#') && !is_code {
+                text.push('#');
+            }
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text
 }
 
 #[test]
@@ -82,31 +112,47 @@ fn man_pages() {
     std::env::set_current_dir(root().join("testdata/manual")).unwrap();
     let mut command = kdns::cli::command().disable_help_subcommand(true);
     command.build();
-    let mut names = vec![String::new()];
-    page(&command, "kdns", "");
+    let mut names = vec!["kdns".to_owned()];
+    man_page(&command, "kdns");
     for subcommand in command.get_subcommands() {
         let name = subcommand.get_name();
-        page(subcommand, &format!("kdns-{name}"), name);
+        man_page(subcommand, &format!("kdns-{name}"));
         names.push(name.to_owned());
         for below in subcommand.get_subcommands() {
-            let words = format!("{name} {}", below.get_name());
-            page(below, &format!("kdns-{}", words.replace(' ', "-")), &words);
-            names.push(words);
+            let name = format!("{name}-{}", below.get_name());
+            man_page(below, &format!("kdns-{name}"));
+            names.push(name);
         }
     }
-    let described: Vec<&str> = PAGES.iter().map(|it| it.command).collect();
-    assert!(
-        names.iter().all(|it| described.contains(&it.as_str())),
-        "a command has no page"
-    );
-    assert_eq!(names.len(), described.len());
+    names.push("about".to_owned());
+    names.sort();
+    let described = fs::read_dir(root().join("src/cli/manual")).unwrap();
+    let described = described.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let pages = described.filter_map(|it| Some(it.strip_suffix(".md")?.to_owned()));
+    let mut pages: Vec<String> = pages.collect();
+    pages.sort();
+    assert_eq!(names, pages, "one page a command");
 }
 
 /// When the pages were last written anew; a page without a date is no page.
 const DATE: &str = "2026-11-21";
 
-fn page(command: &clap::Command, name: &str, word: &str) {
-    let manual = kdns::cli::manual::page(word).unwrap();
+fn man_page(command: &clap::Command, name: &str) {
+    let pages = root().join("src/cli/manual");
+    let read = |file: &str| fs::read_to_string(pages.join(format!("{file}.md"))).unwrap();
+    let manual = Page {
+        text: read(name.trim_start_matches("kdns-")),
+        about: read("about"),
+    };
+    assert_eq!(
+        manual.command(),
+        name.trim_start_matches("kdns")
+            .trim_start_matches('-')
+            .replace("report-", "report ")
+    );
+    let head = manual.text.split("\n## ").next().unwrap();
+    let (usage, description): (Vec<&str>, Vec<&str>) =
+        head.lines().skip(1).partition(|it| it.starts_with("    "));
     let title: &'static str = Box::leak(name.to_owned().into_boxed_str());
     let titled = command.clone().name(title).display_name(title);
     let man = clap_mangen::Man::new(titled)
@@ -122,12 +168,12 @@ fn page(command: &clap::Command, name: &str, word: &str) {
     let mut text = part(|man, out| man.render_title(out));
     text += &part(|man, out| man.render_name_section(out));
     text += ".SH SYNOPSIS\n";
-    for (index, form) in manual.usage.lines().enumerate() {
+    for (index, form) in usage.iter().enumerate() {
         let line = if index > 0 { ".br\n" } else { "" };
-        text.extend([line, &roff(form), "\n"]);
+        text.extend([line, &roff(form.trim_start()), "\n"]);
     }
     text += ".SH DESCRIPTION\n";
-    text += &roff(manual.description).replace("\n\n", "\n.PP\n");
+    text += &roff(description.join("\n").trim()).replace("\n\n", "\n.PP\n");
     text += "\n";
     text += &compact(&part(|man, out| man.render_options_section(out)));
     if command.has_subcommands() {
@@ -137,28 +183,32 @@ fn page(command: &clap::Command, name: &str, word: &str) {
         });
         text += &table("COMMANDS", commands);
     }
-    let owned = |(head, body): &(&str, &str)| ((*head).to_owned(), sentence(body));
-    text += &table("EXIT STATUS", manual.status.iter().map(owned));
-    text += &table("FILES", manual.files.iter().map(owned));
-    text += &table("ENVIRONMENT", manual.environment.iter().map(owned));
+    for title in ["Exit status", "Files", "Environment"] {
+        let rows = manual.rows(title).into_iter();
+        let rows = rows.map(|(head, body)| (head.to_owned(), sentence(body)));
+        text += &table(&title.to_uppercase(), rows);
+    }
     text = broken(&text);
-    text += &examples(manual.examples);
+    text += &examples(&manual.examples());
     text += ".SH SEE ALSO\n";
-    let own = if word.is_empty() { "" } else { "kdns(1), " };
-    text += broken(&roff(&format!("{own}{}", manual.see_also))).trim_end();
+    let own = if name == "kdns" { "" } else { "kdns(1), " };
+    text += broken(&roff(&format!("{own}{}", manual.section("See also")))).trim_end();
     check(&format!("man/{name}.1"), format!("{text}\n").as_bytes());
 }
 
-fn examples(examples: &[Example]) -> String {
+fn examples(examples: &[(&str, Vec<&str>)]) -> String {
     let mut text = ".SH EXAMPLES\n".to_owned();
-    for (index, example) in examples.iter().enumerate() {
+    for (index, (what, lines)) in examples.iter().enumerate() {
         if index > 0 {
             text += ".PP\n";
         }
-        let (what, line) = (roff(example.what), roff(example.line));
-        if example.is_shown {
+        let what = roff(what);
+        let lines = lines.join("\n");
+        let shown = lines.strip_prefix("$ ");
+        let line = roff(shown.unwrap_or(&lines));
+        if let Some(shown) = shown {
             // As wide as the page, so that nothing is broken at 80 columns.
-            let output = roff(output(example.line).trim_end());
+            let output = roff(output(shown).trim_end());
             let parts = [
                 &what,
                 "\n.sp\n.EX\n.in 0\n$ ",

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
-use super::manual;
 use super::node::{NodeArgs, read_log};
 use super::output::Outputs;
 use super::path;
@@ -29,7 +28,6 @@ use crate::render::path::service;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("check-loop"))]
 pub(super) struct CheckLoopArgs {
     /// Look for a loop in this log of a DNS server too; - is standard input
     #[arg(long, value_name = "FILE")]

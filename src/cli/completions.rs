@@ -10,7 +10,6 @@ use clap::{Command, ValueEnum};
 use clap_complete::engine::{CompletionCandidate, ValueCompleter, complete};
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 
-use super::manual;
 use crate::cli::streams::{Status, Streams};
 use crate::host::node::{Parts, pods, processes};
 use crate::host::root::Root;
@@ -23,7 +22,6 @@ pub const VARIABLE: &str = "_KDNS_COMPLETE";
 pub const OF_KUBECTL: &str = "kubectl_complete-kdns";
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("completions"))]
 pub(super) struct CompletionsArgs {
     /// Which shell
     #[arg(value_enum)]

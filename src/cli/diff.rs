@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use super::lint;
-use super::manual;
 use super::node::node_below;
 use super::output::{Outputs, TextOrJson};
 use crate::check_loop;
@@ -15,7 +14,6 @@ use crate::host::node::{self, Parts, StandIns};
 use crate::render::diff as text;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("diff"))]
 pub(super) struct DiffArgs {
     /// A snapshot of a node (kdns doctor --snapshot), or a directory with its files
     #[arg(value_name = "A")]

@@ -60,25 +60,23 @@ pub(super) const OF_COMMAND: &str = "\
 
 {all-args}{after-help}";
 
-/// The examples of a command's help, and what stands below its options.
-const BELOW: &str = "\n\nExit status";
+// What stands before and below the options of each command, from the pages in `manual`.
+include!(concat!(env!("OUT_DIR"), "/helps.rs"));
 
 /// How users call a plugin of kubectl.
 pub(super) const PLUGIN: &str = "kubectl kdns";
 
-/// Puts the examples of every command that has some first.
+/// Puts the examples of a command first, and its exit statuses last.
 pub(super) fn examples_first(command: Command) -> Command {
     let command = command.mut_subcommands(examples_first);
-    let Some(text) = command.get_after_help().map(ToString::to_string) else {
+    let page = HELPS.iter().find(|it| it.0 == command.get_name());
+    let Some((_, examples, below)) = page.filter(|_| !command.has_subcommands()) else {
         return command;
     };
-    let at = text.find(BELOW).unwrap_or(text.len());
-    let (examples, below) = text.split_at_checked(at).unwrap_or((&text, ""));
-    let (examples, below) = (examples.to_owned(), below.trim_start().to_owned());
     command
         .help_template(OF_COMMAND)
-        .before_help(examples)
-        .after_help(below)
+        .before_help(*examples)
+        .after_help(*below)
 }
 
 /// kubectl runs `kubectl-kdns` for `kubectl kdns`.

@@ -13,7 +13,6 @@ mod help;
 mod hint;
 mod lint;
 mod makers;
-pub mod manual;
 mod node;
 mod nsenter;
 mod output;
@@ -87,12 +86,7 @@ enum Command {
     /// Print a rule's page, or list the rules
     Rule(Deferred<rule::RuleArgs>),
     /// Print the JSON Schema of a machine format
-    #[command(after_help = manual::help("schema"))]
-    Schema {
-        /// Which format
-        #[arg(value_parser = schema::names())]
-        name: String,
-    },
+    Schema(Deferred<schema::SchemaArgs>),
     /// Print the completion script of a shell
     Completions(Deferred<completions::CompletionsArgs>),
 }
@@ -150,7 +144,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Diff(args) => diff::run(&args, streams),
         Command::Report(args) => report::run(&args, streams),
         Command::Rule(args) => rule::run(&args, streams),
-        Command::Schema { name } => schema::run(&name, streams),
+        Command::Schema(args) => schema::run(&args, streams),
         Command::Completions(args) => completions::run(&args, streams),
     };
     let flushed = |status| match streams.out.flush() {

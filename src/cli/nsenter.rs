@@ -13,7 +13,7 @@ use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 use super::files::VARIABLES;
 use super::node::node_below;
 use super::target::unread;
-use super::{completions, dig, manual};
+use super::{completions, dig};
 use crate::cli::streams::{Status, Streams};
 use crate::host::io_reason;
 use crate::netns;
@@ -22,7 +22,6 @@ use crate::text::escaped;
 
 /// Ask, explain or run something with the network and the resolv.conf of a process, container or pod
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("nsenter"))]
 pub(super) struct NsenterArgs {
     /// Find TARGET on the node below this directory [default: /]
     #[arg(long, value_name = "DIR")]

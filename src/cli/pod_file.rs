@@ -8,7 +8,6 @@ use clap::{ArgAction, ValueEnum};
 
 use super::address::parse_cluster_dns;
 use super::makers::{Ground, Said};
-use super::manual;
 use super::node::{NodeArgs, read_all};
 use super::output::Outputs;
 use super::question::parse_domain;
@@ -23,7 +22,6 @@ use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("corefile", |it| it.hide(true)))]
-#[command(after_help = manual::help("pod-file"))]
 pub(super) struct PodFileArgs {
     #[command(flatten)]
     threshold: Threshold,

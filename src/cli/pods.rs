@@ -4,7 +4,6 @@ use std::net::IpAddr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use super::manual;
 use super::node::node_below;
 use super::output::{Outputs, TextOrJson};
 use super::threshold::{Level, Threshold};
@@ -19,7 +18,6 @@ use crate::text::escaped;
 use crate::topology::Network;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("pods"))]
 pub(super) struct PodsArgs {
     /// Read the node below this directory [default: /]
     #[arg(long, value_name = "DIR")]

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::manual;
 use super::output::{Outputs, TextOrJson};
 use super::threshold::{Level, Threshold};
 use crate::check_loop::Verdict;
@@ -31,7 +30,6 @@ enum ReportCommand {
 }
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("report merge"))]
 struct MergeArgs {
     /// Files with reports, one a line, or each over many lines; - is standard input
     #[arg(required = true, value_name = "FILE")]

@@ -4,14 +4,13 @@ use anyhow::anyhow;
 use clap::ValueEnum;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::{completions, manual};
+use super::completions;
 use crate::cli::streams::{Status, Streams};
 use crate::lint::{Rule, rules};
 use crate::render::lint::rule;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("rule"))]
 pub(super) struct RuleArgs {
     /// The code or name of a rule; without it all are listed
     #[arg(value_name = "RULE", add = ArgValueCandidates::new(completions::rule_words))]

@@ -39,16 +39,23 @@ const SCHEMAS: [Kept; 18] = [
     kept!("lookup", "A line of kdns watch --format jsonl"),
 ];
 
+#[derive(clap::Args, Debug)]
+pub(super) struct SchemaArgs {
+    /// Which format
+    #[arg(value_parser = names())]
+    name: String,
+}
+
 /// Takes the name of a format that has a schema.
-pub(super) fn names() -> PossibleValuesParser {
+fn names() -> PossibleValuesParser {
     SCHEMAS
         .map(|(name, written_by, _)| PossibleValue::new(name).help(written_by))
         .into()
 }
 
 /// Prints the schema of a format.
-pub(super) fn run(name: &str, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let kept = SCHEMAS.iter().find(|it| it.0 == name);
+pub(super) fn run(args: &SchemaArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let kept = SCHEMAS.iter().find(|it| it.0 == args.name);
     let schema = kept.map_or("null", |it| it.2);
     let schema: serde_json::Value = serde_json::from_str(schema)?;
     writeln!(streams.out, "{schema:#}")?;

@@ -1,7 +1,6 @@
 //! `kdns upstream`.
 
 use super::address::{Scoped, parse_scoped};
-use super::manual;
 use super::node::NodeArgs;
 use super::output::{Outputs, TextOrJson};
 use super::threshold::{Level, Threshold};
@@ -13,7 +12,6 @@ use crate::render::upstream as text;
 use crate::upstream::{self, FileReport, Health};
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("upstream"))]
 pub(super) struct UpstreamArgs {
     /// Only this name server; an address may have a scope: fe80::1%eth0
     #[arg(value_name = "ADDRESS", value_parser = parse_scoped)]

@@ -184,7 +184,6 @@ pub fn read_message(wire: &[u8], best_effort: bool) -> Read {
     Parser::new(wire, best_effort).read()
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "they are as in BIND's")]
 struct Parser<'m> {
     reader: Reader<'m>,
     message: Message,

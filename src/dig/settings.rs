@@ -9,7 +9,6 @@ use crate::dig::lookup::Server;
 
 /// What holds for the whole run.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "they are options of dig")]
 pub struct Settings {
     /// The servers of `resolv.conf`, for lookups that name none.
     pub servers: Rc<[Server]>,

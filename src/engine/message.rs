@@ -1,6 +1,6 @@
 //! What goes out and what comes back.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hickory_proto::rr::RecordType;
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,6 @@ pub enum Rcode {
 
 /// A response, as far as any resolver looks at it. Its question is the query's.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "the bits of the header")]
 pub struct Reply {
     /// The reply code.
     pub rcode: Rcode,
@@ -174,6 +173,15 @@ impl Data {
             Self::Aaaa(_) => RecordType::AAAA,
             Self::Cname(_) => RecordType::CNAME,
             Self::Other(record_type) => *record_type,
+        }
+    }
+
+    /// The address, if it is one.
+    pub fn ip(&self) -> Option<IpAddr> {
+        match self {
+            Self::A(ip) => Some(IpAddr::V4(*ip)),
+            Self::Aaaa(ip) => Some(IpAddr::V6(*ip)),
+            Self::Cname(_) | Self::Other(_) => None,
         }
     }
 }

@@ -26,10 +26,6 @@ const MAX_PARSED: usize = 1 << 20;
 
 /// What the first look at a file leaves.
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a question of its own"
-)]
 pub(super) struct Look {
     pub(super) file: File,
     /// Its bytes.

@@ -42,6 +42,9 @@ pub struct Namespace {
     name: String,
 }
 
+/// The network namespace of this thread.
+const OWN: &str = "/proc/thread-self/ns/net";
+
 /// What is still needed inside: a socket of port 53 and the like.
 const KEPT: Capability = Capability::CAP_NET_BIND_SERVICE;
 
@@ -175,7 +178,7 @@ impl Namespace {
     ///
     /// The system says no.
     pub fn admit(&self) -> Result<(), EnterError> {
-        let own = Self::of_path(Path::new("/proc/thread-self/ns/net"));
+        let own = Self::of_path(Path::new(OWN));
         self.enter()?;
         if let Ok(own) = own {
             // Without a way back this is where the threads are, too.
@@ -192,12 +195,16 @@ impl Namespace {
     ///
     /// The system says no.
     pub fn move_in(&self) -> Result<(), EnterError> {
-        let own = Self::of_path(Path::new("/proc/thread-self/ns/net"));
-        // Where it is already, it needs no privilege.
-        if own.is_ok_and(|own| own.number != self.number) {
+        if self.is_elsewhere() {
             self.enter()?;
         }
         give_up_capabilities(&[KEPT])
+    }
+
+    /// Whether this thread is in another one: where it is already, it needs no privilege.
+    fn is_elsewhere(&self) -> bool {
+        let own = Self::of_path(Path::new(OWN));
+        own.is_ok_and(|own| own.number != self.number)
     }
 
     /// What it is held by.
@@ -228,8 +235,7 @@ impl Namespace {
     /// The namespace cannot be entered: nothing was run.
     pub fn open_within<T: Send>(&self, open: impl FnOnce() -> T + Send) -> Result<T, EnterError> {
         on_a_thread(|| {
-            let own = Self::of_path(Path::new("/proc/thread-self/ns/net"));
-            if own.is_ok_and(|own| own.number != self.number) {
+            if self.is_elsewhere() {
                 self.enter()?;
             }
             Ok(open())
@@ -248,9 +254,7 @@ impl Namespace {
         work: impl FnOnce() -> T + Send,
     ) -> Result<T, EnterError> {
         on_a_thread(|| {
-            let own = Self::of_path(Path::new("/proc/thread-self/ns/net"));
-            // Where it is already, it needs no privilege.
-            if own.is_ok_and(|own| own.number != self.number) {
+            if self.is_elsewhere() {
                 setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
                     .map_err(|errno| self.failed(errno))?;
             }

@@ -61,7 +61,6 @@ pub enum Verdict {
 
 /// One end of the way.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Outcome {
     /// What happens there.
     pub kind: Kind,

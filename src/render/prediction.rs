@@ -19,15 +19,10 @@ use crate::scenario::record_type::Shown;
 use crate::simulation::courses::{Courses, Group, Other};
 use crate::simulation::{Run, Sent};
 
-/// The schema of a line: a prediction, or why there is none.
-pub fn schema() -> schemars::Schema {
-    json::schema::<Line<'static>>()
-}
-
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
-enum Line<'r> {
+pub(in crate::render) enum Line<'r> {
     Prediction(Prediction<'r>),
     Unread(Unread<'r>),
 }
@@ -179,7 +174,7 @@ struct OutcomeForm<'r> {
 
 /// A scenario that could not be read, in place of its predictions.
 #[derive(Serialize, JsonSchema)]
-struct Unread<'r> {
+pub(in crate::render) struct Unread<'r> {
     /// The scenario's number among the scenarios, from 1, or its name.
     case: &'r str,
     error: UnreadError<'r>,

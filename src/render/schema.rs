@@ -5,27 +5,35 @@
 
 use schemars::Schema;
 
+use super::json::schema;
+
 /// A format's name, as `kdns schema` takes it, and what makes its schema.
 pub type Format = (&'static str, fn() -> Schema);
 
 /// Every format that has a schema.
 pub const ALL: &[Format] = &[
-    ("why", super::why::json::schema),
-    ("why-log", super::why::log::json::schema),
-    ("why-metrics", super::why::metrics::json::schema),
-    ("explain", super::explanation::json::schema),
-    ("prediction", super::prediction::schema),
-    ("pod-file", super::pod_file::json::schema),
-    ("check-loop", super::check_loop::json::schema),
-    ("upstream", super::upstream::json::schema),
-    ("doctor", super::doctor::json::schema),
-    ("path", super::path::json::schema),
-    ("pods", super::pods::json::schema),
-    ("dig", super::dig::json::schema),
-    ("diff", super::diff::json::schema),
-    ("lint", super::lint::json::schema),
-    ("rule", super::lint::rule::schema),
-    ("report", super::report::json::schema),
-    ("watch", super::watch::json::schema),
-    ("lookup", super::watch::json::line_schema),
+    ("why", schema::<super::why::json::Why<'_>>),
+    ("why-log", schema::<super::why::log::json::LogDocument<'_>>),
+    (
+        "why-metrics",
+        schema::<super::why::metrics::json::MetricsDocument<'_>>,
+    ),
+    ("explain", schema::<super::explanation::json::Output>),
+    ("prediction", schema::<super::prediction::Line<'_>>),
+    ("pod-file", schema::<super::pod_file::json::PodFileDocument>),
+    (
+        "check-loop",
+        schema::<super::check_loop::json::CheckLoopDocument<'_>>,
+    ),
+    ("upstream", schema::<super::upstream::json::Report<'_>>),
+    ("doctor", schema::<super::doctor::json::DoctorDocument<'_>>),
+    ("path", schema::<super::path::json::PathDocument>),
+    ("pods", schema::<super::pods::json::PodsDocument>),
+    ("dig", schema::<super::dig::json::MessageForm>),
+    ("diff", schema::<super::diff::json::DiffDocument<'_>>),
+    ("lint", schema::<super::lint::json::Document<'_>>),
+    ("rule", schema::<Vec<super::lint::rule::RuleJson>>),
+    ("report", schema::<super::report::json::MergedDocument<'_>>),
+    ("watch", schema::<super::watch::json::SummaryForm>),
+    ("lookup", schema::<super::watch::json::LookupForm>),
 ];

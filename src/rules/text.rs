@@ -57,6 +57,19 @@ pub struct View {
     pub line: u32,
 }
 
+impl View {
+    /// The lines of its bytes, each with its view.
+    pub(super) fn lines(self, bytes: &[u8]) -> impl Iterator<Item = (&[u8], Self)> {
+        let mut next = self;
+        bytes.split_inclusive(|it| *it == b'\n').map(move |line| {
+            let end = next.start + line.len() as u64;
+            let view = Self { end, ..next };
+            (next.start, next.line) = (end, next.line + 1);
+            (line, view)
+        })
+    }
+}
+
 /// So much is read at once.
 const CHUNK: usize = 1 << 20;
 

@@ -33,7 +33,7 @@ pub(super) struct Form {
     #[serde(default)]
     files: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "is_default")]
-    family: FamilyForm,
+    family: Family,
     #[serde(default, skip_serializing_if = "is_default")]
     flags: u32,
     /// Records of this type are looked up, not addresses. Not in the vectors.
@@ -67,18 +67,8 @@ pub(super) struct Form {
     _limits: IgnoredAny,
 }
 
-#[derive(Clone, Copy, Default, Deserialize, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum FamilyForm {
-    #[default]
-    Unspec,
-    Inet,
-    Inet6,
-}
-
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields, expecting = "a rule as an object")]
-#[expect(clippy::struct_excessive_bools, reason = "the bits of the header")]
 struct RuleForm {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
@@ -215,11 +205,6 @@ fn latin1(bytes: &[u8]) -> String {
 impl Form {
     pub(super) fn into_scenario(self, id: &str) -> Scenario {
         let hostname = self.hostname.unwrap_or_else(|| "pod-1".to_owned());
-        let family = match self.family {
-            FamilyForm::Unspec => Family::Both,
-            FamilyForm::Inet => Family::Inet,
-            FamilyForm::Inet6 => Family::Inet6,
-        };
         Scenario {
             id: self.id.unwrap_or_else(|| id.to_owned()),
             resolv_conf: self
@@ -228,7 +213,7 @@ impl Form {
             name: self.name,
             lookup: match self.record_type {
                 Some(record_type) => Lookup::Records(record_type),
-                None => Lookup::Addresses(family),
+                None => Lookup::Addresses(self.family),
             },
             flags: self.flags,
             env: self.env,
@@ -306,11 +291,7 @@ impl From<&Scenario> for Form {
             hosts: FileForm::Given(text(&scenario.hosts)),
             nsswitch: FileForm::Given(text(&scenario.nsswitch)),
             files,
-            family: match scenario.family() {
-                Family::Both => FamilyForm::Unspec,
-                Family::Inet => FamilyForm::Inet,
-                Family::Inet6 => FamilyForm::Inet6,
-            },
+            family: scenario.family(),
             flags: scenario.flags,
             record_type: match scenario.lookup {
                 Lookup::Records(record_type) => Some(record_type),

@@ -11,6 +11,7 @@ pub mod record_type;
 use std::collections::BTreeMap;
 
 use hickory_proto::rr::RecordType;
+use serde::{Deserialize, Serialize};
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::scenario::own::Own;
@@ -59,10 +60,12 @@ pub enum Lookup {
 }
 
 /// Which addresses are wanted.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Family {
     /// Both (`AF_UNSPEC`).
     #[default]
+    #[serde(rename = "unspec")]
     Both,
     /// IPv4 (`AF_INET`).
     Inet,

@@ -37,10 +37,6 @@ pub fn server(settings: &Settings, around: &Surroundings<'_>) -> DnsServer {
 }
 
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of unbound.conf"
-)]
 struct Reading {
     clause: Vec<u8>,
     port: Option<u16>,

@@ -72,13 +72,7 @@ pub(super) fn of(
     findings: &[Finding],
 ) -> Vec<Advice> {
     let search = Search::of(resolver, base);
-    let mut names: Vec<&NameTally> = tally.names.all.values().collect();
-    names.sort_by(|one, other| {
-        let rank = |it: &NameTally| std::cmp::Reverse(it.queries);
-        rank(one)
-            .cmp(&rank(other))
-            .then_with(|| one.name.cmp(&other.name))
-    });
+    let mut names = tally.names.by(|it| it.queries);
     names.truncate(MAX_NAMES);
     let player = Player {
         base,

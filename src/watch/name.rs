@@ -4,7 +4,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::FixedState;
 
-use crate::name::{MAX_WIRE_BYTES, Name};
+use crate::name::{MAX_WIRE_BYTES, Name, labels};
 use crate::watch::map::Map;
 
 /// So many ends of labels are told apart; a name of an IPv6 address has 34. The
@@ -143,14 +143,7 @@ pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
 
 /// The name with these labels and lengths; the root if it is none.
 pub(super) fn of_wire(wire: &[u8]) -> Name {
-    let mut rest = wire;
-    let labels = std::iter::from_fn(move || {
-        let (&length, after) = rest.split_first()?;
-        let (label, after) = after.split_at_checked(usize::from(length))?;
-        rest = after;
-        Some(label)
-    });
-    Name::from_labels(labels).unwrap_or_default()
+    Name::from_labels(labels(wire)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::watch::findings::{Finding, Times};
 use crate::watch::join::{Joiner, Strays};
 use crate::watch::model::Fit;
 use crate::watch::search::{Evidence, Search};
-use crate::watch::tally::{Histogram, NameTally, Tally};
+use crate::watch::tally::{NameTally, Tally};
 
 /// So many names and servers are listed.
 const LISTED: usize = 10;
@@ -181,20 +181,12 @@ impl Report {
     }
 }
 
-fn times(histogram: &Histogram) -> Times {
-    Times {
-        median: histogram.median(),
-        most: histogram.at(990),
-        count: histogram.total(),
-    }
-}
-
 fn servers(tally: &Tally, named: &[IpAddr]) -> Vec<ServerReport> {
     let all = tally.servers.all.iter().map(|(server, it)| ServerReport {
         server: *server,
         queries: it.udp.0 + it.tcp.0,
         unanswered: it.lost,
-        times: times(&it.times),
+        times: Times::of(&it.times),
         bars: it.times.bars(BARS),
         role: match () {
             () if named.is_empty() || named.contains(&server.ip()) => None,
@@ -209,19 +201,13 @@ fn servers(tally: &Tally, named: &[IpAddr]) -> Vec<ServerReport> {
 }
 
 fn names(tally: &Tally) -> Vec<NameReport> {
-    let mut all: Vec<&NameTally> = tally.names.all.values().collect();
-    all.sort_by(|one, other| {
-        let rank = |it: &NameTally| std::cmp::Reverse(it.queries);
-        rank(one)
-            .cmp(&rank(other))
-            .then_with(|| one.name.cmp(&other.name))
-    });
+    let mut all = tally.names.by(|it| it.queries);
     all.truncate(LISTED);
     let report = |it: &NameTally| NameReport {
         name: it.name.clone(),
         lookups: it.lookups,
         queries: it.queries,
-        times: times(&it.times),
+        times: Times::of(&it.times),
         bars: it.times.bars(BARS),
     };
     all.into_iter().map(report).collect()

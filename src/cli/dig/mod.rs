@@ -25,7 +25,6 @@ use self::place::Place;
 use self::session::Session;
 use self::trust::Trust;
 use self::walk::Walker;
-use super::manual;
 use super::node::node_below;
 use crate::address::Address;
 use crate::cli::streams::{Status, Streams};
@@ -61,8 +60,7 @@ ask over TLS and HTTPS as above.
 #[derive(clap::Args, Debug)]
 #[command(
     disable_help_flag = true,
-    override_usage = "kdns dig [@SERVER] [NAME] [TYPE] [CLASS] [+OPTION]...",
-    after_help = manual::help("dig")
+    override_usage = "kdns dig [@SERVER] [NAME] [TYPE] [CLASS] [+OPTION]..."
 )]
 pub(super) struct DigArgs {
     /// The words of dig's command line

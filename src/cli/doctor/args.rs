@@ -6,13 +6,11 @@ use clap::ValueEnum;
 use clap_complete::engine::ArgValueCandidates;
 
 use crate::cli::completions;
-use crate::cli::manual;
 use crate::cli::node::NodeArgs;
 use crate::cli::output::Outputs;
 use crate::cli::threshold::Threshold;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("doctor"))]
 pub(in crate::cli) struct DoctorArgs {
     /// Whose lookups and packets: a pod, container or process [default: a pod that asks the cluster's DNS]
     #[arg(value_name = "TARGET", add = ArgValueCandidates::new(completions::pods_here))]

@@ -16,9 +16,9 @@ use hickory_proto::rr::RecordType;
 
 use self::format::{Format, write};
 use self::live::Live;
+use super::completions;
 use super::output::{self, Outputs};
 use super::question::{self, Question, QuestionArgs};
-use super::{completions, manual};
 use crate::cli::files::typed;
 use crate::cli::streams::{Status, Streams};
 use crate::explain::live::Lived;
@@ -33,7 +33,6 @@ use crate::text::escaped;
 use crate::world::Rule;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("explain"))]
 pub(super) struct ExplainArgs {
     /// The name, as a program would pass it
     #[arg(required_unless_present = "scenario", conflicts_with = "scenario")]

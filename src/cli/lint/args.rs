@@ -6,19 +6,14 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap_complete::engine::ArgValueCandidates;
 
+use crate::cli::completions;
 use crate::cli::output::Outputs;
-use crate::cli::{completions, manual};
 use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::lint::options::{Assume, Options, Role};
 use crate::lint::settings;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("lint"))]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of the command line"
-)]
 pub(in crate::cli) struct LintArgs {
     /// Files and directories; - is standard input [default: .]
     #[arg(value_name = "PATH")]

@@ -1,54 +1,56 @@
-//! What a page consists of.
+//! A manual page, as `build.rs` and `tests/generated.rs` read it.
+//!
+//! Below the command are the forms of calling it, indented, and what it does.
+//! A section without text is that of the same title in `about.md`.
 
 /// The page of a command.
-#[derive(Clone, Copy, Debug)]
-pub struct Manual {
+pub(crate) struct Page {
+    /// The page itself.
+    pub(crate) text: String,
+    /// What several have in common.
+    pub(crate) about: String,
+}
+
+impl Page {
     /// The command; `""` is kdns itself.
-    pub command: &'static str,
-    /// How it is called, one form a line.
-    pub usage: &'static str,
-    /// What it does, in paragraphs.
-    pub description: &'static str,
-    /// What to try.
-    pub examples: &'static [Example],
-    /// What the help says below the examples.
-    pub notes: &'static str,
-    /// Exit statuses and their meaning.
-    pub status: &'static [(&'static str, &'static str)],
-    /// Files that are read, and what for.
-    pub files: &'static [(&'static str, &'static str)],
-    /// Variables that count, and how.
-    pub environment: &'static [(&'static str, &'static str)],
-    /// Other pages.
-    pub see_also: &'static str,
-}
+    pub(crate) fn command(&self) -> &str {
+        let first = self.text.lines().next().unwrap_or_default();
+        first.trim_start_matches("# kdns").trim_start()
+    }
 
-/// A command that a reader can type.
-#[derive(Clone, Copy, Debug)]
-pub struct Example {
-    /// What it is for.
-    pub what: &'static str,
-    /// The command.
-    pub line: &'static str,
-    /// Whether the page shows what it prints; its files are then those of
-    /// `testdata/manual`.
-    pub is_shown: bool,
-}
+    /// The text of the section whose title begins so; `""`: it has none.
+    pub(crate) fn section(&self, title: &str) -> &str {
+        let Some((title, body)) = section(&self.text, title) else {
+            return "";
+        };
+        match body {
+            "" => section(&self.about, title).unwrap_or_default().1,
+            body => body,
+        }
+    }
 
-/// An example that is only named.
-pub(super) const fn try_it(what: &'static str, line: &'static str) -> Example {
-    Example {
-        what,
-        line,
-        is_shown: false,
+    /// What to try: what for, and its lines, which begin with `$ ` where the page
+    /// shows what they print; its files are then those of `testdata/manual`.
+    pub(crate) fn examples(&self) -> Vec<(&str, Vec<&str>)> {
+        let text = self.section("Examples").split("\n\n");
+        let texts = text.clone().step_by(2);
+        let lines = text.skip(1).step_by(2);
+        let lines = lines.map(|it| it.lines().map(str::trim_start).collect());
+        texts.zip(lines).collect()
+    }
+
+    /// The rows of a table: of what it says something, and what.
+    pub(crate) fn rows(&self, title: &str) -> Vec<(&str, &str)> {
+        let lines = self.section(title).lines();
+        lines
+            .filter_map(|it| it.strip_prefix("- `")?.split_once("`: "))
+            .collect()
     }
 }
 
-/// An example with what it prints.
-pub(super) const fn shown(what: &'static str, line: &'static str) -> Example {
-    Example {
-        what,
-        line,
-        is_shown: true,
-    }
+fn section<'p>(page: &'p str, title: &str) -> Option<(&'p str, &'p str)> {
+    let mut sections = page.split("\n## ").skip(1);
+    let found = sections.find(|it| it.starts_with(title))?;
+    let (title, body) = found.split_once('\n')?;
+    Some((title, body.trim()))
 }

@@ -3,12 +3,10 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use crate::cli::manual;
 use crate::cli::output::Outputs;
 use crate::cli::threshold::Threshold;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("path"))]
 #[expect(clippy::doc_markdown, reason = "help texts have no backticks")]
 pub(in crate::cli) struct PathArgs {
     /// ADDRESS, ADDRESS:PORT[/udp|tcp] or a Service name [default: every name server of the target's file]

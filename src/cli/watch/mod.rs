@@ -19,7 +19,6 @@ use self::args::InputArgs;
 use self::course::Course;
 use self::input::Input;
 use self::output::{Format, Output, Wanted, end_of};
-use super::manual;
 use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use crate::cli::streams::{Status, Streams};
@@ -30,7 +29,6 @@ use crate::watch::{Report, Setup, Watch};
 
 /// Watch the DNS packets of a pod, or a capture, and judge them
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("watch"))]
 pub(super) struct WatchArgs {
     #[command(flatten)]
     input: InputArgs,

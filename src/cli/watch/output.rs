@@ -36,7 +36,6 @@ const MAX_KEPT: usize = 20;
 const STATUS_EVERY: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Where everything goes.
-#[expect(clippy::struct_excessive_bools, reason = "what the arguments say")]
 pub(super) struct Output<'o> {
     outputs: &'o Outputs<Format>,
     style: Style,

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::cli::manual;
 use crate::cli::node::NodeArgs;
 use crate::cli::output::Outputs;
 use crate::cli::threshold::Threshold;
@@ -22,7 +21,6 @@ pub(in crate::cli) enum Format {
 }
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("why"))]
 pub(in crate::cli) struct WhyArgs {
     /// A message, in quotes or as words; what names a file, and -, is a log or a short text that was pasted
     #[arg(value_name = "MESSAGE|LOG", allow_hyphen_values = true)]

@@ -71,7 +71,6 @@ pub enum End {
 /// The parser: one for a run of the program, as options of one line hold for
 /// the next of a batch file.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "they are dig's own")]
 pub struct Parser {
     /// What holds for all lookups.
     pub globals: Globals,
@@ -109,7 +108,6 @@ impl Families {
 }
 
 /// The reading of one line.
-#[expect(clippy::struct_excessive_bools, reason = "they are dig's own")]
 struct Line<'w> {
     words: &'w [&'w [u8]],
     /// A line of a batch file or of `~/.digrc`.

@@ -1,10 +1,10 @@
 //! `@server`: addresses, ports and zones.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use super::Families;
-use crate::address::{Address, inet_aton, split_scope};
+use crate::address::Address;
 use crate::dig::lookup::{DEFAULT_PATH, Server};
 use crate::engine::secure::Secure;
 
@@ -132,16 +132,8 @@ fn unbracketed(host: &str) -> &str {
 }
 
 fn literal(host: &[u8]) -> Option<Address> {
-    if let Some(ip) = inet_aton(host) {
-        return Some(IpAddr::V4(ip).into());
-    }
-    let text = std::str::from_utf8(host).ok()?;
-    let (ip, scope) = split_scope(text);
-    let ip: Ipv6Addr = ip.parse().ok()?;
-    if scope == Some("") {
-        return None;
-    }
-    Some(Address::scoped(ip.into(), scope.map(Into::into)))
+    let literal = Address::parse_c(host)?;
+    (literal.scope.as_deref() != Some("")).then_some(literal)
 }
 
 #[cfg(test)]

@@ -57,7 +57,6 @@ pub struct Standing {
 ///
 /// Source: BIND bin/dig/dighost.h: `struct dig_lookup` (9.18)
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "they are the source's")]
 struct Pending {
     lookup: Rc<Lookup>,
     /// The entry of the search list that is tried.

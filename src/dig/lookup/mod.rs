@@ -17,7 +17,6 @@ use crate::engine::secure::Tls;
 /// Source: BIND bin/dig/dighost.h: `struct dig_lookup`,
 /// bin/dig/dighost.c: `make_empty_lookup` (9.18)
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are options of dig")]
 pub struct Lookup {
     /// The name as it was written; `-x` has made a reverse name of it.
     pub text: Vec<u8>,
@@ -75,7 +74,6 @@ pub struct Lookup {
 
 /// Flags of the header that the command line may set.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct HeaderFlags {
     /// RD
     pub recurse: bool,
@@ -95,7 +93,6 @@ pub struct HeaderFlags {
 
 /// What the command line says about the OPT record.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are options of dig")]
 pub struct Edns {
     /// EDNS version; `None`: no OPT record unless something else asks for it.
     pub version: Option<u8>,
@@ -138,7 +135,6 @@ pub struct Subnet {
 
 /// How replies to one lookup are printed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are options of dig")]
 pub struct Print {
     /// The question section.
     pub question: bool,
@@ -180,7 +176,6 @@ pub struct Print {
 
 /// What holds for all lookups, as the last option said it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are options of dig")]
 pub struct Globals {
     /// The port of all servers.
     pub port: Option<u16>,

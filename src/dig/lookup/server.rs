@@ -24,7 +24,6 @@ pub struct Server {
 ///
 /// Source: BIND bin/dig/dighost.h: `struct dig_lookup` (9.18)
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are options of dig")]
 pub struct Wanted {
     /// `+tls`: TLS, which wins over HTTP.
     pub tls: bool,

@@ -2,15 +2,15 @@
 //! whose tools are not to be started.
 
 use std::net::{IpAddr, Ipv6Addr};
-use std::path::Path;
 
 use procfs::FromBufRead as _;
 use procfs::net::{ArpEntries, RouteEntries, RouteEntry};
 
-use super::{NetworkSeen, TABLES, has_lines, listeners_in, settings};
+use super::{NetworkSeen, has_lines, listeners, settings};
+use crate::host::node::kernel::of_network;
 use crate::host::node::networks;
 use crate::host::root::Root;
-use crate::path::{Address, Conntrack, Neighbour, Protocol, Route, RouteKind, RulesKnown};
+use crate::path::{Address, Conntrack, Neighbour, Route, RouteKind, RulesKnown};
 use crate::text::Source;
 
 /// The table `main`, the only one that files have.
@@ -30,7 +30,7 @@ const LOCAL: u32 = 0x8000_0000;
 /// iptables and nftables are in no file.
 pub fn read_files(root: &Root) -> NetworkSeen {
     let mut seen = NetworkSeen::default();
-    let file = |name: &str| of_node(root, name);
+    let file = |name: &str| of_network(root, name);
     seen.texts.extend(file("ip_vs"));
     let host = &mut seen.host;
     host.known = RulesKnown::Part;
@@ -64,15 +64,8 @@ pub fn read_files(root: &Root) -> NetworkSeen {
         });
     }
     seen.texts.extend(table.filter(has_lines));
-    host.listeners = listeners(root);
+    host.listeners = listeners(file);
     seen
-}
-
-/// A table of the node's own network namespace.
-fn of_node(root: &Root, name: &str) -> Option<Source> {
-    let paths = [format!("/proc/1/net/{name}"), format!("/proc/net/{name}")];
-    let mut read = paths.iter().map(|it| root.read_once(Path::new(it)));
-    Some(read.find_map(Result::ok)?.source)
 }
 
 /// Routes of both families; `None`: not all of them are there.
@@ -154,18 +147,6 @@ fn neighbours(arp: &[u8]) -> Vec<Neighbour> {
         answers: it.hw_address.is_none().then_some(false),
     });
     entries.collect()
-}
-
-fn listeners(root: &Root) -> Option<Vec<(IpAddr, u16, Protocol)>> {
-    let mut found = Vec::new();
-    for (name, protocol) in TABLES {
-        match of_node(root, name) {
-            Some(text) => found.extend(listeners_in(&text.bytes, protocol)),
-            None if name.ends_with('6') => {}
-            None => return None,
-        }
-    }
-    Some(found)
 }
 
 #[cfg(test)]

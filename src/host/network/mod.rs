@@ -100,7 +100,7 @@ impl NetworkSeen {
         let names = self.host.links.iter().flatten().map(|it| it.name.as_ref());
         self.host.sysctls = settings::read(root, names);
         self.read_connections(root, ports);
-        self.host.listeners = listeners();
+        self.host.listeners = listeners(table);
         self.host.recent = recent::read();
     }
 
@@ -204,8 +204,8 @@ fn has_lines(table: &Source) -> bool {
     !table.bytes.is_empty()
 }
 
-/// The sockets that listen, on whatever port.
-fn listeners() -> Option<Vec<(IpAddr, u16, Protocol)>> {
+/// The sockets that listen, on whatever port, by the tables of that name.
+fn listeners(table: impl Fn(&str) -> Option<Source>) -> Option<Vec<(IpAddr, u16, Protocol)>> {
     let mut found = Vec::new();
     for (name, protocol) in TABLES {
         // A kernel without IPv6 has no tables of it.

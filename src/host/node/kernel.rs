@@ -46,7 +46,7 @@ pub fn uptime(root: &Root) -> Option<u64> {
 }
 
 /// A table of the node's own network namespace.
-fn of_network(root: &Root, name: &str) -> Option<Source> {
+pub(in crate::host) fn of_network(root: &Root, name: &str) -> Option<Source> {
     let paths = [format!("/proc/1/net/{name}"), format!("/proc/net/{name}")];
     let mut read = paths.iter().map(|it| root.read_once(Path::new(it)));
     Some(read.find_map(Result::ok)?.source)

@@ -230,11 +230,6 @@ fn write_document(
     }
 }
 
-/// The schema of the output.
-pub fn schema() -> schemars::Schema {
-    json::schema::<CheckLoopDocument<'_>>()
-}
-
 /// The document.
 pub(in crate::render) fn document(report: &Report) -> CheckLoopDocument<'_> {
     let first = report.chains.first();

@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// What `kdns diff --format json` writes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Diff")]
-struct DiffDocument<'d> {
+pub(in crate::render) struct DiffDocument<'d> {
     /// Version of this format.
     format: u32,
     /// The two nodes, as they were given.
@@ -59,11 +59,6 @@ pub fn write<'d>(
         differences: differences.iter().map(form).collect(),
     };
     json::document(&document, out)
-}
-
-/// The schema of the document.
-pub fn schema() -> schemars::Schema {
-    json::schema::<DiffDocument<'_>>()
 }
 
 fn code(what: What) -> &'static str {

@@ -13,8 +13,7 @@ use crate::dig::mnemonic::{class_text, rcode_text, type_text};
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(title = "kdns dig +json")]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
-struct MessageForm {
+pub(in crate::render) struct MessageForm {
     #[serde(rename = "ID")]
     id: u16,
     #[serde(rename = "QR")]
@@ -129,11 +128,6 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
         out.push_str(&text);
         out.push('\n');
     }
-}
-
-/// The JSON Schema of a message.
-pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(MessageForm)
 }
 
 fn document(shown: &Shown<'_>) -> MessageForm {

@@ -11,7 +11,6 @@ use crate::name::Name;
 ///
 /// Source: BIND bin/dig/dig.c: `printmessage`, lib/dns/masterdump.c (9.18)
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are styles")]
 pub struct Style {
     /// Columns of time to live, class, type and data.
     pub(super) columns: [usize; 4],

@@ -17,7 +17,7 @@ const FORMAT: u32 = 1;
 /// What `kdns doctor --format json` writes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Doctor")]
-struct DoctorDocument<'r> {
+pub(in crate::render) struct DoctorDocument<'r> {
     /// Version of this format.
     format: u32,
     /// The node's name, if it is known.
@@ -82,11 +82,6 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 /// Any error of `out`.
 pub fn write_line(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     json::line(&document(report), out)
-}
-
-/// The schema of the document.
-pub fn schema() -> schemars::Schema {
-    json::schema::<DoctorDocument<'_>>()
 }
 
 fn document<'r>(report: &'r Report<'_>) -> DoctorDocument<'r> {

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Lint, page_uri};
@@ -15,7 +15,7 @@ use crate::text::{Position, Span};
 /// What `kdns lint --format json` writes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Lint")]
-struct Document<'r> {
+pub(in crate::render) struct Document<'r> {
     /// Version of this format.
     format: u32,
     /// What was found, in the order of its places.
@@ -176,11 +176,6 @@ pub fn write(lint: &Lint<'_>, out: &mut dyn Write) -> io::Result<()> {
         remarks: messages(false),
     };
     json::document(&document, out)
-}
-
-/// The schema of the output.
-pub fn schema() -> Schema {
-    json::schema::<Document<'_>>()
 }
 
 fn finding(finding: &Finding) -> FindingForm<'_> {

@@ -65,6 +65,6 @@ pub(super) fn page_uri(rule: &Rule) -> String {
 }
 
 /// The heading of a rule's page as GitHub names it.
-fn anchor(rule: &Rule) -> String {
+pub fn anchor(rule: &Rule) -> String {
     format!("{}-{}", rule.code.to_lowercase(), rule.name)
 }

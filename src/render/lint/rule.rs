@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::lint::{Check, Rule};
@@ -11,7 +11,7 @@ use crate::render::json;
 /// A rule, for machines.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(title = "kdns rule", inline)]
-struct RuleJson {
+pub(in crate::render) struct RuleJson {
     /// Stable code: `KR001`.
     code: &'static str,
     /// What is wrong, in kebab-case.
@@ -36,11 +36,6 @@ struct RuleJson {
 pub fn write_json(rules: &[&Rule], out: &mut dyn Write) -> io::Result<()> {
     let rules: Vec<RuleJson> = rules.iter().map(|it| of(it)).collect();
     json::document(&rules, out)
-}
-
-/// The schema of [`write_json`].
-pub fn schema() -> Schema {
-    json::schema::<Vec<RuleJson>>()
 }
 
 fn of(rule: &Rule) -> RuleJson {
@@ -86,33 +81,4 @@ pub fn write_list(rules: &[&Rule], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{code}  {severity:<7}  {name:<width$}  {summary}")?;
     }
     Ok(())
-}
-
-/// The page of all rules: a table, then every page one level deeper.
-pub fn book(rules: &[&Rule]) -> String {
-    let mut text = String::from(
-        "# Rules\n\nMade from the rules' own pages by `KDNS_BLESS=1 cargo test --test generated`; `kdns rule CODE` prints one.\n\n\
-         | Code | Name | Severity | What is wrong |\n| --- | --- | --- | --- |\n",
-    );
-    for rule in rules {
-        let (code, name, summary) = (rule.code, rule.name, rule.summary);
-        let anchor = super::anchor(rule);
-        let severity = rule.severity.word();
-        text.extend([format!(
-            "| [{code}](#{anchor}) | {name} | {severity} | {summary} |\n"
-        )]);
-    }
-    for rule in rules {
-        text.push('\n');
-        let mut is_code = false;
-        for line in rule.page().lines() {
-            is_code ^= line.starts_with("```");
-            if line.starts_with('#') && !is_code {
-                text.push('#');
-            }
-            text.push_str(line);
-            text.push('\n');
-        }
-    }
-    text
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::net::IpAddr;
 
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::findings::{self, FindingJson};
@@ -19,7 +19,7 @@ const FORMAT: u32 = 1;
 /// What `kdns path --format json` writes.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "Path")]
-struct PathDocument {
+pub(in crate::render) struct PathDocument {
     /// Version of this format.
     format: u32,
     /// The answer for all packets together.
@@ -218,9 +218,4 @@ fn step(step: &Step) -> StepForm {
             Direction::Reply => "reply",
         },
     }
-}
-
-/// The schema of the document.
-pub fn schema() -> Schema {
-    json::schema::<PathDocument>()
 }

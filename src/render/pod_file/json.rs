@@ -18,7 +18,7 @@ const FORMAT: u32 = 2;
 /// format version.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(title = "Document")]
-struct PodFileDocument {
+pub(in crate::render) struct PodFileDocument {
     /// Version of this format.
     format: u32,
     /// The kubelet that makes it.
@@ -168,11 +168,6 @@ pub fn write_error(message: &str, is_answer: bool, out: &mut dyn Write) -> io::R
         ..PodFileDocument::default()
     };
     json::document(&document, out)
-}
-
-/// The schema of the document.
-pub fn schema() -> schemars::Schema {
-    json::schema::<PodFileDocument>()
 }
 
 fn of_file(file: &PodFile) -> PodFileDocument {

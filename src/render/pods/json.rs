@@ -14,7 +14,7 @@ use crate::render::json;
 /// format version.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Pods")]
-struct PodsDocument {
+pub(in crate::render) struct PodsDocument {
     /// Version of this format.
     format: u32,
     /// Sorted by namespace and name; those without a name come last.
@@ -114,11 +114,6 @@ pub fn write(pods: &[Pod], skipped: &[String], out: &mut dyn Write) -> io::Resul
         skipped: skipped.to_vec(),
     };
     json::document(&document, out)
-}
-
-/// The schema of the output.
-pub fn schema() -> schemars::Schema {
-    json::schema::<PodsDocument>()
 }
 
 fn pod(pod: &Pod) -> PodForm {

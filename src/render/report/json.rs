@@ -14,7 +14,7 @@ use crate::report::{Attribute, Difference, Group, Summary, Trouble};
 /// What `kdns report merge --format json` writes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Report")]
-struct MergedDocument<'s> {
+pub(in crate::render) struct MergedDocument<'s> {
     /// Version of this format.
     format: u32,
     /// How many nodes reported.
@@ -160,11 +160,6 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         error_count: summary.error_count,
     };
     json::document(&document, out)
-}
-
-/// The schema of the output.
-pub fn schema() -> schemars::Schema {
-    json::schema::<MergedDocument<'_>>()
 }
 
 fn group((index, group): (usize, &Group)) -> GroupForm<'_> {

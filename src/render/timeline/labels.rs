@@ -49,12 +49,8 @@ fn replied(reply: &Reply, answer: &Answer) -> (Fate, String) {
         other if answer.rcode == 0 => return (Fate::Broken, other.as_str().to_owned()),
         _ => return (Fate::Broken, rcode_text(answer.rcode).into_owned()),
     }
-    let addresses = reply.answers.iter().filter_map(|it| match &it.data {
-        Data::A(ip) => Some(ip.to_string()),
-        Data::Aaaa(ip) => Some(ip.to_string()),
-        _ => None,
-    });
-    let addresses: Vec<String> = addresses.collect();
+    let addresses = reply.answers.iter().filter_map(|it| it.data.ip());
+    let addresses: Vec<String> = addresses.map(|it| it.to_string()).collect();
     let is_alias = |data: &Data| matches!(data, Data::Cname(_));
     match addresses.as_slice() {
         [] if reply.answers.is_empty() => (Fate::NoData, "NODATA".to_owned()),

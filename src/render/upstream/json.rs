@@ -1,8 +1,8 @@
-//! `kdns upstream` as JSON, and its schema.
+//! `kdns upstream` as JSON.
 
 use std::io::{self, Write};
 
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words;
@@ -15,7 +15,7 @@ use crate::upstream::{self, End, Health, Role};
 /// The name servers of a node, who they are, and where their queries end up.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "kdns upstream")]
-struct Report<'r> {
+pub(in crate::render) struct Report<'r> {
     /// The version of this format.
     version: u32,
     /// Whether a server or file leads nowhere: `clean`, `dead`, `unknown` (a file could not be
@@ -115,11 +115,6 @@ pub fn write(report: &upstream::Report, health: Health, out: &mut dyn Write) -> 
         skipped: &report.skipped,
     };
     json::document(&document, out)
-}
-
-/// The schema of the document.
-pub fn schema() -> Schema {
-    json::schema::<Report<'_>>()
 }
 
 fn file(file: &upstream::FileReport) -> File<'_> {

@@ -1,8 +1,8 @@
-//! `kdns why MESSAGE` as JSON, and its schema.
+//! `kdns why MESSAGE` as JSON.
 
 use std::io::{self, Write};
 
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, IN_LOGS};
@@ -13,7 +13,7 @@ use crate::why::{self, Catalogue, Likely, Recognised, Unknown};
 /// What a message says.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "kdns why MESSAGE")]
-struct Why<'a> {
+pub(in crate::render) struct Why<'a> {
     /// Which message it is: `go-no-such-host`; null: it is not known.
     id: Option<&'a str>,
     /// Who says it: `glibc`, `go`, `coredns`; `other` if it is not known.
@@ -171,10 +171,4 @@ pub fn write_list(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<()> 
         sources: &it.sources,
     });
     json::document(&list.collect::<Vec<_>>(), out)
-}
-
-/// The schema of what [`write()`] writes.
-#[must_use]
-pub fn schema() -> Schema {
-    json::schema::<Why<'_>>()
 }

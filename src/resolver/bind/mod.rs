@@ -31,7 +31,6 @@ use crate::scenario::{self, Scenario};
 
 /// A tool of one version: what it sets before it hands its lookup to dighost.c.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "they are the programs' own")]
 pub struct Program {
     /// What messages call it.
     name: &'static str,

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use crate::address::Address;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Data, Rcode, Reply};
+use crate::engine::message::{Rcode, Reply};
 
 /// A status of c-ares, as far as a lookup can end with it.
 ///
@@ -68,14 +68,7 @@ pub(super) fn reply_status(reply: &Reply) -> Status {
 
 /// The addresses in a reply, whoever owns them.
 pub(super) fn addresses(reply: &Reply) -> impl Iterator<Item = IpAddr> {
-    reply
-        .answers
-        .iter()
-        .filter_map(|record| match &record.data {
-            Data::A(ip) => Some(IpAddr::V4(*ip)),
-            Data::Aaaa(ip) => Some(IpAddr::V6(*ip)),
-            Data::Cname(_) | Data::Other(_) => None,
-        })
+    reply.answers.iter().filter_map(|it| it.data.ip())
 }
 
 /// The end of a lookup that found these addresses.

@@ -1,10 +1,10 @@
 //! `resolv.conf` as dnspython reads it.
 
 use std::borrow::Cow;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use crate::address::{Address, Server, split_scope};
+use crate::address::{Address, Server};
 use crate::config::resolv_conf::{Line, Word};
 use crate::resolver::dnspython::Exception;
 use crate::resolver::reading::{Origin, Reading, Setting};
@@ -196,13 +196,9 @@ fn int(text: &[u8]) -> Option<i64> {
 
 /// Source: dnspython `dns/inet.py: is_address` (2.3)
 fn address(text: &[u8]) -> Option<Address> {
-    let text = std::str::from_utf8(text).ok()?;
-    if let Ok(ip) = text.parse::<Ipv4Addr>() {
-        return Some(IpAddr::V4(ip).into());
-    }
-    let (ip, scope) = split_scope(text);
-    let ip: Ipv6Addr = ip.parse().ok()?;
-    Some(Address::scoped(IpAddr::V6(ip), scope.map(Into::into)))
+    let four = std::str::from_utf8(text).ok()?.parse::<Ipv4Addr>();
+    let four = four.ok().map(|it| IpAddr::V4(it).into());
+    four.or_else(|| Address::parse_scoped(text))
 }
 
 /// The labels that a text spells, and whether it ends with the root.

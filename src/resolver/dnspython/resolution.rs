@@ -3,7 +3,6 @@
 //! Source: dnspython `dns/resolver.py: _Resolution, Resolver.resolve`,
 //! `dns/query.py: udp, tcp` (2.3)
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
@@ -204,7 +203,13 @@ impl<'r> Resolution<'r> {
             let wanted = own().filter(|it| it.data.record_type() == self.record_type);
             let found: Vec<&Data> = wanted.map(|it| &it.data).collect();
             if !found.is_empty() {
-                return Some(found.into_iter().filter_map(address).collect());
+                return Some(
+                    found
+                        .into_iter()
+                        .filter_map(Data::ip)
+                        .map(Into::into)
+                        .collect(),
+                );
             }
             owner = own().find_map(|it| match &it.data {
                 Data::Cname(target) => Some(target),
@@ -212,14 +217,6 @@ impl<'r> Resolution<'r> {
             })?;
         }
         None
-    }
-}
-
-fn address(data: &Data) -> Option<Address> {
-    match data {
-        Data::A(ip) => Some(IpAddr::V4(*ip).into()),
-        Data::Aaaa(ip) => Some(IpAddr::V6(*ip).into()),
-        Data::Cname(_) | Data::Other(_) => None,
     }
 }
 

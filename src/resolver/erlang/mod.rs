@@ -137,7 +137,13 @@ impl Resolver<'_> {
             let wanted = own().filter(|it| it.data.record_type() == self.record_type);
             let found: Vec<&Data> = wanted.map(|it| &it.data).collect();
             if !found.is_empty() {
-                return Some(found.into_iter().filter_map(ip).collect());
+                return Some(
+                    found
+                        .into_iter()
+                        .filter_map(Data::ip)
+                        .map(Into::into)
+                        .collect(),
+                );
             }
             let mut targets = own().filter_map(|it| match &it.data {
                 Data::Cname(target) => Some(target.clone()),
@@ -172,15 +178,11 @@ impl Resolver<'_> {
         if found.is_empty() {
             return Err(NO_ADDRESS);
         }
-        Ok(found.into_iter().filter_map(ip).collect())
-    }
-}
-
-fn ip(data: &Data) -> Option<Address> {
-    match data {
-        Data::A(ip) => Some(std::net::IpAddr::V4(*ip).into()),
-        Data::Aaaa(ip) => Some(std::net::IpAddr::V6(*ip).into()),
-        Data::Cname(_) | Data::Other(_) => None,
+        Ok(found
+            .into_iter()
+            .filter_map(Data::ip)
+            .map(Into::into)
+            .collect())
     }
 }
 

@@ -40,10 +40,6 @@ use crate::scenario::{Family, Lookup, Scenario};
 
 /// What differs between versions of glibc, 2.17 to 2.41.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is one difference between versions"
-)]
 pub struct Version {
     /// The options without a number: what a word must begin with, and the option it then sets, the
     /// first that fits. `None`: it changes no query. Source: `resolv/res_init.c: res_setoptions`,

@@ -94,10 +94,6 @@ pub(super) async fn context_search(
 
 /// What was met along the search list.
 #[derive(Debug, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the C function has them, too"
-)]
 struct SearchState {
     searched: bool,
     root_on_list: bool,

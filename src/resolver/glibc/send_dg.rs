@@ -87,10 +87,6 @@ fn wait(thread: &Thread<'_>, server: usize) -> Duration {
 }
 
 /// The local variables of `send_dg`.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the C function has them, too"
-)]
 struct Turn<'t, 'a> {
     thread: &'t mut Thread<'a>,
     packets: Packets<'t>,

@@ -1,7 +1,6 @@
 //! Go's DNS client: candidates, servers, exchanges.
 
 use std::cell::{Cell, RefCell};
-use std::net::IpAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use hickory_proto::rr::RecordType;
 
 use crate::address::Address;
 use crate::engine::io::Io;
-use crate::engine::message::{Because, Data, Rcode, Record, Reply};
+use crate::engine::message::{Because, Rcode, Record, Reply};
 use crate::resolver::go::Version;
 use crate::resolver::go::name::{MAX_NAME_BYTES, avoid_dns, is_domain_name, pack};
 use crate::resolver::go::read::{Config, ROTATE, SINGLE_REQUEST};
@@ -288,11 +287,8 @@ impl<'a> Client<'a> {
 ///
 /// Source: Go `src/net/dnsclient_unix.go: Resolver.goLookupIPCNAMEOrder`.
 fn addresses(reply: &Reply) -> impl Iterator<Item = Address> {
-    reply.answers.iter().filter_map(|record| match record.data {
-        Data::A(ip) => Some(IpAddr::from(ip).into()),
-        Data::Aaaa(ip) => Some(IpAddr::from(ip).to_canonical().into()),
-        _ => None,
-    })
+    let ips = reply.answers.iter().filter_map(|it| it.data.ip());
+    ips.map(|it| it.to_canonical().into())
 }
 
 /// Source: Go `src/net/dnsconfig_unix.go: ensureRooted`.

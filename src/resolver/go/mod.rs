@@ -28,10 +28,6 @@ use crate::scenario::Scenario;
 
 /// What differs between versions of package `net`.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is one difference between versions"
-)]
 pub struct Version {
     /// Whether queries have an OPT record (`dnsclient_unix.go: newRequest`).
     edns: bool,

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use crate::config::resolv_conf::{Line, ResolvConf, is_blank};
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome::{self, Failed};
-use crate::engine::message::{Because, Data, Rcode};
+use crate::engine::message::{Because, Rcode};
 use crate::resolver::musl::Version;
 use crate::resolver::musl::ipliteral::{Literal, lookup_ipliteral};
 use crate::resolver::musl::read::get_resolv_conf;
@@ -214,11 +214,7 @@ async fn name_from_dns(
     }
     let addresses: Vec<IpAddr> = found
         .iter()
-        .filter_map(|record| match record.data {
-            Data::A(ip) => Some(IpAddr::V4(ip)),
-            Data::Aaaa(ip) => Some(IpAddr::V6(ip)),
-            _ => None,
-        })
+        .filter_map(|it| it.data.ip())
         .take(MAX_ADDRESSES)
         .collect();
     if addresses.is_empty() {

@@ -6,7 +6,7 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome::{self, Failed};
-use crate::engine::message::{Because, Data, Rcode};
+use crate::engine::message::{Because, Rcode};
 use crate::resolver::musl::Version;
 use crate::resolver::musl::read::get_resolv_conf;
 use crate::resolver::musl::res_msend::{Crash, res_mkquery, res_msend};
@@ -33,14 +33,6 @@ pub(super) async fn res_query(
     match reply.rcode {
         Rcode::NxDomain => Err(Failed("HOST_NOT_FOUND")),
         _ if reply.answers.is_empty() => Err(Failed("NO_DATA")),
-        _ => Ok(reply
-            .answers
-            .iter()
-            .filter_map(|record| match record.data {
-                Data::A(ip) => Some(IpAddr::V4(ip)),
-                Data::Aaaa(ip) => Some(IpAddr::V6(ip)),
-                _ => None,
-            })
-            .collect()),
+        _ => Ok(reply.answers.iter().filter_map(|it| it.data.ip()).collect()),
     }
 }

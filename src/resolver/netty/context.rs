@@ -11,9 +11,7 @@ use hickory_proto::rr::RecordType;
 
 use crate::address::{Address, Server};
 use crate::engine::io::{Arrival, Came, Io};
-use crate::engine::message::{
-    Because, Data, Edns, Query, QueryId, Rcode, Reply, SocketId, Transport,
-};
+use crate::engine::message::{Because, Edns, Query, QueryId, Rcode, Reply, SocketId, Transport};
 use crate::resolver::netty::aliases::{Shared, Targets, leads_to};
 use crate::resolver::netty::hosts::in_java_text;
 use crate::resolver::netty::question;
@@ -314,10 +312,8 @@ impl<'r> Context<'r> {
         let aliases = self.shared.learn(reply);
         let asked = attempt.name.to_ascii_lowercase();
         for record in &reply.answers {
-            let ip: IpAddr = match &record.data {
-                Data::A(ip) => (*ip).into(),
-                Data::Aaaa(ip) => (*ip).into(),
-                Data::Cname(_) | Data::Other(_) => continue,
+            let Some(ip) = record.data.ip() else {
+                continue;
             };
             let owner = question::of_reply(&record.name);
             let is_wanted = self.types.contains(&record.data.record_type());

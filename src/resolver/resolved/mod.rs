@@ -41,10 +41,6 @@ use crate::scenario::Scenario;
 
 /// What differs between versions of systemd.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is one difference between versions"
-)]
 pub struct Version {
     /// Whether NXDOMAIN from a server that knows EDNS is asked for again
     /// without it: 248 to 253. Source: `resolved-dns-transaction.c:

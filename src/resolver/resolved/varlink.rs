@@ -8,7 +8,6 @@ use hickory_proto::rr::RecordType;
 
 use crate::address::Address;
 use crate::engine::machine::Outcome;
-use crate::engine::message::Data;
 use crate::resolver::resolved::dns_domain::{dns_name_dot_suffixed, dns_name_normalize};
 use crate::resolver::resolved::dns_query::{CnameResult, DnsQuery};
 use crate::resolver::resolved::idna::dns_name_apply_idna;
@@ -131,11 +130,7 @@ impl Manager<'_> {
                 continue;
             }
             answered = true;
-            match record.data {
-                Data::A(ip) => found.push(IpAddr::V4(ip).into()),
-                Data::Aaaa(ip) => found.push(IpAddr::V6(ip).into()),
-                _ => {}
-            }
+            found.extend(record.data.ip().map(Into::into));
         }
         self.varlink_reply = Some(if answered {
             Outcome::Found(found)

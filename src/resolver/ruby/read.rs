@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::address::{Address, Server, split_scope};
+use crate::address::{Address, Server};
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::engine::message::Because;
 use crate::resolver::reading::{
@@ -97,7 +97,7 @@ impl<'a> Config<'a> {
             return;
         }
         self.servers.push(word.bytes);
-        match ip_address(word.bytes) {
+        match Address::parse_c(word.bytes) {
             Some(address) => {
                 let server = Server::from(address);
                 self.reading.servers.push(Setting::file(server, word.span));
@@ -194,17 +194,6 @@ fn labels(name: &[u8]) -> Labels {
     let labels = name.split(|&byte| byte == b'.');
     let labels = labels.filter(|label| !label.is_empty());
     labels.map(<[u8]>::to_vec).collect()
-}
-
-/// An address that needs no lookup.
-pub(super) fn ip_address(word: &[u8]) -> Option<Address> {
-    let text = std::str::from_utf8(word).ok()?;
-    if let Some(ip) = crate::address::inet_aton(word) {
-        return Some(std::net::IpAddr::V4(ip).into());
-    }
-    let (ip, scope) = split_scope(text);
-    let ip: std::net::Ipv6Addr = ip.parse().ok()?;
-    Some(Address::scoped(ip.into(), scope.map(Into::into)))
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //!
 //! Source: resolv.rb `Resolv::DNS#fetch_resource, Requester, Config#resolv` (0.2.1)
 
-use std::net::IpAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use crate::engine::message::{
 use crate::name::Name;
 use crate::resolver::glibc;
 use crate::resolver::ruby::Error;
-use crate::resolver::ruby::read::{Config, Labels, ip_address, same};
+use crate::resolver::ruby::read::{Config, Labels, same};
 use crate::scenario::{Family, Scenario};
 
 /// A name's type is fetched.
@@ -121,7 +120,7 @@ impl<'r> Fetch<'r> {
     /// Source: Ruby `lib/resolv.rb: ConnectedUDP#lazy_initialize, UnconnectedUDP#sender` (0.2.1)
     async fn server(&self, at: usize) -> Result<Server, Ended> {
         let word = self.config.servers.get(at).copied().unwrap_or_default();
-        if let Some(address) = ip_address(word) {
+        if let Some(address) = Address::parse_c(word) {
             return Ok(Server::from(address));
         }
         // A socket that is connected is of one family before the name is looked up.
@@ -248,7 +247,9 @@ impl<'r> Fetch<'r> {
                     continue;
                 }
                 match &record.data {
-                    data if data.record_type() == self.record_type => found.extend(address(data)),
+                    data if data.record_type() == self.record_type => {
+                        found.extend(data.ip().map(Address::from));
+                    }
                     Data::Cname(target) if pass == 0 => {
                         owner = target.labels().map(<[u8]>::to_vec).collect();
                     }
@@ -268,14 +269,6 @@ fn errno(error: ConnectError) -> Error {
     match error {
         ConnectError::Unreachable => "Errno::EHOSTUNREACH",
         ConnectError::Refused => "Errno::ECONNREFUSED",
-    }
-}
-
-fn address(data: &Data) -> Option<Address> {
-    match data {
-        Data::A(ip) => Some(IpAddr::V4(*ip).into()),
-        Data::Aaaa(ip) => Some(IpAddr::V6(*ip).into()),
-        Data::Cname(_) | Data::Other(_) => None,
     }
 }
 

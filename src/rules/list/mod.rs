@@ -17,22 +17,13 @@ use row::Columns;
 pub(super) fn rules(bytes: &[u8], view: View, chain: &str) -> Vec<Rule> {
     let mut rules = Vec::new();
     let mut columns = None;
-    let (mut start, mut number) = (view.start, view.line);
-    for line in bytes.split_inclusive(|it| *it == b'\n') {
-        let end = start + line.len() as u64;
+    for (line, place) in view.lines(bytes) {
         let text = String::from_utf8_lossy(line);
         let text = bare(&text);
-        let place = View {
-            start,
-            end,
-            line: number,
-            ..view
-        };
         match columns {
             None => columns = Columns::of(text),
             Some(columns) => rules.extend(row::rule(text, columns, chain, place)),
         }
-        (start, number) = (end, number + 1);
     }
     rules
 }

@@ -217,14 +217,8 @@ fn set(inner: &Value, of: &[Kind]) -> Option<Values> {
         Value::Array(list) => list.as_slice(),
         one => std::slice::from_ref(one),
     };
-    let element = |it: &Value| match it.as_array().map(Vec::as_slice) {
-        Some([key, data]) => Some((values(key, of)?, Some(data.clone()))),
-        _ => Some((values(it, of)?, None)),
-    };
-    list.iter()
-        .map(element)
-        .collect::<Option<_>>()
-        .map(Values::Set)
+    let elements: Option<_> = elements(list, of).into_iter().collect();
+    elements.map(Values::Set)
 }
 
 /// The elements of a set or map that stands by itself.

@@ -28,26 +28,16 @@ use crate::rules::rule::Rule;
 pub(super) fn rules(bytes: &[u8], view: View, chain: &str, towards: Option<IpAddr>) -> Vec<Rule> {
     let wanted = towards.map(|it| it.to_string());
     let mut rules = Vec::new();
-    let (mut start, mut number) = (view.start, view.line);
-    for line in bytes.split_inclusive(|it| *it == b'\n') {
-        let end = start + line.len() as u64;
+    for (line, view) in view.lines(bytes) {
         if wanted.as_ref().is_some_and(|it| is_for_another(line, it)) {
-            (start, number) = (end, number + 1);
             continue;
         }
         let text = String::from_utf8_lossy(line.trim_ascii_end());
         if let Some(split) = rule::split(&text)
             && split.chain == chain
         {
-            let view = View {
-                start,
-                end,
-                line: number,
-                ..view
-            };
             rules.push(rule::parse(&split, view));
         }
-        (start, number) = (end, number + 1);
     }
     rules
 }

@@ -15,10 +15,6 @@ use crate::text::{Place, Placed};
     deny_unknown_fields,
     expecting = "a daemon's own resolver as an object"
 )]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a setting of its own, as `Own` has them"
-)]
 pub struct OwnForm {
     daemon: Daemon,
     servers: Vec<GivenForm>,

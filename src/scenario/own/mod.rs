@@ -14,10 +14,6 @@ use crate::text::Placed;
 /// What a daemon's own configuration says of its resolver, which counts for it
 /// in place of `resolv.conf`. What is `None` is as the daemon has it by default.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a setting of its own"
-)]
 pub struct Own {
     /// The resolver that it is for.
     pub daemon: Daemon,

@@ -82,6 +82,18 @@ fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u8>> {
     looping.into_keys().collect()
 }
 
+/// What these losses of a server's show.
+fn of_losses(what: What, server: SocketAddr, losses: &[&Loss], count: u64) -> Finding {
+    Finding::new(what, Severity::Error, count)
+        .at(server)
+        .of(losses.first().map(|it| &it.name))
+        .shown_by(losses.iter().map(|it| it.sent.packet))
+}
+
+fn sendings(losses: &[&Loss]) -> u64 {
+    losses.iter().map(|it| u64::from(it.sendings)).sum()
+}
+
 /// A name in one case.
 fn lower(name: &Name) -> Vec<u8> {
     name.as_wire().to_ascii_lowercase()
@@ -121,13 +133,8 @@ fn whole_server(
         0 => What::ServerSilent,
         tcp => What::UdpSilent { tcp },
     };
-    let lost: u64 = losses.iter().map(|it| u64::from(it.sendings)).sum();
-    found.push(
-        Finding::new(what, Severity::Error, lost + tally.only_counted)
-            .at(server)
-            .of(losses.first().map(|it| &it.name))
-            .shown_by(losses.iter().map(|it| it.sent.packet)),
-    );
+    let count = sendings(losses) + tally.only_counted;
+    found.push(of_losses(what, server, losses, count));
     true
 }
 
@@ -167,12 +174,8 @@ fn some(
             .max()
             .unwrap_or_default(),
     };
-    found.push(
-        Finding::new(what, Severity::Error, count(&|_| true) + tally.only_counted)
-            .at(server)
-            .of(losses.first().map(|it| &it.name))
-            .shown_by(losses.iter().map(|it| it.sent.packet)),
-    );
+    let count = sendings(&losses) + tally.only_counted;
+    found.push(of_losses(what, server, &losses, count));
 }
 
 /// Both together, the first one first.
@@ -219,13 +222,7 @@ fn large<'l>(
         incomplete,
         over_tcp,
     };
-    let count = large.iter().map(|it| u64::from(it.sendings)).sum();
-    found.push(
-        Finding::new(what, Severity::Error, count)
-            .at(server)
-            .of(large.first().map(|it| &it.name))
-            .shown_by(large.iter().map(|it| it.sent.packet)),
-    );
+    found.push(of_losses(what, server, &large, sendings(&large)));
     rest
 }
 
@@ -265,14 +262,9 @@ fn only_aaaa<'l>(
     if !rest.is_empty() {
         return in_order(aaaa, rest);
     }
-    if let Some(first) = aaaa.first() {
-        let count = aaaa.iter().map(|it| u64::from(it.sendings)).sum();
-        found.push(
-            Finding::new(What::AaaaFails { rcode: None }, Severity::Error, count)
-                .at(server)
-                .of(Some(&first.name))
-                .shown_by(aaaa.iter().map(|it| it.sent.packet)),
-        );
+    if !aaaa.is_empty() {
+        let what = What::AaaaFails { rcode: None };
+        found.push(of_losses(what, server, &aaaa, sendings(&aaaa)));
     }
     rest
 }
@@ -312,11 +304,6 @@ fn race<'l>(
         evidence,
         slowest,
     };
-    found.push(
-        Finding::new(what, Severity::Error, all)
-            .at(server)
-            .of(half.first().map(|it| &it.name))
-            .shown_by(half.iter().map(|it| it.sent.packet)),
-    );
+    found.push(of_losses(what, server, &half, all));
     rest
 }

@@ -10,7 +10,7 @@ use crate::finding::Severity;
 use crate::name::Name;
 use crate::node::kernel::ConntrackCounters;
 use crate::packet::Unreachable;
-use crate::watch::tally::{MAX_PACKETS, Tally};
+use crate::watch::tally::{Histogram, MAX_PACKETS, Tally};
 
 /// Something that is wrong.
 #[derive(Clone, Debug)]
@@ -172,6 +172,16 @@ pub struct Times {
     pub most: i64,
     /// How many there were.
     pub count: u64,
+}
+
+impl Times {
+    pub(in crate::watch) fn of(histogram: &Histogram) -> Self {
+        Self {
+            median: histogram.median(),
+            most: histogram.at(990),
+            count: histogram.total(),
+        }
+    }
 }
 
 impl What {

@@ -4,7 +4,7 @@ use crate::explain::cluster::is_of_the_world;
 use crate::finding::Severity;
 use crate::name::Name;
 use crate::watch::findings::{Finding, Known, What};
-use crate::watch::tally::{EntryTally, NameTally};
+use crate::watch::tally::EntryTally;
 
 /// Fewer wasted queries are not worth a word.
 const MIN_WASTED: u64 = 20;
@@ -84,13 +84,8 @@ fn waste(known: &Known<'_>, found: &mut Vec<Finding>) {
     }
     let mut entries: Vec<&EntryTally> = names.entries.iter().filter(|it| it.wasted > 0).collect();
     entries.sort_by_key(|it| std::cmp::Reverse(it.wasted));
-    let mut worst: Vec<&NameTally> = names.all.values().filter(|it| it.wasted > 0).collect();
-    worst.sort_by(|one, other| {
-        let rank = |it: &NameTally| std::cmp::Reverse(it.wasted);
-        rank(one)
-            .cmp(&rank(other))
-            .then_with(|| one.name.cmp(&other.name))
-    });
+    let mut worst = names.by(|it| it.wasted);
+    worst.retain(|it| it.wasted > 0);
     let of_entries = entries.iter().take(LISTED);
     let of_names = worst.iter().take(LISTED);
     let what = What::SearchWaste {

@@ -6,7 +6,7 @@ use crate::address::DNS_PORT;
 use crate::finding::Severity;
 use crate::watch::findings::{Finding, Known, Times, What};
 use crate::watch::name::of_wire;
-use crate::watch::tally::{Histogram, ServerTally};
+use crate::watch::tally::{Count, Histogram, ServerTally};
 
 const AAAA: u16 = 28;
 const A: u16 = 1;
@@ -34,34 +34,27 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
         slow(*server, of_server, found);
         fails(*server, of_server, failing_aaaa, found);
     }
-    for (server, count) in &tally.no_tcp {
-        let what = What::TruncatedNoTcp;
-        let finding = Finding::new(what, Severity::Error, count.times).at(dns(*server));
+    let mut counted = |server: &IpAddr, what, severity, count: &Count| {
+        let finding = Finding::new(what, severity, count.times).at(dns(*server));
         let finding = finding.of(count.name.as_ref());
         found.push(finding.shown_by(count.packets.iter().copied()));
+    };
+    for (server, count) in &tally.no_tcp {
+        counted(server, What::TruncatedNoTcp, Severity::Error, count);
     }
     for (server, (count, refused)) in &tally.no_connection {
         let what = What::TcpRefused { refused: *refused };
-        let finding = Finding::new(what, Severity::Error, count.times).at(dns(*server));
-        let finding = finding.of(count.name.as_ref());
-        found.push(finding.shown_by(count.packets.iter().copied()));
+        counted(server, what, Severity::Error, count);
     }
     for ((server, from), count) in &tally.wrong_source {
         let what = What::WrongSource { from: *from };
-        let finding = Finding::new(what, Severity::Error, count.times).at(dns(*server));
-        let finding = finding.of(count.name.as_ref());
-        found.push(finding.shown_by(count.packets.iter().copied()));
+        counted(server, what, Severity::Error, count);
     }
-    let kinds = [
-        (&tally.duplicates, What::Duplicates),
-        (&tally.mismatched, What::Mismatched),
-    ];
-    for (counts, what) in kinds {
-        for (server, count) in counts {
-            let finding = Finding::new(what.clone(), Severity::Warning, count.times);
-            let finding = finding.at(dns(*server)).of(count.name.as_ref());
-            found.push(finding.shown_by(count.packets.iter().copied()));
-        }
+    for (server, count) in &tally.duplicates {
+        counted(server, What::Duplicates, Severity::Warning, count);
+    }
+    for (server, count) in &tally.mismatched {
+        counted(server, What::Mismatched, Severity::Warning, count);
     }
     disagree(known, found);
 }
@@ -69,14 +62,6 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
 /// A server on its usual port.
 fn dns(server: IpAddr) -> SocketAddr {
     SocketAddr::new(server, DNS_PORT)
-}
-
-fn times(histogram: &Histogram) -> Times {
-    Times {
-        median: histogram.median(),
-        most: histogram.at(990),
-        count: histogram.total(),
-    }
 }
 
 /// A slow server, or a slow zone of one that is fast.
@@ -99,7 +84,7 @@ fn slow(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
     if is_of_zones {
         for (zone, histogram) in slow {
             let what = What::SlowZone {
-                times: times(histogram),
+                times: Times::of(histogram),
                 others,
             };
             let finding = Finding::new(what, Severity::Warning, histogram.total()).at(server);
@@ -109,7 +94,7 @@ fn slow(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
     }
     let late = all.above(LATE);
     if all.median() >= SLOW || late >= FEW && late * 100 >= all.total() {
-        let what = What::SlowServer(times(all));
+        let what = What::SlowServer(Times::of(all));
         let count = all.above(SLOW);
         found.push(Finding::new(what, Severity::Warning, count).at(server));
     }

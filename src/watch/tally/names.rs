@@ -147,6 +147,16 @@ impl QuestionTally {
 }
 
 impl Names {
+    /// All of them, those with the largest counts first.
+    pub(in crate::watch) fn by(&self, count: fn(&NameTally) -> u64) -> Vec<&NameTally> {
+        let mut all: Vec<&NameTally> = self.all.values().collect();
+        all.sort_by(|one, other| {
+            let is_larger = count(other).cmp(&count(one));
+            is_larger.then_with(|| one.name.cmp(&other.name))
+        });
+        all
+    }
+
     pub(super) fn add(&mut self, lookup: &Lookup, entries: &[Name]) {
         let (Some(asked), Some(last)) = (lookup.readings.first(), lookup.exchanges.last()) else {
             return;

@@ -7,6 +7,7 @@ use self::reports::{HOSTILE, filled, report, reports};
 use super::*;
 use crate::check_loop::{Report, Verdict};
 use crate::finding::Severity;
+use crate::render::json::schema;
 use crate::text::is_unprintable;
 
 type Write = fn(&Report, &mut dyn std::io::Write) -> std::io::Result<()>;
@@ -85,7 +86,11 @@ fn check_schema(schema: &serde_json::Value, write: Write, write_error: WriteErro
 
 #[test]
 fn json_fits_its_schema() {
-    check_schema(json::schema().as_value(), json_document, json_error);
+    check_schema(
+        schema::<json::CheckLoopDocument<'_>>().as_value(),
+        json_document,
+        json_error,
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::render::path::service::ServiceForm;
 /// What `kdns explain NAME --format json` writes. Fields are only added
 /// within a format version.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(super) struct ExplanationForm {
+pub(in crate::render) struct ExplanationForm {
     /// Version of this format.
     pub(super) format: u32,
     /// The scenario's `id`, or its number among the scenarios, from 1; the

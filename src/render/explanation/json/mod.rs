@@ -118,17 +118,13 @@ fn lead(lead: &PlacedLead) -> LeadForm {
     }
 }
 
-/// The schema of the output: a document, or an array of them where a file has
-/// several scenarios.
-pub fn schema() -> schemars::Schema {
-    #[derive(JsonSchema)]
-    #[schemars(untagged, title = "Explanation")]
-    #[expect(dead_code, reason = "only its schema is used")]
-    enum Output {
-        One(Box<ExplanationForm>),
-        Several(Vec<ExplanationForm>),
-    }
-    json::schema::<Output>()
+// The output: a document, or an array of them where a file has several scenarios.
+#[derive(JsonSchema)]
+#[schemars(untagged, title = "Explanation")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(in crate::render) enum Output {
+    One(Box<ExplanationForm>),
+    Several(Vec<ExplanationForm>),
 }
 
 fn group(scenario: &Scenario, group: &Group<'_>) -> GroupForm {

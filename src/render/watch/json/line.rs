@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ms;
@@ -17,7 +17,7 @@ use crate::watch::plan::Planned;
 /// A lookup: a line of `--format jsonl`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "kdns watch, a lookup")]
-struct LookupForm {
+pub(in crate::render) struct LookupForm {
     /// The version of this format.
     version: u32,
     /// The name as the program asked for it, with its final dot if it must have
@@ -105,11 +105,6 @@ struct PlannedForm {
     at_ms: f64,
     /// Whether it was seen.
     seen: bool,
-}
-
-/// The schema of a line.
-pub fn line_schema() -> Schema {
-    json::schema::<LookupForm>()
 }
 
 /// Writes one lookup as a line.

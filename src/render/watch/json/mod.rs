@@ -4,7 +4,7 @@ mod line;
 
 use std::io::{self, Write};
 
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::doctor::Route;
@@ -15,12 +15,13 @@ use crate::watch::findings::Times;
 use crate::watch::report::{NameReport, Role, ServerReport, Whose};
 use crate::watch::{Finding, Report};
 
-pub use self::line::{line, line_schema};
+pub(in crate::render) use self::line::LookupForm;
+pub use self::line::line;
 
 /// A whole watch, summed up.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "kdns watch")]
-struct SummaryForm {
+pub(in crate::render) struct SummaryForm {
     /// The version of this format.
     version: u32,
     /// The resolver that the lookups are judged as; null: none fits.
@@ -187,11 +188,6 @@ struct CountedForm {
     /// Unanswered queries that were counted, and not looked at, for want of room.
     only_counted: u64,
     other: u64,
-}
-
-/// The schema of the summary.
-pub fn schema() -> Schema {
-    json::schema::<SummaryForm>()
 }
 
 /// Writes the summary.

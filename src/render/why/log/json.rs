@@ -18,7 +18,7 @@ use crate::why::log::{
 /// What logs of a DNS server say.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "kdns why LOG --format json")]
-struct LogDocument<'s> {
+pub(in crate::render) struct LogDocument<'s> {
     /// Lines that are about a query.
     queries: u64,
     /// Those whose name was a candidate of a lookup that succeeded under another
@@ -203,11 +203,6 @@ pub fn write(
         worst: worst.map(WorstForm::new),
     };
     json::document(&document, out)
-}
-
-/// The schema of the output.
-pub fn schema() -> schemars::Schema {
-    json::schema::<LogDocument<'_>>()
 }
 
 fn client(row: &ClientRow) -> ClientForm<'_> {

@@ -13,7 +13,7 @@ use crate::why::metrics::{Finding, Judged, Report, Upstream};
 /// What metrics of DNS servers say.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "kdns why --metrics FILE --format json")]
-struct MetricsDocument<'r> {
+pub(in crate::render) struct MetricsDocument<'r> {
     /// Each process, or what happened between two pages of one.
     servers: Vec<ServerForm<'r>>,
     /// What was found, the worst first.
@@ -69,11 +69,6 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         findings: report.findings.iter().map(finding).collect(),
     };
     json::document(&document, out)
-}
-
-/// The schema of the output.
-pub fn schema() -> schemars::Schema {
-    json::schema::<MetricsDocument<'_>>()
 }
 
 fn server(judged: &Judged) -> ServerForm<'_> {

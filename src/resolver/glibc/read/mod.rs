@@ -1,9 +1,9 @@
 //! glibc's reading of `resolv.conf` and its environment variables.
 
 use std::borrow::Cow;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr};
 
-use crate::address::{Address, Server, inet_aton, split_scope};
+use crate::address::{Address, Server, inet_aton};
 use crate::config::resolv_conf::{Line, is_blank};
 use crate::resolver::glibc::Version;
 use crate::resolver::glibc::options::{
@@ -241,7 +241,7 @@ impl<'a> Parser<'a> {
             .and_then(inet_aton);
         let found = match v4 {
             Some(ip) => Some(IpAddr::V4(ip).into()),
-            None => address(&word.value),
+            None => Address::parse_c(&word.value),
         };
         match (found, word.origin) {
             (Some(address), origin) => self.reading.servers.push(Setting {
@@ -303,18 +303,6 @@ fn why_unknown(text: &[u8], word: &[u8]) -> &'static str {
     } else {
         "glibc does not know the keyword"
     }
-}
-
-/// An IPv4 address in any form, or an IPv6 address that may have a scope. One
-/// that no interface has counts as none.
-fn address(word: &[u8]) -> Option<Address> {
-    if let Some(ip) = inet_aton(word) {
-        return Some(IpAddr::V4(ip).into());
-    }
-    let text = std::str::from_utf8(word).ok()?;
-    let (ip, scope) = split_scope(text);
-    let ip: Ipv6Addr = ip.parse().ok()?;
-    Some(Address::scoped(IpAddr::V6(ip), scope.map(Into::into)))
 }
 
 #[cfg(test)]
