@@ -6,6 +6,7 @@ use crate::check_loop::facts::{FileRemark, Remark, Step, Trouble};
 use crate::check_loop::{self, Verdict};
 use crate::finding::{Finding, Severity};
 use crate::order::Order as _;
+use crate::path::findings;
 use crate::text::Place;
 use crate::why::log::Advice;
 
@@ -26,10 +27,29 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
             state,
         }));
     }
+    let mut causes = each_once(causes);
     joined(&mut causes);
     known_by_rule(&mut causes);
     causes.order_by_key(|it| rank(it, is_of_kernel(it, checks)));
     causes
+}
+
+/// What a rule says of several copies of a file is one cause, with all places.
+fn each_once(causes: Vec<Cause<'_>>) -> Vec<Cause<'_>> {
+    let mut once: Vec<Cause<'_>> = Vec::new();
+    for cause in causes {
+        let is_same = |it: &&mut Cause<'_>| match (&it.kind, &cause.kind) {
+            (Kind::Setting(one), Kind::Setting(other)) => {
+                (one.code, &one.message) == (other.code, &other.message)
+            }
+            _ => false,
+        };
+        match once.iter_mut().find(is_same) {
+            Some(first) => first.places.extend(cause.places),
+            None => once.push(cause),
+        }
+    }
+    once
 }
 
 /// Rules of lint that say of a file what check-loop says of the node.
@@ -222,6 +242,7 @@ fn of_pods<'o>(
 
 fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
     let lost = route.trees.iter().find(|it| it.fails());
+    let lost = lost.filter(|_| !route.findings.iter().any(is_address_of_nobody));
     let lost = lost.map(|it| (State::Error, Kind::Lost(it)));
     let state = |severity| match severity {
         Severity::Error => State::Error,
@@ -230,6 +251,15 @@ fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
     let wrong = route.wrong();
     let wrong = wrong.map(|it| (state(it.severity), Kind::Way(it)));
     wrong.chain(lost).collect()
+}
+
+/// Whether it says why no rule is about the address.
+fn is_address_of_nobody(finding: &findings::Finding) -> bool {
+    use findings::{CacheFinding, Fact};
+    matches!(
+        finding.fact,
+        Fact::Service(_) | Fact::Cache(CacheFinding::LinkMissing { .. })
+    )
 }
 
 fn of_loop(report: &check_loop::Report) -> Vec<(State, Kind<'_>)> {

@@ -132,6 +132,8 @@ pub enum Fact<'o> {
     Pods {
         /// How many there are.
         count: usize,
+        /// Of how many of them no file could be read.
+        unseen: usize,
         /// Pods whose programs have another file than the runtime keeps.
         drifting: Vec<String>,
         /// DNS pods that do not stay up.

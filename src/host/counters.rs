@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
+use std::path::Path;
 
 /// The connection tracking counters of a network namespace, held open: they stay
 /// those of that namespace, and need no privilege any more.
@@ -20,10 +21,11 @@ impl CounterFile {
             .map(Self)
     }
 
-    /// Those of the namespace of the node's first process; `None` also if it may
-    /// not be looked at.
-    pub fn of_node() -> Option<Self> {
-        File::open("/proc/1/net/stat/nf_conntrack").ok().map(Self)
+    /// Those of the namespace of the first process below `root`; `None` also if it
+    /// may not be looked at.
+    pub fn of_node(root: &Path) -> Option<Self> {
+        let path = root.join("proc/1/net/stat/nf_conntrack");
+        File::open(path).ok().map(Self)
     }
 
     /// What they are now.

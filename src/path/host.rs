@@ -39,6 +39,8 @@ pub struct Host {
     pub recent: BTreeMap<Box<str>, Vec<IpAddr>>,
     /// Names of pods by their addresses: `kube-system/coredns-5d78c9869d-abcde`.
     pub pods: BTreeMap<IpAddr, String>,
+    /// Those of DNS pods in which no socket takes UDP packets to their port 53.
+    pub deaf: Vec<IpAddr>,
     /// Sockets that listen on the node itself, for DNS: address (unspecified:
     /// all), port, protocol. `None`: not seen.
     pub listeners: Option<Vec<(IpAddr, u16, super::Protocol)>>,

@@ -144,7 +144,8 @@ pub enum Direction {
 pub struct Step {
     /// Which packet.
     pub direction: Direction,
-    /// The table: `nat`; nftables with family: `ip kube-proxy`; `ipvs`, `route`, `conntrack`.
+    /// The table: `nat`; nftables with family: `ip kube-proxy`; `ipvs`, `route`,
+    /// `conntrack`, `ip_forward`, `rp_filter`, `neighbour`, `socket`.
     pub table: Box<str>,
     /// The chain.
     pub chain: Box<str>,
@@ -243,9 +244,22 @@ impl Tree {
             Verdict::Reaches | Verdict::OtherProxy | Verdict::Unknown => false,
         }
     }
+
+    /// The first end without an answer.
+    pub fn lost(&self) -> Option<&Outcome> {
+        self.outcomes.iter().find(|it| !it.arrives())
+    }
 }
 
 impl Outcome {
+    /// The step that ends it, or keeps its answer back.
+    pub fn last(&self) -> Option<&Step> {
+        match &self.reply {
+            Some(Reply::Dropped(steps) | Reply::Partly(_, steps)) => steps.last(),
+            _ => self.steps.last(),
+        }
+    }
+
     /// Whether somebody gets the packet, and its answer comes back.
     pub fn arrives(&self) -> bool {
         matches!(self.kind, Kind::Endpoint | Kind::Local) && self.reply == Some(Reply::Returns)

@@ -32,10 +32,11 @@ impl Sentence {
         Self { code, text }
     }
 
-    /// The same with a capital letter, but for names that begin small.
+    /// The same with a capital letter, but for names that begin small, as `eth0`.
     pub(super) fn begun(mut self) -> Self {
         let word = self.text.split(' ').next().unwrap_or_default();
-        if NAMES.contains(&word) || word.contains(char::is_uppercase) {
+        let is_word = word.chars().all(char::is_lowercase);
+        if NAMES.contains(&word) || !is_word {
             return self;
         }
         let mut characters = self.text.chars();

@@ -42,15 +42,9 @@ pub(crate) const HEALTHY: &[&str] = &[
 
 /// Those of them whose DNS pod and kubelet are there, with their file, settings and
 /// log: here faults can be made.
-const CLUSTERS: &[&str] = &["cluster-cgroup-v1", "cluster-cgroup-v2", "cluster-ipvs"];
+pub(crate) const CLUSTERS: &[&str] = &["cluster-cgroup-v1", "cluster-cgroup-v2", "cluster-ipvs"];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let trial = |name: &str, run: fn()| {
-        Trial::test(name, move || {
-            run();
-            Ok(())
-        })
-    };
     vec![
         trial("faults::healthy nodes", healthy),
         trial(
@@ -64,12 +58,18 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("faults::a dead server", dead_server),
         trial("faults::a dead server, long ago", over),
         trial("faults::a slow server", slow_server),
-        trial("faults::rules flushed", flushed),
-        trial("faults::no endpoints", without_endpoints),
         trial("faults::a full table", full_table),
         trial("faults::a snapshot says the same", snapshots),
         trial("faults::a snapshot without names", anonymous),
     ]
+}
+
+/// A test that needs no privilege.
+pub(crate) fn trial(name: &str, run: fn()) -> Trial {
+    Trial::test(name, move || {
+        run();
+        Ok(())
+    })
 }
 
 fn healthy() {
@@ -230,60 +230,6 @@ fn slow_server() {
     );
 }
 
-/// What iptables-save prints after `iptables -F; iptables -t nat -F`.
-const FLUSHED: &str = "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n\
-    *nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\nCOMMIT\n";
-
-/// kube-proxy's Services are gone from IPVS, or from iptables.
-fn flushed() {
-    let without_services = |node: &Node| {
-        node.write(
-            "proc/1/net/ip_vs",
-            "IP Virtual Server version 1.2.1 (size=4096)\n\
-             Prot LocalAddress:Port Scheduler Flags\n  -> RemoteAddress:Port Forward Weight ActiveConn InActConn\n",
-        );
-    };
-    for name in CLUSTERS {
-        let node = Node::copy_of(name);
-        if *name == "cluster-ipvs" {
-            without_services(&node);
-        }
-        node.write("rules", FLUSHED);
-        let rules = node.root.join("rules");
-        let said = node.doctor(&["--rules", rules.to_str().unwrap()]);
-        assert_eq!(said.first(), "packets-lost", "{name}: {said:#?}");
-        assert_eq!(
-            (said.status, said.state("path")),
-            (1, "error"),
-            "{name}: {said:#?}"
-        );
-    }
-}
-
-/// What kube-proxy writes where no DNS pod is ready, or the Service selects none.
-const REJECTED: &str = "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n\
-    :KUBE-SERVICES - [0:0]\n-A FORWARD -m conntrack --ctstate NEW -j KUBE-SERVICES\n\
-    -A OUTPUT -m conntrack --ctstate NEW -j KUBE-SERVICES\n\
-    -A KUBE-SERVICES -d 10.96.0.10/32 -p udp -m comment --comment \"kube-system/kube-dns:dns has no \
-    endpoints\" -m udp --dport 53 -j REJECT --reject-with icmp-port-unreachable\nCOMMIT\n\
-    *nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\nCOMMIT\n";
-
-/// kube-proxy writes what it is told: its restart changes nothing.
-fn without_endpoints() {
-    for (rules, fix, other) in [
-        (REJECTED, "describe service kube-dns", "kube-proxy"),
-        (FLUSHED, "pgrep -a kube-proxy", "describe service"),
-    ] {
-        let node = Node::copy_of("cluster-cgroup-v1");
-        node.write("rules", rules);
-        let file = node.root.join("rules");
-        let said = node.doctor(&["--rules", file.to_str().unwrap()]);
-        assert_eq!(said.first(), "packets-lost", "{said:#?}");
-        let steps = said.document["causes"][0]["fix"].to_string();
-        assert!(steps.contains(fix) && !steps.contains(other), "{steps}");
-    }
-}
-
 fn full_table() {
     each(
         &[],
@@ -372,7 +318,7 @@ fn ruzstd(file: &Path) -> Vec<u8> {
 }
 
 /// All files below a directory whose names end so.
-fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
+pub(crate) fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
         let entry = entry.unwrap();

@@ -19,6 +19,7 @@ mod lab;
 mod needs;
 #[path = "../needs/root.rs"]
 mod root;
+mod ways;
 
 use std::process::ExitCode;
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::from_args();
     let mut trials = faults::trials();
+    trials.extend(ways::trials());
     trials.extend(asked::trials());
     trials.extend(agree::trials());
     libtest_mimic::run(&arguments, trials).exit_code()

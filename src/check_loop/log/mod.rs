@@ -37,7 +37,7 @@ pub const KINDS: [(&str, &str); 15] = [
     ),
     (
         "loopback-refused",
-        "nobody listens on a loopback address, or on its own address",
+        "a loopback address, or its own address, refuses packets",
     ),
     (
         "too-many-queries",
@@ -50,7 +50,7 @@ pub const KINDS: [(&str, &str); 15] = [
     ("upstream-timeout", "no answer from an upstream server"),
     (
         "upstream-refused",
-        "nobody listens on the address of an upstream server",
+        "an upstream server refuses packets: nobody listens there, or a rule rejects them",
     ),
     (
         "upstream-unreachable",

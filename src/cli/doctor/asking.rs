@@ -41,11 +41,12 @@ pub(super) fn ask(
     if !args.ask {
         return Err(Unasked::NotWanted);
     }
-    let outside = checks::outside(servers).into_iter();
-    let mut whom: Vec<(Whom, SocketAddr)> = outside.map(|it| (Whom::Upstream, it)).collect();
-    let ends = ends(loops).filter(|to| whom.iter().all(|it| it.1 != *to));
-    let ends: Vec<SocketAddr> = ends.collect();
-    whom.extend(ends.into_iter().map(|it| (Whom::Upstream, it)));
+    let mut whom: Vec<(Whom, SocketAddr)> = Vec::new();
+    for to in checks::outside(servers).into_iter().chain(ends(loops)) {
+        if whom.iter().all(|it| it.1 != to) {
+            whom.push((Whom::Upstream, to));
+        }
+    }
     if loops.now == State::NoLoop {
         let pods = check_loop::probe_targets(node);
         whom.extend(pods.iter().filter_map(|it| pod(it, node)));

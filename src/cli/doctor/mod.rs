@@ -31,7 +31,6 @@ pub(super) use self::here::is_on_node;
 
 /// Reads the node, decides, writes.
 pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let first = network::first_counters(args);
     let stand_ins = args.node.stand_ins(streams)?;
     let recorder = args.snapshot.as_ref().map(|_| Rc::new(Recorder::default()));
     // Rules hold names and addresses in ways that nobody could still follow once
@@ -40,6 +39,7 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     let rules = has_rules.then(NamedTempFile::new).transpose();
     let rules = rules.context("cannot make a temporary file for the rules of the snapshot")?;
     let Scene { here, mut root } = here::find(&args.node)?;
+    let first = network::first_counters(&here);
     if let Some(recorder) = &recorder {
         root = root.recorded(recorder);
     }

@@ -32,11 +32,13 @@ pub(super) struct First {
 }
 
 /// The counters of the node that this is; `None`: of another one, or there are none.
-pub(super) fn first_counters(args: &DoctorArgs) -> Option<First> {
-    if args.node.is_named() {
-        return None;
-    }
-    let mut file = CounterFile::of_node()?;
+pub(super) fn first_counters(here: &Here) -> Option<First> {
+    let root = match here {
+        Here::Node => "/",
+        Here::Debug(root) => root,
+        Here::Below(_) | Here::Pod | Here::Elsewhere | Here::Unseen(_) => return None,
+    };
+    let mut file = CounterFile::of_node(Path::new(root))?;
     let counters = kernel::statistics(COUNTERS, &file.read()?)?;
     Some(First {
         file,

@@ -1,7 +1,6 @@
 //! What the files of a node tell: those below `/proc` have routes, connections and
 //! IPVS, but no rules of iptables; a snapshot of a node has these, too.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::net::IpAddr;
 use std::path::Path;
@@ -9,11 +8,15 @@ use std::path::Path;
 use crate::cli::node::node_below;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::network::{self, NetworkSeen};
-use crate::host::node::{Parts, pods, processes};
+use crate::host::node::processes::{self, ProcessSeen};
+use crate::host::node::{Parts, pods, sockets};
 use crate::host::root::Root;
 use crate::host::{situation, snapshot};
 use crate::loopback::name_servers;
+use crate::node::{Listener, Pod};
+use crate::path::Host;
 use crate::rules::Text;
+use crate::topology::Network;
 
 /// The node below a directory or in a snapshot.
 #[derive(Debug)]
@@ -27,8 +30,7 @@ pub(super) struct Below {
 pub(super) fn below(directory: &Path) -> anyhow::Result<Below> {
     let root = node_below(Some(directory))?;
     let mut seen = network::read_files(&root);
-    let (pods, skipped) = pod_names(&root);
-    seen.host.pods = pods;
+    let skipped = name_pods(&root, &mut seen.host);
     seen.skipped.extend(skipped);
     Ok(Below { root, seen })
 }
@@ -48,8 +50,8 @@ impl Below {
     }
 }
 
-/// The pods of the node by their addresses, and what could not be read.
-pub(super) fn pod_names(root: &Root) -> (BTreeMap<IpAddr, String>, Vec<String>) {
+/// Names the pods of the node by their addresses; gives what could not be read.
+pub(super) fn name_pods(root: &Root, host: &mut Host) -> Vec<String> {
     let (processes, mut skipped) = processes::scan(root);
     let (pods, unread) = pods::read_pods(root, &processes, Parts::PODS, |_| true);
     skipped.extend(unread.denied);
@@ -57,5 +59,29 @@ pub(super) fn pod_names(root: &Root) -> (BTreeMap<IpAddr, String>, Vec<String>) 
         let addresses = pod.addresses.iter();
         addresses.map(|it| (*it, pod.label()))
     });
-    (named.collect(), skipped)
+    host.pods = named.collect();
+    let deaf = pods.iter().filter(|it| is_deaf(root, &processes, it));
+    host.deaf = deaf.flat_map(|it| it.addresses.clone()).collect();
+    skipped
 }
+
+/// Whether no socket of a DNS pod takes UDP packets to its port 53. A sandbox that
+/// has its sockets for itself, as gVisor's, has no process of that name either.
+fn is_deaf(root: &Root, processes: &[ProcessSeen], pod: &Pod) -> bool {
+    let mut own = pod.processes.iter();
+    let Some(server) = own.find(|it| OF_DNS.contains(&it.comm.as_str())) else {
+        return false;
+    };
+    let network = Network::Pod(pod.key());
+    let listeners = sockets::of_process(root, processes, &network, server.pid);
+    let takes = |it: &Listener| {
+        it.is_udp
+            && it
+                .address
+                .is_none_or(|it| pod.addresses.contains(&it.to_canonical()))
+    };
+    pod.host_network == Some(false) && listeners.is_some_and(|all| !all.iter().any(takes))
+}
+
+/// Programs of DNS pods.
+const OF_DNS: [&str; 3] = ["coredns", "kube-dns", "dnsmasq"];

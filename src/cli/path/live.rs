@@ -105,9 +105,7 @@ fn tree(site: &Site, to: To, source: Option<IpAddr>, sources: &Sources, start: &
 
 /// Names the pods of the node; gives what could not be read of them.
 fn name_pods(root: &Root, both: &mut Both) -> Vec<String> {
-    let (pods, unread) = files::pod_names(root);
-    both.node.host.pods = pods;
-    unread
+    files::name_pods(root, &mut both.node.host)
 }
 
 /// Reads the counters of connections once more: what a probe has lost counts, too.

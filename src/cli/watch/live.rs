@@ -3,6 +3,7 @@
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use caps::{CapSet, Capability};
@@ -87,7 +88,7 @@ impl Live {
         };
         let options = args.options();
         let (descriptor, mut counted, addresses) = open_within(&namespace, &options)?;
-        counted.node = CounterFile::of_node();
+        counted.node = CounterFile::of_node(Path::new("/"));
         let before = counted.before();
         let keep = input::begin(args, &subject, before.clone())?;
         if !args.node {

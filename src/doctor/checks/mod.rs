@@ -107,19 +107,25 @@ pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
         _ => None,
     });
     let unheard: Vec<String> = unheard.collect();
+    let unseen = node
+        .pods
+        .iter()
+        .filter(|it| it.own_file().is_none())
+        .count();
     let unread = node.skipped.iter().map(String::as_str);
     let unread: Vec<&str> = unread.filter(|it| it.starts_with("pod ")).collect();
     let state = if !crashing.is_empty() {
         State::Error
     } else if !drifting.is_empty() || !unheard.is_empty() || !unread.is_empty() {
         State::Warning
-    } else if node.pods.is_empty() {
+    } else if node.pods.is_empty() || unseen > 0 {
         State::Unknown
     } else {
         State::Ok
     };
     let fact = Fact::Pods {
         count: node.pods.len(),
+        unseen,
         drifting,
         crashing,
         unheard,

@@ -7,7 +7,7 @@ use procfs::FromBufRead as _;
 use procfs::net::{ArpEntries, RouteEntries, RouteEntry};
 
 use super::{NetworkSeen, has_lines, listeners, settings};
-use crate::host::node::kernel::of_network;
+use crate::host::node::kernel::{is_own_network, of_network};
 use crate::host::node::networks;
 use crate::host::root::Root;
 use crate::path::{Address, Conntrack, Neighbour, Route, RouteKind, RulesKnown};
@@ -49,7 +49,9 @@ pub fn read_files(root: &Root) -> NetworkSeen {
     }
     host.routes = routes(file("route").as_ref(), file("ipv6_route").as_ref());
     host.neighbours = file("arp").map(|it| neighbours(&it.bytes));
-    host.sysctls = settings::read(root, std::iter::empty());
+    if is_own_network(root) {
+        host.sysctls = settings::read(root, std::iter::empty());
+    }
     let setting = |name: &str| host.sysctls.get(name)?.parse().ok();
     let count = setting("net.netfilter.nf_conntrack_count");
     let max = setting("net.netfilter.nf_conntrack_max");

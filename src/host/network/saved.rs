@@ -58,6 +58,8 @@ struct Line {
     #[serde(default)]
     recent: BTreeMap<Box<str>, Vec<IpAddr>>,
     pods: BTreeMap<IpAddr, String>,
+    #[serde(default)]
+    deaf: Vec<IpAddr>,
     listeners: Option<Vec<(IpAddr, u16, u8)>>,
     is_partial: bool,
     skipped: Vec<String>,
@@ -171,6 +173,7 @@ fn line(seen: &NetworkSeen, of: Whose) -> Line {
         conntrack: host.conntrack.clone(),
         recent: host.recent.clone(),
         pods: host.pods.clone(),
+        deaf: host.deaf.clone(),
         listeners: listed(host.listeners.as_ref(), |it| (it.0, it.1, it.2.number())),
         skipped: seen.skipped.clone(),
         is_partial: host.known == RulesKnown::Part,
@@ -216,6 +219,7 @@ fn host(line: Line) -> Host {
         conntrack: line.conntrack,
         recent: line.recent,
         pods: line.pods,
+        deaf: line.deaf,
         listeners: line
             .listeners
             .map(|it| it.into_iter().map(listener).collect()),

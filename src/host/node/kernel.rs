@@ -46,19 +46,19 @@ pub fn uptime(root: &Root) -> Option<u64> {
 }
 
 /// A table of the node's own network namespace.
-pub(in crate::host) fn of_network(root: &Root, name: &str) -> Option<Source> {
+pub fn of_network(root: &Root, name: &str) -> Option<Source> {
     let paths = [format!("/proc/1/net/{name}"), format!("/proc/net/{name}")];
     let mut read = paths.iter().map(|it| root.read_once(Path::new(it)));
     Some(read.find_map(Result::ok)?.source)
 }
 
 /// Whether the settings below `/proc/sys/net` are those of the node: they are
-/// those of the network namespace of whoever reads them.
-fn is_own_network(root: &Root) -> bool {
+/// those of the network namespace of whoever reads them, but in a copy of them.
+pub fn is_own_network(root: &Root) -> bool {
     let network = |process: &str| root.read_link(Path::new(&format!("/proc/{process}/ns/net")));
     match (network("self"), network("1")) {
-        (Some(own), Some(nodes)) => own == nodes,
-        _ => true,
+        (None, _) => true,
+        (own, nodes) => own == nodes,
     }
 }
 
@@ -77,4 +77,27 @@ fn number(root: &Root, path: &str) -> Option<u64> {
     let text = String::from_utf8_lossy(&file.source.bytes);
     let end = text.find(|it: char| !it.is_ascii_digit());
     text.get(..end.unwrap_or(text.len()))?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::root::fixture::root_with;
+
+    #[test]
+    fn settings_are_those_of_whoever_reads_them() {
+        let count = ("proc/sys/net/netfilter/nf_conntrack_count", "7\n");
+        let max = ("proc/sys/net/netfilter/nf_conntrack_max", "1000\n");
+        let own = ("proc/self/ns/net", "->net:[2]");
+        for (links, is_seen) in [
+            (vec![], true),
+            (vec![own, ("proc/1/ns/net", "->net:[2]")], true),
+            (vec![own, ("proc/1/ns/net", "->net:[1]")], false),
+            // It may not be looked at.
+            (vec![own], false),
+        ] {
+            let (_directory, root) = root_with(&[vec![count, max], links].concat());
+            assert_eq!(read_kernel(&root).conntrack.is_some(), is_seen);
+        }
+    }
 }

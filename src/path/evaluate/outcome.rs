@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::branch::{Branch, StepAt, StepKind, Steps, Tracking};
 use super::reply::Returned;
 use super::{End, Walk, verdict};
+use crate::address::DNS_PORT;
 use crate::path::tree::Gap;
 use crate::path::{Assumption, Condition, Kind, Outcome, Protocol, Reply, Step, Tree};
 use crate::text::Place;
@@ -19,12 +20,12 @@ impl Walk<'_> {
             return self.delivered(branch);
         }
         let ip = branch.seen.destination;
-        let neighbours = self.host.neighbours.iter().flatten();
-        let is_silent = |it: &crate::path::Neighbour| it.ip == ip && it.answers == Some(false);
-        if self.host.neighbours.is_none() {
+        let mut neighbours = self.host.neighbours.iter().flatten();
+        let answers = neighbours.find(|it| it.ip == ip).and_then(|it| it.answers);
+        if answers.is_none() && !self.host.pods.contains_key(&ip) {
             self.gaps.insert(Gap::Liveness);
         }
-        if neighbours.into_iter().any(is_silent) {
+        if answers == Some(false) {
             let what = format!("nobody answers for {ip} on its link");
             return self.made(
                 branch,
@@ -34,7 +35,24 @@ impl Walk<'_> {
                 "icmp-host-unreachable",
             );
         }
+        let is_dns = (self.packet.protocol, branch.seen.port) == (Protocol::Udp, Some(DNS_PORT));
+        if is_dns && self.host.deaf.contains(&ip) {
+            return self.unheard(branch);
+        }
         self.end(branch, Kind::Endpoint, None);
+    }
+
+    /// A way to an address where nobody listens.
+    fn unheard(&mut self, branch: Branch) {
+        let (ip, port) = (branch.seen.destination, branch.seen.port);
+        let (port, word) = (port.unwrap_or_default(), self.packet.protocol.word());
+        let what = format!("nobody listens on {ip}:{port}/{word}");
+        let error = match (self.packet.protocol, ip.is_ipv6()) {
+            (Protocol::Tcp, _) => "tcp-reset",
+            (Protocol::Udp, true) => "icmp6-port-unreachable",
+            (Protocol::Udp, false) => "icmp-port-unreachable",
+        };
+        self.made(branch, "socket", what, Kind::Reject, error);
     }
 
     /// A way that ends on the node: somebody must listen there.
@@ -55,16 +73,7 @@ impl Walk<'_> {
             None => is_virtual.then_some(false),
         };
         match is_heard {
-            Some(false) => {
-                let word = self.packet.protocol.word();
-                let what = format!("nobody listens on {ip}:{port}/{word}");
-                let error = match (self.packet.protocol, ip.is_ipv6()) {
-                    (Protocol::Tcp, _) => "tcp-reset",
-                    (Protocol::Udp, true) => "icmp6-port-unreachable",
-                    (Protocol::Udp, false) => "icmp-port-unreachable",
-                };
-                self.made(branch, "socket", what, Kind::Reject, error);
-            }
+            Some(false) => self.unheard(branch),
             Some(true) => self.end(branch, Kind::Local, None),
             None => {
                 self.gaps.insert(Gap::Liveness);

@@ -115,10 +115,8 @@ impl Walk<'_> {
             .get(name)
             .is_some_and(|it| it.trim() == "0")
         {
-            branch.steps.push(step(
-                &branch,
-                format!("{name} = 0: the node forwards nothing"),
-            ));
+            let what = format!("{name} = 0: the node forwards nothing");
+            branch.steps.push(step(&branch, "ip_forward", what));
             self.end(branch, Kind::Drop, None);
             return None;
         }
@@ -148,9 +146,8 @@ impl Walk<'_> {
             Routed::Refused(RouteKind::Prohibit) => (Kind::NoRoute, "icmp-admin-prohibited"),
             Routed::Refused(_) => (Kind::Drop, ""),
         };
-        branch
-            .steps
-            .push(step(&branch, format!("there is no route to {ip}")));
+        let what = format!("there is no route to {ip}");
+        branch.steps.push(step(&branch, "route", what));
         let error = Some(error.into()).filter(|_| !error.is_empty());
         self.end(branch, kind, error);
         None
@@ -248,11 +245,11 @@ fn within(network: IpAddr, bits: u8, ip: IpAddr) -> bool {
     number(network) & mask == number(ip) & mask
 }
 
-pub(super) fn step(branch: &Branch, what: String) -> StepAt {
+pub(super) fn step(branch: &Branch, table: &'static str, what: String) -> StepAt {
     StepAt {
         direction: branch.seen.direction,
         chain: Rc::from(""),
         packets: None,
-        what: StepKind::Made("route", what, None),
+        what: StepKind::Made(table, what, None),
     }
 }

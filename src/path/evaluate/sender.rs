@@ -31,7 +31,7 @@ impl Walk<'_> {
             match self.strange(&branch) {
                 None => passed.push(branch),
                 Some(why) => {
-                    branch.steps.push(step(&branch, why));
+                    branch.steps.push(step(&branch, "rp_filter", why));
                     self.end(branch, Kind::Drop, None);
                 }
             }

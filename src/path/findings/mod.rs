@@ -5,12 +5,14 @@ mod connections;
 mod links;
 mod policies;
 mod proxies;
+mod services;
 
 pub use cache::CacheFinding;
 pub use connections::ConnectionFinding;
 pub use links::LinkFinding;
 pub use policies::{PolicyFinding, PolicyMaker};
 pub use proxies::{Proxy, ProxyFinding};
+pub use services::ServiceFinding;
 
 use std::net::IpAddr;
 
@@ -53,6 +55,8 @@ pub enum Fact {
     Policy(PolicyFinding),
     /// Rules of more than one hand.
     Proxy(ProxyFinding),
+    /// An address that no Service has.
+    Service(ServiceFinding),
 }
 
 /// What is known beside the node itself.
@@ -76,6 +80,7 @@ pub fn find(host: &Host, trees: &[Tree], around: Around<'_>) -> Vec<Finding> {
     found.extend(links::find(host, trees, around));
     found.extend(cache::find(host, trees));
     found.extend(proxies::find(host));
+    found.extend(services::find(host, trees));
     found.order_by_key(|it| std::cmp::Reverse(it.severity));
     found
 }

@@ -64,7 +64,7 @@ impl Trouble {
             Self::OnlyService { .. } => match fact {
                 Fact::Link(it) => matches!(it, LinkFinding::Bridge { .. }),
                 Fact::Connection(it) => !matches!(it, ConnectionFinding::Lost { .. }),
-                Fact::Cache(_) | Fact::Proxy(_) | Fact::Policy(_) => true,
+                Fact::Cache(_) | Fact::Proxy(_) | Fact::Policy(_) | Fact::Service(_) => true,
             },
             Self::Elsewhere { .. } => matches!(fact, Fact::Link(LinkFinding::Bridge { .. })),
             Self::Endpoint { .. } => is_full || matches!(fact, Fact::Policy(_)),

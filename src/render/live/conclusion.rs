@@ -187,7 +187,7 @@ impl Told<'_> {
                 ))
             }
             Cause::Closed(server) => Some(format!(
-                "nobody listens on port {} of {server}{}",
+                "port {} of {server} is closed{}: {CLOSED}",
                 server.port,
                 self.at(server)
             )),
@@ -230,8 +230,9 @@ impl Told<'_> {
             Cause::Nothing | Cause::NotAsked | Cause::Damaged(_) | Cause::NoSuchName => None,
             Cause::NoAnswer => {
                 let is_closed = self.met.iter().all(|it| it.refused > 0);
-                Some(if is_closed {
-                    "start the server, or name one that runs; kdns upstream tells who it is".into()
+                let first = self.met.first().filter(|_| is_closed);
+                Some(if let Some(first) = first {
+                    format!("see whether {CLOSED}: {}", way(&first.server))
                 } else {
                     "look whether the server runs and its address is reached from here: \
                      kdns check-loop on its node"
@@ -239,7 +240,11 @@ impl Told<'_> {
                 })
             }
             Cause::Silent(server) => Some(format!("make {server} answer{}", out_of(server))),
-            Cause::Closed(server) => Some(format!("start a server on {server}{}", out_of(server))),
+            Cause::Closed(server) => Some(format!(
+                "see which it is: {}{}",
+                way(server),
+                out_of(server)
+            )),
             Cause::TypeSilent(server, record_type) => Some(format!(
                 "see whether {server} or a firewall before it drops {} queries; if only the \
                  second of two packets is lost, options single-request-reopen (glibc) or \
@@ -253,8 +258,10 @@ impl Told<'_> {
                     .to_owned(),
             ),
             Cause::Failing(server, Rcode::Refused) if self.met.len() == 1 => Some(format!(
-                "{server} refuses this name, or this client: see in its configuration which names \
-                 it serves, and to whom"
+                "{server}, or a server that it forwards to, refuses this name, or this client: see \
+                 in its configuration which names it serves, and to whom, and where it forwards to: \
+                 {}",
+                Command::new("kdns upstream").arg(server)
             )),
             Cause::Failing(server, Rcode::Refused) => Some(format!(
                 "{server} does not serve this name to this client: name another server{}",
@@ -266,6 +273,21 @@ impl Told<'_> {
             )),
         }
     }
+}
+
+/// What a closed port can come from.
+const CLOSED: &str = "nobody listens there, or a rule rejects packets to it, as that of a Service \
+                      without endpoints does";
+
+/// Shows who a server is, or the way to it on the node of whoever asks.
+fn way(server: &Server) -> Command {
+    let ip = server.address.ip;
+    let command = if ip.is_loopback() {
+        "kdns upstream"
+    } else {
+        "kdns path"
+    };
+    Command::new(command).arg(ip)
 }
 
 /// What a server that gave no answer did.

@@ -110,7 +110,7 @@ struct ReplyForm {
 /// A rule that did something.
 #[derive(Serialize, JsonSchema)]
 struct StepForm {
-    /// Its table; `ipvs`, `route`, `conntrack`, `socket`, `neighbour` are none.
+    /// Its table; `ipvs`, `route`, `conntrack`, `ip_forward`, `rp_filter`, `socket`, `neighbour` are none.
     table: String,
     /// Its chain.
     chain: String,

@@ -63,7 +63,8 @@ pub(in crate::render) fn verdict(tree: &Tree) -> String {
             let part = good
                 .iter()
                 .fold(crate::rules::Share::NONE, |sum, it| sum.and(it.share));
-            format!("Only {part} of the packets to {to}{name} are answered")
+            let why = why(tree);
+            format!("Only {part} of the packets to {to}{name} are answered, others not: {why}")
         }
         Verdict::Nothing => format!("No packet to {to}{name} is answered: {}", why(tree)),
         Verdict::NoRule if tree.gaps.contains(&Gap::Table("filter".into())) => format!(
@@ -94,20 +95,22 @@ pub(in crate::render) fn verdict(tree: &Tree) -> String {
 
 /// Why no packet is answered: what happens to the first one.
 fn why(tree: &Tree) -> String {
-    let Some(outcome) = tree.outcomes.iter().find(|it| !it.arrives()) else {
-        return "nothing is known of it".to_owned();
-    };
-    ending(outcome)
+    tree.lost()
+        .map_or_else(|| "nothing is known of it".to_owned(), ending)
 }
+
+/// Whose rule it is, if it is none of the node's.
+const OF_ASKER: &str = " of the asker's own network namespace";
 
 /// What happens at an end that is none.
 pub(super) fn ending(outcome: &Outcome) -> String {
-    let rule = outcome.steps.last();
-    let by = rule.map_or_else(String::new, |it| {
+    let made = outcome.last().filter(|it| it.chain.is_empty());
+    let by = outcome.last().map_or_else(String::new, |it| {
         if it.chain.is_empty() {
             return format!(": {}", it.rule);
         }
-        format!(" by {} {}", it.table, it.chain)
+        let of = if outcome.is_own { OF_ASKER } else { "" };
+        format!(" by {} {}{of}", it.table, it.chain)
     });
     match (outcome.kind, &outcome.reply) {
         (Kind::Drop, _) => format!("dropped{by}"),
@@ -115,7 +118,9 @@ pub(super) fn ending(outcome: &Outcome) -> String {
             let error = outcome.error.as_deref().unwrap_or("an error");
             format!("rejected with {error}{by}")
         }
-        (Kind::NoRoute, _) => "there is no route to it".to_owned(),
+        (Kind::NoRoute, _) => made
+            .map_or("there is no route to it", |it| &it.rule)
+            .to_owned(),
         (Kind::Unknown, _) => "not known".to_owned(),
         (_, Some(Reply::Untranslated)) => {
             "the answer comes back from another address than was asked, and the asker drops it"

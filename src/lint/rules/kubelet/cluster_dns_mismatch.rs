@@ -6,7 +6,8 @@ use crate::kubelet::flags::Name;
 use crate::lint::context::Known;
 use crate::lint::document::FileId;
 use crate::lint::facts::{Setting, Text};
-use crate::lint::rules::kubelet::common::{counting, is_cache_address, listed, shown};
+use crate::lint::rules::kubelet::common::{counting, listed, shown};
+use crate::lint::rules::node::look::is_cache_address;
 use crate::lint::rules::prelude::*;
 
 /// More kubelets are not compared.

@@ -1,7 +1,5 @@
 //! What several rules about kubelets need.
 
-use std::net::IpAddr;
-
 use crate::config::yaml::{Entry, Kind, Node};
 use crate::kubelet::flags::Name;
 use crate::kubelet::{self, Origin};
@@ -30,18 +28,6 @@ pub(super) fn kind_at(document: &Document) -> At {
     let root = document.yaml();
     let kind = root.and_then(|it| it.get("kind").or(root));
     document.at(kind.map(|it| it.span).unwrap_or_default())
-}
-
-/// Whether it is an address of the link, where caches of nodes listen, and
-/// none at which clouds have their own servers.
-pub(super) fn is_cache_address(address: IpAddr) -> bool {
-    match address.to_canonical() {
-        IpAddr::V4(it) => {
-            let is_of_cloud = matches!(it.octets(), [169, 254, 169, 253 | 254]);
-            it.is_link_local() && !is_of_cloud
-        }
-        IpAddr::V6(it) => it.is_unicast_link_local(),
-    }
 }
 
 /// `10.96.0.10, fd00::10 and 10.0.0.1`.

@@ -82,3 +82,29 @@ pub(in crate::lint::rules) fn named(pods: &[&Pod]) -> String {
         Some(more) => format!("{names} and {more} more"),
     }
 }
+
+/// Whether it is an address of the link, where caches of nodes listen, and
+/// none at which clouds have their own servers.
+pub(in crate::lint::rules) fn is_cache_address(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(it) => {
+            let is_of_cloud = matches!(it.octets(), [169, 254, 169, 253 | 254]);
+            it.is_link_local() && !is_of_cloud
+        }
+        IpAddr::V6(it) => it.is_unicast_link_local(),
+    }
+}
+
+/// Whether it is such an address, and nobody listens there on the node.
+pub(in crate::lint::rules) fn is_deaf_cache(node: &Node, address: IpAddr) -> bool {
+    // Cilium can send the queries to a pod before they reach an address.
+    let is_its = |name: &str| name.starts_with("cilium");
+    let names = node.pods.iter().filter_map(|it| it.name.as_deref());
+    let mut names = names.chain(node.interfaces.iter().map(|it| it.1.as_str()));
+    let is_at =
+        |it: &Listener| it.network == Network::Node && it.address.is_none_or(|it| it == address);
+    is_cache_address(address)
+        && node.sockets_known
+        && !names.any(is_its)
+        && !node.listeners.iter().any(is_at)
+}

@@ -1,5 +1,6 @@
 #![doc = include_str!("stale_pod_file.md")]
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use crate::check_loop::{Policy, is_supposed, policy};
@@ -55,8 +56,14 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
             look::cluster_dns_place(node),
         ),
     ] {
-        let pods = node.pods.iter().filter(|it| kind(it) == Some(wanted));
-        say(wanted, (conf, &pods.collect::<Vec<_>>()), next, set, report);
+        let mut by_server: BTreeMap<Option<IpAddr>, Vec<&Pod>> = BTreeMap::new();
+        for pod in node.pods.iter().filter(|it| kind(it) == Some(wanted)) {
+            let first = pod.own_file().and_then(|it| addresses(it).first().copied());
+            by_server.entry(first).or_default().push(pod);
+        }
+        for pods in by_server.values() {
+            say((wanted, node), (conf, pods), next, set.clone(), report);
+        }
     }
 }
 
@@ -74,7 +81,7 @@ fn addresses(conf: &ResolvConf) -> Vec<IpAddr> {
 }
 
 fn say(
-    kind: Kind,
+    (kind, node): (Kind, &Node),
     (conf, pods): (&ResolvConf, &[&Pod]),
     next: &[IpAddr],
     set: Option<crate::text::Place>,
@@ -117,8 +124,14 @@ fn say(
             Kind::ClusterFirstBySearch => "ClusterFirst",
             Kind::Old | Kind::DefaultByName => "Default",
         };
+        if kind == Kind::ClusterFirstBySearch && look::is_deaf_cache(node, now) {
+            finding.note(format!(
+                "nobody listens at {now} on this node: lookups wait for it"
+            ));
+        } else {
+            finding.severity(Severity::Info);
+        }
         finding
-            .severity(Severity::Info)
             .note(format!(
                 "the spec, which is not on the node, tells: with dnsPolicy None these are its own \
                  servers and stay; with {policy} the file is older than what the kubelet has now"

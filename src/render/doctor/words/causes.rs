@@ -1,9 +1,11 @@
 //! The words of causes, and what to do about them.
 
+use std::net::IpAddr;
+
 use super::{address, name, several, some_of};
 use crate::check_loop::{Report as LoopReport, facts};
 use crate::doctor::{Answer, Asked, Kind};
-use crate::path::Verdict;
+use crate::path::{Outcome, Tree, Verdict};
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
 use crate::render::doctor::step::Step;
@@ -95,12 +97,12 @@ fn silence(asked: &Asked) -> String {
 }
 
 /// What to do where packets to a Service are lost.
-fn of_lost(verdict: Verdict) -> Vec<Step> {
+fn of_lost(tree: &Tree) -> Vec<Step> {
     let kubectl = |text: &str, what: &str| {
         let command = Command::new("kubectl -n kube-system").args(what.split(' '));
         Step::new(text).typing(command)
     };
-    match verdict {
+    match tree.verdict {
         Verdict::NoEndpoints => vec![
             kubectl(
                 "See whether DNS pods run and are ready",
@@ -122,9 +124,64 @@ fn of_lost(verdict: Verdict) -> Vec<Step> {
                 "rollout restart daemonset kube-proxy",
             ),
         ],
-        _ => vec![Step::new(
-            "See which rule it is, and who wrote it: a network policy, a firewall, Docker",
-        )],
+        _ => tree.lost().map_or_else(Vec::new, of_end),
+    }
+}
+
+/// What to do where a packet, or its answer, ends.
+fn of_end(end: &Outcome) -> Vec<Step> {
+    let (ip, port) = (end.address, end.port);
+    let Some(last) = end.last() else {
+        return Vec::new();
+    };
+    let sysctl = |setting: &str, value| Command::new("sysctl -w").arg(format!("{setting}={value}"));
+    match &*last.table {
+        "ip_forward" => {
+            let setting = match ip {
+                IpAddr::V4(_) => "net.ipv4.ip_forward",
+                IpAddr::V6(_) => "net.ipv6.conf.all.forwarding",
+            };
+            let text = "Have the node forward, and write the same to a file in /etc/sysctl.d";
+            vec![Step::new(text).typing(sysctl(setting, 1))]
+        }
+        "rp_filter" => {
+            let link = end.links.0.as_deref().unwrap_or("all");
+            let text = "Have the way back lead out through the same link, or let any way back do";
+            let setting = format!("net.ipv4.conf.{link}.rp_filter");
+            vec![Step::new(text).typing(sysctl(&setting, 2))]
+        }
+        "neighbour" => vec![
+            Step::new(format!(
+                "See whether {ip} is still among the endpoints of the Service"
+            ))
+            .typing(Command::new("kubectl get endpointslices -A -o wide")),
+            Step::new("If it is not, the rules are old: see whether kube-proxy runs here, and what it logs")
+                .typing(Command::new("pgrep -a kube-proxy")),
+        ],
+        "socket" => {
+            let pod = end.pod.as_ref();
+            let within = |it: &String| Command::new("kdns nsenter").arg(it).arg("--");
+            let sockets = pod.map_or_else(|| Command::new("ss"), |it| within(it).arg("ss"));
+            let sockets = sockets.args(["-lntup", &format!("sport = :{port}")]);
+            let text = "See where its DNS server listens (bind and port in a Corefile), or start it";
+            vec![Step::new(text).typing(sockets)]
+        }
+        "route" => vec![
+            Step::new(format!("Give the node a route to {ip}, which its network plugin writes"))
+                .typing(Command::new("ip route get").arg(ip)),
+        ],
+        _ => {
+            let of = if end.is_own {
+                " in the pod's own network namespace"
+            } else {
+                ""
+            };
+            vec![Step::new(format!(
+                "Find who wrote this rule{of} (a network policy, a firewall, Docker), and have it \
+                 let port 53 through: {}",
+                last.rule
+            ))]
+        }
     }
 }
 
@@ -158,7 +215,7 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
         }),
         Kind::Crashing(pods) => of_first(pods, |it| kubectl(it, "Read why", "logs --previous")),
         Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", "delete pod")),
-        Kind::Lost(tree) => of_lost(tree.verdict),
+        Kind::Lost(tree) => of_lost(tree),
         Kind::Way(finding) => {
             let steps = path::findings::words(finding).fix;
             steps.into_iter().map(of_path).collect()

@@ -4,6 +4,7 @@ mod causes;
 mod more;
 
 use crate::address::DNS_PORT;
+use crate::check_loop;
 use crate::doctor::{Answer, Asked, Check, Fact, Here, Report, Verdict, Whom};
 use crate::finding::Finding;
 use crate::render::check_loop::words as loops;
@@ -56,7 +57,17 @@ pub(super) fn command(fact: &Fact<'_>) -> Command {
 pub(super) fn fact(check: &Check<'_>) -> String {
     match &check.fact {
         Fact::Here(it, name) => here(it, *name),
-        Fact::Loop(report) => loops::headline(report),
+        Fact::Loop(report) => {
+            let headline = loops::headline(report);
+            match (report.verdict, report.now) {
+                (check_loop::Verdict::NoLoop, check_loop::State::Unknown) => {
+                    format!(
+                        "{headline}, from the next start of the DNS pods on; how it is now could not be seen"
+                    )
+                }
+                _ => headline,
+            }
+        }
         Fact::Upstream {
             outside,
             dead,
@@ -77,11 +88,12 @@ pub(super) fn fact(check: &Check<'_>) -> String {
         },
         Fact::Pods {
             count,
+            unseen,
             drifting,
             crashing,
             unheard,
             unread,
-        } => pods(*count, [drifting, crashing, unheard], unread),
+        } => pods((*count, *unseen), [drifting, crashing, unheard], unread),
         Fact::Lint {
             worst,
             others,
@@ -112,7 +124,11 @@ fn here(here: &Here, name: Option<&str>) -> String {
     }
 }
 
-fn pods(count: usize, [drifting, crashing, unheard]: [&[String]; 3], unread: &[&str]) -> String {
+fn pods(
+    (count, unseen): (usize, usize),
+    [drifting, crashing, unheard]: [&[String]; 3],
+    unread: &[&str],
+) -> String {
     if !crashing.is_empty() {
         let what = several(crashing.len(), "does not stay up", "do not stay up");
         return format!("{} {what}", some_of(crashing));
@@ -131,10 +147,14 @@ fn pods(count: usize, [drifting, crashing, unheard]: [&[String]; 3], unread: &[&
         let what = several(unheard.len(), "asks itself", "ask themselves");
         return format!("{} {what}, where nobody listens", some_of(unheard));
     }
-    match count {
-        0 => "no pods are to be seen here".to_owned(),
+    match (count, unseen) {
+        (0, _) => "no pods are to be seen here".to_owned(),
+        (_, 1..) => format!(
+            "{}, and the file of {unseen} of them could not be read",
+            counted(count, "pod", "pods")
+        ),
         _ => format!(
-            "{}, each with the file that was made for it",
+            "{}, each with the file that the runtime keeps for it",
             counted(count, "pod", "pods")
         ),
     }

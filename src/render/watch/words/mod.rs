@@ -133,7 +133,9 @@ fn more(number: u64) -> String {
 /// What an ICMP error says.
 pub(super) fn unreachable(kind: Unreachable) -> String {
     match kind {
-        Unreachable::Port => "port unreachable: nobody listens there".to_owned(),
+        Unreachable::Port => {
+            "port unreachable: nobody listens there, or a rule rejects it".to_owned()
+        }
         Unreachable::Host => "host or network unreachable".to_owned(),
         Unreachable::Prohibited => "prohibited by a filter".to_owned(),
         Unreachable::TooBig(Some(mtu)) => format!("too big for a link of {mtu} bytes"),
