@@ -1,7 +1,10 @@
-//! The plain parts of a template: what stands in it whatever it is rendered with.
+//! The plain parts of a template: what stands in it whatever it is rendered with; and
+//! what stands there where a condition is met.
 //!
 //! Source: Go `text/template`, "Actions"; Jinja, "Template Designer
 //! Documentation", "List of Control Structures"; Terraform, "Strings and Templates", "Directives".
+
+use crate::text::Span;
 
 /// What a value of a template becomes: the first byte, and all others.
 const UNKNOWN: (u8, u8) = (b'$', b'_');
@@ -12,8 +15,9 @@ const MAX_DEPTH: usize = 1_000;
 /// What a tag does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Effect {
-    /// It begins a part that need not be there once: `if`, `range`, `for`.
-    Opens,
+    /// It begins a part that need not be there once: `if`, `range`, `for`, or that
+    /// stands elsewhere: `define`.
+    Opens { is_condition: bool },
     /// It ends one.
     Closes,
     /// It begins another way of one: `else`.
@@ -30,58 +34,172 @@ struct Tag {
     effect: Effect,
 }
 
+/// One way of a part that need not be there once: of `if` there can be several.
+#[derive(Clone, Copy, Debug)]
+struct Branch {
+    /// The branch it stands in.
+    around: Option<usize>,
+    /// The first way of the same.
+    first: usize,
+    /// Of the first: all ways, with their tags.
+    whole: Span,
+    /// What is between its tags.
+    inside: Span,
+    /// Whether it stands there as it is, if at all: what `define` holds does not.
+    is_condition: bool,
+}
+
+/// A template as what stands under conditions and what is put in.
+#[derive(Debug, Default)]
+struct Parts {
+    branches: Vec<Branch>,
+    /// What puts something in, and the branch it stands in.
+    values: Vec<(Span, Option<usize>)>,
+}
+
+/// What stands under a condition, with what stands in the template in any case.
+#[derive(Debug)]
+pub(super) struct Way {
+    /// The bytes, as those of [`plain`].
+    pub(super) bytes: Vec<u8>,
+    /// What of it is under the condition.
+    pub(super) inside: Span,
+}
+
 /// The template with blanks where something is under a condition or a line is
 /// put in, and a word that is no value, `$___`, where a value is: every byte that
 /// is left stands where it stood. `None`: it has no tags, or they do not fit
 /// together.
 pub(super) fn plain(bytes: &[u8]) -> Option<Vec<u8>> {
-    let tags = tags(bytes)?;
-    let around = around(bytes, &tags);
-    let mut plain = bytes.to_vec();
-    let (mut depth, mut opened) = (0_usize, 0);
-    for (index, tag) in tags.iter().enumerate() {
-        let is_around = around.is_some_and(|last| index == 0 || index == last);
-        match tag.effect {
-            Effect::Opens if !is_around => {
-                if depth == 0 {
-                    opened = tag.start;
-                }
-                depth += 1;
-                (depth <= MAX_DEPTH).then_some(())?;
-            }
-            Effect::Closes if !is_around => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    hide(&mut plain, opened, tag.end);
-                }
-            }
-            // Outside of every condition it is that of the one around all.
-            Effect::Turns if depth == 0 => return None,
-            _ if depth == 0 => hide(&mut plain, tag.start, tag.end),
-            _ => {}
-        }
-    }
-    (depth == 0).then_some(plain)
+    let parts = Parts::of(bytes)?;
+    // Which of several is there is not known.
+    (parts.ways_of_all(bytes) < 2).then(|| parts.with(bytes, None))
 }
 
-/// The last tag, if it ends the condition that the first one begins, around all
-/// that there is.
-fn around(bytes: &[u8], tags: &[Tag]) -> Option<usize> {
-    let last = tags.len().checked_sub(1)?;
-    let (first, end) = (tags.first()?, tags.get(last)?);
-    let is_blank = |it: Option<&[u8]>| it.is_some_and(|it| it.trim_ascii().is_empty());
-    let is_whole = is_blank(bytes.get(..first.start)) && is_blank(bytes.get(end.end..));
-    let mut depth = 0_usize;
-    let mut closes = tags.iter().position(|it| {
-        match it.effect {
-            Effect::Opens => depth += 1,
-            Effect::Closes => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0
+/// What a template becomes where one condition is met, and those around it: for
+/// each of which the bytes are `wanted`.
+pub(super) fn ways(bytes: &[u8], wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Way> {
+    let parts = Parts::of(bytes).unwrap_or_default();
+    let known = usize::from(parts.ways_of_all(bytes) == 1);
+    let branches = parts.branches.iter().enumerate().skip(known);
+    let ways = branches.filter(|(_, it)| {
+        let whole = parts.whole(it);
+        let before = bytes.get(..whole.start as usize).unwrap_or_default();
+        let behind = bytes.get(whole.end as usize..).unwrap_or_default();
+        // A part of a word is none.
+        let is_apart = before.last().is_none_or(u8::is_ascii_whitespace)
+            && behind.first().is_none_or(u8::is_ascii_whitespace);
+        it.is_condition && is_apart && wanted(it.inside.of(bytes))
     });
-    let is_pair = closes.take() == Some(last) && first.effect == Effect::Opens;
-    (is_whole && is_pair && last > 0).then_some(last)
+    let ways = ways.take(MAX_WAYS).map(|(index, it)| Way {
+        bytes: parts.with(bytes, Some(index)),
+        inside: it.inside,
+    });
+    ways.collect()
+}
+
+/// More conditions of one template are not looked at.
+const MAX_WAYS: usize = 64;
+
+impl Parts {
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let mut parts = Self::default();
+        // The first branch of each open condition, and the last.
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        for tag in tags(bytes)? {
+            let around = open.last().map(|it| it.1);
+            let next = parts.branches.len();
+            let mut branch = Branch {
+                around,
+                first: next,
+                whole: Span::new(tag.start, tag.end),
+                inside: Span::new(tag.end, tag.end),
+                is_condition: tag.effect == Effect::Opens { is_condition: true },
+            };
+            match tag.effect {
+                Effect::Opens { .. } => {
+                    (open.len() < MAX_DEPTH).then_some(())?;
+                    open.push((next, next));
+                    parts.branches.push(branch);
+                }
+                Effect::Turns => {
+                    let last = open.last_mut()?;
+                    let before = parts.branches.get_mut(last.1)?;
+                    before.inside = Span::new(before.inside.start as usize, tag.start);
+                    (branch.around, branch.first) = (before.around, before.first);
+                    branch.is_condition = before.is_condition;
+                    last.1 = next;
+                    parts.branches.push(branch);
+                }
+                Effect::Closes => {
+                    let (first, last) = open.pop()?;
+                    let ended = parts.branches.get_mut(last)?;
+                    ended.inside = Span::new(ended.inside.start as usize, tag.start);
+                    let begun = parts.branches.get_mut(first)?;
+                    begun.whole = Span::new(begun.whole.start as usize, tag.end);
+                }
+                Effect::Stands => parts.values.push((Span::new(tag.start, tag.end), around)),
+            }
+        }
+        open.is_empty().then_some(parts)
+    }
+
+    fn whole(&self, branch: &Branch) -> Span {
+        self.branches
+            .get(branch.first)
+            .map_or(branch.whole, |it| it.whole)
+    }
+
+    /// How many ways a condition has that is around all that there is.
+    fn ways_of_all(&self, bytes: &[u8]) -> usize {
+        let is_blank = |it: Option<&[u8]>| it.is_some_and(|it| it.trim_ascii().is_empty());
+        let whole = self.branches.first().map(|it| it.whole);
+        let is_all = whole.is_some_and(|it| {
+            is_blank(bytes.get(..it.start as usize)) && is_blank(bytes.get(it.end as usize..))
+        });
+        let ways = self.branches.iter().filter(|it| is_all && it.first == 0);
+        ways.count()
+    }
+
+    /// The bytes with this branch and those around it, and without all others;
+    /// `None`: without any but one that is around all.
+    fn with(&self, bytes: &[u8], branch: Option<usize>) -> Vec<u8> {
+        let mut is_open = vec![false; self.branches.len()];
+        let mut is_shown = is_open.clone();
+        let mut next = branch.or_else(|| (self.ways_of_all(bytes) == 1).then_some(0));
+        while let Some((index, it)) = next.and_then(|it| Some((it, self.branches.get(it)?))) {
+            is_open.get_mut(index).map(|it| *it = true);
+            is_shown.get_mut(it.first).map(|it| *it = true);
+            next = it.around;
+        }
+        let is_there = |it: Option<usize>| it.is_none_or(|it| is_open.get(it) == Some(&true));
+        let mut plain = bytes.to_vec();
+        for (index, it) in self.branches.iter().enumerate() {
+            let is_hidden = it.first == index && is_shown.get(index) == Some(&false);
+            if is_hidden && is_there(it.around) {
+                hide(&mut plain, it.whole.start as usize, it.whole.end as usize);
+            }
+        }
+        for (span, around) in &self.values {
+            if is_there(*around) {
+                hide(&mut plain, span.start as usize, span.end as usize);
+            }
+        }
+        for (it, _) in self.branches.iter().zip(&is_open).filter(|it| *it.1) {
+            let whole = self.whole(it);
+            blank(&mut plain, whole.start, it.inside.start);
+            blank(&mut plain, it.inside.end, whole.end);
+        }
+        plain
+    }
+}
+
+/// Hides bytes behind blanks.
+fn blank(plain: &mut [u8], start: u32, end: u32) {
+    let hidden = plain.get_mut(start as usize..end as usize);
+    for byte in hidden.unwrap_or_default().iter_mut().filter(|it| **it != b'\n') {
+        *byte = b' ';
+    }
 }
 
 /// Hides bytes: with blanks if they are all of their lines, else with a word.
@@ -137,6 +255,10 @@ fn tags(bytes: &[u8]) -> Option<Vec<Tag>> {
     (!tags.is_empty()).then_some(tags)
 }
 
+const OTHER: Effect = Effect::Opens {
+    is_condition: false,
+};
+
 fn effect(inside: &[u8]) -> Effect {
     let is_mark = |it: &u8| it.is_ascii_whitespace() || matches!(it, b'-' | b'+' | b'~');
     let start = inside
@@ -150,9 +272,9 @@ fn effect(inside: &[u8]) -> Effect {
         .position(|it| !is_word(it))
         .unwrap_or(rest.len());
     match rest.get(..end).unwrap_or_default() {
-        b"if" | b"range" | b"with" | b"define" | b"block" | b"for" | b"macro" | b"call"
-        | b"filter" | b"raw" => Effect::Opens,
-        b"set" if !rest.contains(&b'=') => Effect::Opens,
+        b"if" | b"range" | b"with" | b"for" => Effect::Opens { is_condition: true },
+        b"define" | b"block" | b"macro" | b"call" | b"filter" | b"raw" => OTHER,
+        b"set" if !rest.contains(&b'=') => OTHER,
         b"else" | b"elif" | b"elseif" => Effect::Turns,
         it if it.starts_with(b"end") => Effect::Closes,
         _ => Effect::Stands,
@@ -193,6 +315,36 @@ mod tests {
             "%{ if x ~}\na: 1\n%{ endif ~}\nb: 2\n",
             Some("          \n    \n           \nb: 2\n"),
         );
+    }
+
+    #[test]
+    fn each_condition_is_a_way() {
+        let text = "a: 1\n{% if x %}\nb: {{ y }}\n{% if z %}\nc: 1\n{% endif %}\n{% else %}\nb: 2\n{% endif %}\n";
+        let ways = ways(text.as_bytes(), &|_| true);
+        let shown = ways.iter().map(|it| {
+            let lines = std::str::from_utf8(&it.bytes).unwrap().lines();
+            let lines: Vec<&str> = lines.filter(|it| !it.trim().is_empty()).collect();
+            lines.join(" ")
+        });
+        let shown: Vec<String> = shown.collect();
+        assert_eq!(
+            shown,
+            ["a: 1 b: $______", "a: 1 b: $______ c: 1", "a: 1 b: 2"]
+        );
+        let inside: Vec<&[u8]> = ways.iter().map(|it| it.inside.of(text.as_bytes())).collect();
+        assert_eq!(inside.last().unwrap().trim_ascii(), b"b: 2");
+        let one = |text: &str, expected: &str| {
+            let ways = super::ways(text.as_bytes(), &|_| true);
+            let shown: Vec<&str> = ways
+                .iter()
+                .map(|it| std::str::from_utf8(&it.bytes).unwrap().trim_end())
+                .collect();
+            assert_eq!(shown.join("|"), expected, "{text}");
+        };
+        one("a: {{ if x }}1{{ else }}2{{ end }}", "a:            1|a:                       2");
+        // A part of a word, and what stands elsewhere.
+        one("a: /{{ if x }}1{{ end }}/2", "");
+        one("{{ define \"x\" }}\na: 1\n{{ end }}", "");
     }
 
     #[test]

@@ -261,7 +261,8 @@ pub(super) fn image_name(image: &str) -> &str {
 /// Whether an image or container is called as what starts first: controllers of
 /// clouds, networks and their addresses, the control plane, DNS on the node.
 fn is_first(name: &str) -> bool {
-    const PARTS: [&str; 13] = [
+    const PARTS: [&str; 14] = [
+        "kube-network-policies",
         "cloud-provider-",
         "cloud-controller-manager",
         "kube-vip",
