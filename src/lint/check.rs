@@ -7,7 +7,8 @@ use crate::lint::document::{Document, Documents, Syntax};
 use crate::lint::extract::{self, objects, pod_specs};
 use crate::lint::report::{Draft, Report};
 use crate::lint::subject::{
-    CorefileText, Entry, Kubelet, KubeletText, NginxText, Object, ResolverFile, SettingsText, Workload,
+    CorefileText, Entry, Kubelet, KubeletText, NginxText, Object, ResolverFile, SettingsText,
+    Workload,
 };
 use crate::lint::{Check, Rule};
 

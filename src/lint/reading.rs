@@ -80,7 +80,11 @@ impl Reader {
             Form::ResolvConf => Syntax::ResolvConf(ResolvConf::parse(source())),
             Form::Corefile => {
                 let is_template = corefile::is_template(&text.source.bytes);
-                let parts = if is_template { parts_of(text) } else { Vec::new() };
+                let parts = if is_template {
+                    parts_of(text)
+                } else {
+                    Vec::new()
+                };
                 for text in parts.iter().chain([text]) {
                     let source = Source::clone(&text.source);
                     let parsed = Box::new(corefile::parse(source, &[]));

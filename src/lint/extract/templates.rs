@@ -62,7 +62,11 @@ fn is_pod_spec(node: &Node) -> bool {
     let has_containers = || node.items(&["containers"]).iter().any(is_container);
     let has_policy = || {
         let policy = node.word(&["dnsPolicy"]);
-        let is_meant = |it: &str| DnsPolicy::ALL.iter().any(|of| of.0.eq_ignore_ascii_case(it));
+        let is_meant = |it: &str| {
+            DnsPolicy::ALL
+                .iter()
+                .any(|of| of.0.eq_ignore_ascii_case(it))
+        };
         policy.is_some_and(is_meant)
     };
     let has_config = || {

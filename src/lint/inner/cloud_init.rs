@@ -26,7 +26,11 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
     texts.extend(keys.iter().filter_map(|it| script(root.get(it)?)));
     let kind = root.word(&["kind"]).unwrap_or_default();
     if kind.starts_with("OperatingSystem") {
-        let keys: [&[&str]; 3] = [&["files"], &["bootstrapConfig", "files"], &["provisioningConfig", "files"]];
+        let keys: [&[&str]; 3] = [
+            &["files"],
+            &["bootstrapConfig", "files"],
+            &["provisioningConfig", "files"],
+        ];
         let specs = root.get("spec").into_iter();
         let files = specs.flat_map(|spec| keys.iter().flat_map(|it| write_files(spec.items(it))));
         texts.extend(files);
@@ -76,11 +80,7 @@ fn write_files(files: &[Node]) -> Vec<Inner<'_>> {
         let inline = content.get("inline").unwrap_or(content);
         let content = inline.get("data").unwrap_or(content);
         let encoding = inline.word(&["encoding"]).or(file.word(&["encoding"]));
-        match bytes(
-            content,
-            content.as_scalar()?,
-            encoding.unwrap_or_default(),
-        )? {
+        match bytes(content, content.as_scalar()?, encoding.unwrap_or_default())? {
             Bytes::AsWritten => Inner::scalar(path, content),
             Bytes::Decoded(bytes) => Some(Inner::decoded(path, content, bytes)),
         }

@@ -67,10 +67,12 @@ fn unit(unit: &Node) -> Vec<Inner<'_>> {
     };
     let mut texts: Vec<Inner<'_>> = contents(&path, unit).into_iter().collect();
     let dropins = unit.items(&["dropins"]).iter();
-    let dropins = dropins.chain(unit.items(&["drop-ins"])).filter_map(|dropin| {
-        let path = format!("{path}.d/{}", dropin.word(&["name"])?);
-        contents(&path, dropin)
-    });
+    let dropins = dropins
+        .chain(unit.items(&["drop-ins"]))
+        .filter_map(|dropin| {
+            let path = format!("{path}.d/{}", dropin.word(&["name"])?);
+            contents(&path, dropin)
+        });
     texts.extend(dropins);
     texts
 }

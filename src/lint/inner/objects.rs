@@ -168,7 +168,9 @@ fn kustomization(object: &Node) -> Vec<Inner<'_>> {
         .collect();
     let all = || holders.iter().flat_map(|it| it.items(&["patches"]));
     let patches = all().filter_map(|it| it.get("patch"));
-    let merged = holders.iter().flat_map(|it| it.items(&["patchesStrategicMerge"]));
+    let merged = holders
+        .iter()
+        .flat_map(|it| it.items(&["patchesStrategicMerge"]));
     let patches = patches.chain(merged);
     let texts = patches.enumerate().filter_map(|(index, patch)| {
         let text = &patch.as_scalar()?.text;
@@ -182,7 +184,8 @@ fn kustomization(object: &Node) -> Vec<Inner<'_>> {
         let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
         (is_object || is_of_pods).then(|| inner.of_form(Form::Yaml))
     });
-    let of_kubelets = all().filter(|it| it.word(&["target", "kind"]) == Some("KubeletConfiguration"));
+    let of_kubelets =
+        all().filter(|it| it.word(&["target", "kind"]) == Some("KubeletConfiguration"));
     let of_kubelets = of_kubelets.filter_map(|it| {
         let patch = it.get("patch")?;
         let is_object = patch.as_scalar()?.text.contains("kind:");

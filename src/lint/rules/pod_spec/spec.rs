@@ -315,6 +315,19 @@ mod tests {
     }
 
     #[test]
+    fn what_starts_first_is_known_by_its_name() {
+        for (name, expected) in [
+            ("kube-network-policies", true),
+            ("hcloud-ccm", true),
+            ("etcd", true),
+            ("etcd-backup", false),
+            ("policies", false),
+        ] {
+            assert_eq!(is_first(name), expected, "{name}");
+        }
+    }
+
+    #[test]
     fn private_addresses_are_not_public() {
         for (text, expected) in [
             ("8.8.8.8", true),
