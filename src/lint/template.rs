@@ -270,7 +270,7 @@ fn tags(bytes: &[u8]) -> Option<Vec<Tag>> {
         let effect = if close == b"#}" {
             Effect::Stands
         } else {
-            effect(rest.get(2..length)?)
+            effect(rest.get(2..length)?, close != b"}}")
         };
         tags.push(Tag { start, end, effect });
         at = end;
@@ -282,24 +282,33 @@ const OTHER: Effect = Effect::Opens {
     is_condition: false,
 };
 
-fn effect(inside: &[u8]) -> Effect {
+/// What a tag does; `is_statement`: it is one of Jinja or Terraform that puts nothing in.
+fn effect(inside: &[u8], is_statement: bool) -> Effect {
     let is_mark = |it: &u8| it.is_ascii_whitespace() || matches!(it, b'-' | b'+' | b'~');
     let start = inside
         .iter()
         .position(|it| !is_mark(it))
         .unwrap_or(inside.len());
     let rest = inside.get(start..).unwrap_or_default();
-    let is_word = |it: &u8| it.is_ascii_alphabetic();
+    let is_word = |it: &u8| it.is_ascii_alphanumeric() || *it == b'_';
     let end = rest
         .iter()
         .position(|it| !is_word(it))
         .unwrap_or(rest.len());
-    match rest.get(..end).unwrap_or_default() {
-        b"if" | b"range" | b"with" | b"for" => Effect::Opens { is_condition: true },
-        b"define" | b"block" | b"macro" | b"call" | b"filter" | b"raw" => OTHER,
-        b"set" if !rest.contains(&b'=') => OTHER,
+    let (word, behind) = rest.split_at(end);
+    let is_quoted = || behind.trim_ascii_start().starts_with(b"\"");
+    // What others have as words for this are names of variables, too.
+    match word {
+        b"if" | b"with" => Effect::Opens { is_condition: true },
+        b"for" if is_statement => Effect::Opens { is_condition: true },
+        b"range" if !is_statement => Effect::Opens { is_condition: true },
+        b"block" if is_statement || is_quoted() => OTHER,
+        b"define" if is_quoted() => OTHER,
+        b"macro" | b"call" | b"filter" | b"raw" if is_statement => OTHER,
+        b"set" if is_statement && !behind.contains(&b'=') => OTHER,
         b"else" | b"elif" | b"elseif" => Effect::Turns,
-        it if it.starts_with(b"end") => Effect::Closes,
+        b"end" => Effect::Closes,
+        it if is_statement && it.starts_with(b"end") => Effect::Closes,
         _ => Effect::Stands,
     }
 }
@@ -336,6 +345,21 @@ mod tests {
         check("{{- include \"a\" . | nindent 4 }}\nb: 2", Some("b: 2"));
         check("{# if #}\na: 1", Some("a: 1"));
         check("%{ if x ~}\na: 1\n%{ endif ~}\nb: 2\n", Some("b: 2"));
+        // Variables that are called as words of other languages.
+        for name in [
+            "block['zones']",
+            "endpoint",
+            "filter",
+            "call .x",
+            "range_of",
+            "set",
+        ] {
+            let width = name.len() + 5;
+            let word = format!("a: ${}", "_".repeat(width));
+            check(&format!("a: {{{{ {name} }}}}\n"), Some(&word));
+        }
+        check("{{ block \"x\" . }}\na: 1\n{{ end }}\nb: 2\n", Some("b: 2"));
+        check("{% block x %}\na: 1\n{% endblock %}\nb: 2\n", Some("b: 2"));
     }
 
     #[test]

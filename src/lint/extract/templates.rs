@@ -31,7 +31,8 @@ pub fn pod_specs(object: &Node) -> Vec<&Node> {
         return vec![spec];
     }
     // A patch for one has no containers.
-    if let Some(spec) = template_spec(kind, object).filter(|it| is_pod_spec(it)) {
+    let is_spec = |it: &&Node| it.get("dnsPolicy").is_some() || is_pod_spec(it);
+    if let Some(spec) = template_spec(kind, object).filter(is_spec) {
         return vec![spec];
     }
     let is_known = kind == "Pod" || KINDS.contains(&kind) || OTHERS.contains(&kind);
