@@ -171,8 +171,11 @@ impl Parts {
         let mut is_shown = is_open.clone();
         let mut next = branch.or_else(|| (self.ways_of_all(bytes) == 1).then_some(0));
         while let Some((index, it)) = next.and_then(|it| Some((it, self.branches.get(it)?))) {
-            is_open.get_mut(index).map(|it| *it = true);
-            is_shown.get_mut(it.first).map(|it| *it = true);
+            for (all, at) in [(&mut is_open, index), (&mut is_shown, it.first)] {
+                if let Some(found) = all.get_mut(at) {
+                    *found = true;
+                }
+            }
             next = it.around;
         }
         let is_there = |it: Option<usize>| it.is_none_or(|it| is_open.get(it) == Some(&true));
@@ -232,6 +235,14 @@ fn hide(plain: &mut [u8], span: Span) {
     }
     for (index, byte) in hidden.iter_mut().enumerate() {
         *byte = if index == 0 { UNKNOWN.0 } else { UNKNOWN.1 };
+    }
+    // A brace behind it begins a block, and is no part of the word.
+    let behind = plain.get(span.end as usize..).unwrap_or_default();
+    if behind.starts_with(b"{")
+        && behind.get(1).is_none_or(u8::is_ascii_whitespace)
+        && let Some(last) = plain.get_mut((span.end as usize).saturating_sub(1))
+    {
+        *last = b' ';
     }
 }
 
