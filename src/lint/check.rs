@@ -1,11 +1,14 @@
 //! Runs rules over documents.
 
+use std::borrow::Cow;
+
 use crate::lint::context::Context;
 use crate::lint::document::{Document, Documents, Syntax};
 use crate::lint::extract::{self, objects, pod_specs};
 use crate::lint::report::{Draft, Report};
 use crate::lint::subject::{
-    CorefileText, Entry, KubeletText, NginxText, Object, ResolverFile, SettingsText, Workload,
+    CorefileText, Entry, Kubelet, KubeletText, NginxText, Object, ResolverFile, SettingsText,
+    Workload,
 };
 use crate::lint::{Check, Rule};
 
@@ -24,6 +27,9 @@ pub fn documents(found: &Documents, context: &Context<'_>, rules: &[&'static Rul
             if let Syntax::ResolvConf(_) = subjects.document.syntax {
                 report.keep(before + MAX_OF_RESOLVER_FILE);
             }
+            if let Some(condition) = subjects.document.condition {
+                report.under(condition, before);
+            }
         }
         drafts.extend(report.into_found());
     }
@@ -32,9 +38,10 @@ pub fn documents(found: &Documents, context: &Context<'_>, rules: &[&'static Rul
 
 /// Rules about what stands there, whatever stands beside it: those that look at the
 /// plain parts of a template, and at lines that are put into a file.
-const OF_PARTS: [&str; 18] = [
-    "KC002", "KC005", "KC006", "KC026", "KK003", "KK022", "KK026", "KK028", "KP016", "KP018",
-    "KP019", "KP022", "KP023", "KP029", "KR010", "KR019", "KR020", "KR022",
+const OF_PARTS: [&str; 25] = [
+    "KC002", "KC005", "KC006", "KC008", "KC026", "KC032", "KK003", "KK022", "KK026", "KK028",
+    "KP008", "KP016", "KP017", "KP018", "KP019", "KP022", "KP023", "KP027", "KP028", "KP029",
+    "KR010", "KR019", "KR020", "KR022", "KR025",
 ];
 
 /// More findings of one rule about a file that resolvers read are counted: its
@@ -127,6 +134,15 @@ impl<'d> Subjects<'d> {
                     context,
                     report,
                 );
+            }
+            // What need not be there is put together with nothing else.
+            (Check::Kubelet(check), _) if document.condition.is_some() => {
+                for facts in &self.facts.kubelets {
+                    let mut kubelet = Kubelet::default();
+                    let settings = facts.settings.iter().map(Cow::Borrowed);
+                    settings.for_each(|it| kubelet.set(it));
+                    check(&kubelet, context, report);
+                }
             }
             (Check::KubeletText(check), _) => {
                 for facts in &self.facts.kubelets {

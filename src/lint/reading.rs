@@ -38,6 +38,7 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             is_of_script: false,
             is_template: false,
             is_partial: recognise::is_part(&source.name),
+            condition: None,
         };
         reader.read(&text, form);
     }
@@ -62,6 +63,8 @@ struct Embedded {
     is_template: bool,
     /// Whether it is the plain parts of a template.
     is_partial: bool,
+    /// Which bytes of the file it is read for, if they stand under a condition.
+    condition: Option<Span>,
 }
 
 impl Reader {
@@ -75,7 +78,20 @@ impl Reader {
             Form::Wide => return self.unread(text),
             Form::Arguments => Syntax::Arguments(snap_arguments(text)),
             Form::ResolvConf => Syntax::ResolvConf(ResolvConf::parse(source())),
-            Form::Corefile => Syntax::Corefile(Box::new(corefile::parse(source(), &[]))),
+            Form::Corefile => {
+                let is_template = corefile::is_template(&text.source.bytes);
+                let parts = if is_template {
+                    parts_of(text)
+                } else {
+                    Vec::new()
+                };
+                for text in parts.iter().chain([text]) {
+                    let source = Source::clone(&text.source);
+                    let parsed = Box::new(corefile::parse(source, &[]));
+                    self.add(text, Syntax::Corefile(parsed));
+                }
+                return;
+            }
             Form::CorefilePart => Syntax::CorefilePart,
             Form::Unit => Syntax::Unit(unit_file::entries(&text.source.bytes, 0)),
             Form::Environment => Syntax::Environment(env_file::variables(&text.source.bytes, 0)),
@@ -175,6 +191,7 @@ impl Reader {
             layers: text.layers.clone(),
             is_of_script: text.is_of_script,
             is_partial: text.is_partial,
+            condition: text.condition,
         };
         self.found.documents.push(Document {
             body,
@@ -219,27 +236,17 @@ impl Reader {
         }
     }
 
-    /// What stands in a template whatever it is rendered with, but for documents
-    /// that were read as they are.
+    /// What stands in a template whatever it is rendered with, and where conditions are
+    /// met, but for documents that were read as they are.
     fn plain_parts(&mut self, text: &Embedded, read: &BTreeSet<u32>) {
-        let Some(bytes) = template::plain(&text.source.bytes) else {
-            return;
-        };
-        let span = Span::new(0, bytes.len());
-        let name = text.source.name.clone();
-        let source = Arc::new(Source { name, bytes });
-        let plain = Embedded {
-            source,
-            layers: text.layers.within(Layer::slice(span).fixed()),
-            is_partial: true,
-            ..text.clone()
-        };
         let before = self.found.broken.len();
-        for document in yaml::documents(&plain.source) {
-            if let Ok(root) = document.root
-                && !read.contains(&document.start)
-            {
-                self.object(&plain, root);
+        for part in parts_of(text) {
+            for document in yaml::documents(&part.source) {
+                if let Ok(root) = document.root
+                    && !read.contains(&document.start)
+                {
+                    self.object(&part, root);
+                }
             }
         }
         self.found.broken.truncate(before);
@@ -266,6 +273,28 @@ impl Reader {
             self.read(text, *form);
         }
     }
+}
+
+/// What can be read of a template: its plain parts, and each of its conditions that
+/// says something of DNS, as if it were met. Nothing, where it is none.
+fn parts_of(text: &Embedded) -> Vec<Embedded> {
+    let whole = &text.source.bytes;
+    let part = |bytes: Vec<u8>, condition: Option<Span>| {
+        let layer = Layer::slice(Span::new(0, bytes.len())).fixed();
+        let name = text.source.name.clone();
+        Embedded {
+            source: Arc::new(Source { name, bytes }),
+            layers: text.layers.within(layer),
+            is_partial: true,
+            condition: condition.map(|it| text.layers.outer(it)),
+            ..text.clone()
+        }
+    };
+    let plain = template::plain(whole).map(|it| part(it, text.condition));
+    let is_wanted = |it: &[u8]| text.condition.is_none() && recognise::has_dns_setting(it);
+    let ways = template::ways(whole, &is_wanted).into_iter();
+    let ways = ways.map(|it| part(it.bytes, Some(it.inside)));
+    plain.into_iter().chain(ways).collect()
 }
 
 /// Whether it is a suite of helm-unittest: values and parts of what a chart renders.
@@ -339,6 +368,7 @@ fn within(
         is_of_script: outer.is_of_script,
         is_template: outer.is_template,
         is_partial: outer.is_partial || is_part,
+        condition: outer.condition,
     };
     Some((inner, form))
 }

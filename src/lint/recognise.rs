@@ -9,7 +9,7 @@ use memchr::memmem;
 
 use self::json::{is_foreign_json, is_json};
 use self::resolv_conf::{is_conf, is_resolv_conf, is_resolv_conf_name};
-use self::words::{FACTS, SUBJECTS};
+use self::words::{FACTS, SETTINGS, SUBJECTS};
 use crate::config::corefile::quoted;
 use crate::config::nginx_conf;
 use crate::lint::form::Form;
@@ -296,6 +296,11 @@ pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
         Form::ResolvConf | Form::Settings | Form::Nginx | Form::Wide => false,
         _ => true,
     }
+}
+
+/// Whether a part of a template says something of DNS itself.
+pub fn has_dns_setting(bytes: &[u8]) -> bool {
+    SETTINGS.iter().any(|word| mentions(bytes, word))
 }
 
 /// Whether a template can be a network policy that lets something out to DNS.

@@ -3,7 +3,7 @@
 use crate::finding::Severity;
 use crate::lint::Rule;
 use crate::lint::document::{At, Change};
-use crate::text::{Place, escaped};
+use crate::text::{Place, Span, escaped};
 
 /// Collects the findings of one rule.
 #[derive(Debug)]
@@ -114,6 +114,20 @@ impl Report {
         }
     }
 
+    /// Keeps of those behind the first `count` what stands under a condition of a
+    /// template, as a remark.
+    pub(super) fn under(&mut self, condition: Span, count: usize) {
+        let before: Vec<Draft> = self.found.drain(..count.min(self.found.len())).collect();
+        self.found.retain_mut(|it| {
+            it.severity(Severity::Info).note(UNDER_CONDITION);
+            let Spot::At(at) = it.primary.spot else {
+                return false;
+            };
+            condition.start <= at.span.start && at.span.end <= condition.end
+        });
+        self.found.splice(0..0, before);
+    }
+
     /// The findings, in the order in which they were added.
     pub fn into_found(self) -> Vec<Draft> {
         self.found
@@ -191,6 +205,9 @@ impl Draft {
         self
     }
 }
+
+const UNDER_CONDITION: &str =
+    "it stands under a condition of the template, and counts where that is met";
 
 /// Longer messages and labels are cut: they repeat what stands in a file.
 const MAX_MESSAGE: usize = 500;

@@ -25,6 +25,22 @@ pub use key::{Key, Transport, domain, is_within, split_key, zones};
 pub use manifest::in_manifest;
 pub use quoted::quoted;
 
+/// Whether a tool puts something in before CoreDNS reads it. What the answers of the
+/// plugin `template` have in braces CoreDNS puts in itself.
+///
+/// Source: github.com/coredns/coredns, plugin/template/README.md, "Template Data".
+pub fn is_template(bytes: &[u8]) -> bool {
+    const MARKS: [&[u8]; 5] = [b"{{", b"{% ", b"{%-", b"<%", b"%{ "];
+    const OWN: [&[u8]; 3] = [b"answer ", b"additional ", b"authority "];
+    let has_mark = |text: &[u8]| {
+        let has = |it: &&[u8]| memchr::memmem::find(text, it).is_some();
+        MARKS.iter().any(has)
+    };
+    let is_own = |line: &[u8]| OWN.iter().any(|it| line.trim_ascii_start().starts_with(it));
+    let mut lines = bytes.split(|it| *it == b'\n');
+    has_mark(bytes) && lines.any(|it| !is_own(it) && has_mark(it))
+}
+
 /// A Corefile with what it imports. Any bytes make one.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Corefile {

@@ -19,6 +19,10 @@ pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
         ("kops.k8s.io", "Cluster" | "InstanceGroup") => kops(document, root),
         ("eksctl.io", "ClusterConfig") => eksctl(document, root),
         ("k0s.k0sproject.io", "ClusterConfig") => k0s(document, root),
+        ("karpenter.sh" | "karpenter.k8s.aws", _) => {
+            let found = KARPENTER.iter().filter_map(|it| root.at(it));
+            found.map(|it| made().configuration(Some(it))).collect()
+        }
         ("node.eks.aws", "NodeConfig") => vec![nodeadm(made(), root)],
         ("machineconfiguration.openshift.io", "KubeletConfig") => {
             vec![made().configuration(root.at(&["spec", "kubeletConfig"]))]
@@ -33,6 +37,17 @@ pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
     };
     made.into_iter().map(|it| it.settings).collect()
 }
+
+/// Where Karpenter has the settings of the kubelets that it starts, in a class of nodes
+/// and, before 1.0, in what makes them.
+///
+/// Source: aws/karpenter-provider-aws `pkg/apis/v1/ec2nodeclass.go: KubeletConfiguration`;
+/// kubernetes-sigs/karpenter `pkg/apis/v1beta1/nodeclaim.go`.
+const KARPENTER: [&[&str]; 3] = [
+    &["spec", "kubelet"],
+    &["spec", "kubeletConfiguration"],
+    &["spec", "template", "spec", "kubelet"],
+];
 
 /// The kubelets of kops: that of the nodes, and what those of the control
 /// plane have in place of it.

@@ -24,7 +24,9 @@ pub use templates::pod_specs;
 pub fn facts(found: &Documents) -> Facts {
     let mut facts = Facts::default();
     // A part of a resolv.conf is none that somebody could name.
-    let is_whole = |it: &&Document| !(it.is_partial && matches!(it.syntax, Syntax::ResolvConf(_)));
+    let is_part = |it: &Document| it.is_partial && matches!(it.syntax, Syntax::ResolvConf(_));
+    // Nor does what need not be there say anything of others.
+    let is_whole = |it: &&Document| !is_part(it) && it.condition.is_none();
     let whole = found.documents.iter().filter(is_whole);
     whole.for_each(|it| add(it, &mut facts));
     facts

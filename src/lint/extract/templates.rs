@@ -31,7 +31,8 @@ pub fn pod_specs(object: &Node) -> Vec<&Node> {
         return vec![spec];
     }
     // A patch for one has no containers.
-    if let Some(spec) = template_spec(kind, object).filter(|it| is_pod_spec(it)) {
+    let is_spec = |it: &&Node| it.get("dnsPolicy").is_some() || is_pod_spec(it);
+    if let Some(spec) = template_spec(kind, object).filter(is_spec) {
         return vec![spec];
     }
     let is_known = kind == "Pod" || KINDS.contains(&kind) || OTHERS.contains(&kind);
@@ -62,7 +63,12 @@ fn is_pod_spec(node: &Node) -> bool {
     let has_containers = || node.items(&["containers"]).iter().any(is_container);
     let has_policy = || {
         let policy = node.word(&["dnsPolicy"]);
-        policy.is_some_and(|it| DnsPolicy::named(it).is_some())
+        let is_meant = |it: &str| {
+            DnsPolicy::ALL
+                .iter()
+                .any(|of| of.0.eq_ignore_ascii_case(it))
+        };
+        policy.is_some_and(is_meant)
     };
     let has_config = || {
         let lists = ["nameservers", "searches", "options"];

@@ -4,7 +4,9 @@
 //! `cloudinit/util.py: shellify`,
 //! `cloudinit/config/cc_resolv_conf.py`, `templates/resolv.conf.tmpl`,
 //! `cloudinit/user_data.py: _explode_archive`; kubernetes-sigs/cluster-api
-//! `bootstrap/kubeadm/api/v1beta1/kubeadmconfig_types.go: File`.
+//! `bootstrap/kubeadm/api/v1beta1/kubeadmconfig_types.go: File`; gardener/gardener
+//! `pkg/apis/extensions/v1alpha1/types_operatingsystemconfig.go: FileContent`;
+//! kubermatic/operating-system-manager `pkg/crd/osm/v1alpha1/common.go: FileContent`.
 
 use crate::config::yaml::{Entry, Node, Scalar};
 use crate::kubelet::choice::NODE_FILE;
@@ -22,10 +24,18 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
     texts.extend(resolv_conf(root));
     let keys = ["bootcmd", "runcmd"];
     texts.extend(keys.iter().filter_map(|it| script(root.get(it)?)));
-    if root
-        .word(&["kind"])
-        .is_some_and(|it| it.starts_with("Kubeadm"))
-    {
+    let kind = root.word(&["kind"]).unwrap_or_default();
+    if kind.starts_with("OperatingSystem") {
+        let keys: [&[&str]; 3] = [
+            &["files"],
+            &["bootstrapConfig", "files"],
+            &["provisioningConfig", "files"],
+        ];
+        let specs = root.get("spec").into_iter();
+        let files = specs.flat_map(|spec| keys.iter().flat_map(|it| write_files(spec.items(it))));
+        texts.extend(files);
+    }
+    if kind.starts_with("Kubeadm") {
         let spec = kubeadm_spec(root).into_iter();
         texts.extend(spec.flat_map(|spec| {
             let keys = ["preKubeadmCommands", "postKubeadmCommands"];
@@ -66,11 +76,11 @@ fn write_files(files: &[Node]) -> Vec<Inner<'_>> {
     let files = files.iter().filter_map(|file| {
         let path = file.word(&["path"])?;
         let content = file.get("content")?;
-        match bytes(
-            content,
-            content.as_scalar()?,
-            file.word(&["encoding"]).unwrap_or_default(),
-        )? {
+        // Gardener and the operator of Kubermatic have it a layer deeper.
+        let inline = content.get("inline").unwrap_or(content);
+        let content = inline.get("data").unwrap_or(content);
+        let encoding = inline.word(&["encoding"]).or(file.word(&["encoding"]));
+        match bytes(content, content.as_scalar()?, encoding.unwrap_or_default())? {
             Bytes::AsWritten => Inner::scalar(path, content),
             Bytes::Decoded(bytes) => Some(Inner::decoded(path, content, bytes)),
         }

@@ -195,13 +195,10 @@ pub(super) fn has_mark(bytes: &[u8]) -> bool {
 pub(super) fn known(path: &str, bytes: &[u8]) -> Option<(String, Form)> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_unknown = |it: &str| it.contains(['$', '`', '{', '<', '*']);
-    let is_yaml = [".yaml", ".yml", ".json"]
-        .iter()
-        .any(|it| name.ends_with(it));
     if is_unknown(path) {
         // Of YAML the text says what it is, wherever it lies.
-        let is_told = is_yaml && !is_unknown(name);
-        let form = is_told.then(|| recognise::form(name, bytes, false))??;
+        let name = if is_unknown(name) { "" } else { name };
+        let form = recognise::form(name, bytes, false)?;
         return (form == Form::Yaml).then(|| (name.to_owned(), form));
     }
     let form = recognise::form(path, bytes, false)?;

@@ -2,7 +2,8 @@
 //!
 //! Source: coreos/ignition `config/v3_4/types/schema.go`, coreos/butane
 //! `base/v0_5/schema.go`; openshift/machine-config-operator `MachineConfig`
-//! and its templates of single files and units.
+//! and its templates of single files and units; coreos/coreos-cloudinit
+//! `Documentation/cloud-config.md`, "units".
 
 use crate::config::yaml::Node;
 use crate::lint::inner::{Inner, decode};
@@ -19,9 +20,11 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
         return Vec::new();
     };
     let files = config.items(&["storage", "files"]);
-    let units = config.items(&["systemd", "units"]);
+    let units = config.items(&["systemd", "units"]).iter();
+    // Of Container Linux' cloud-config.
+    let units = units.chain(config.items(&["coreos", "units"]));
     let mut texts: Vec<Inner<'_>> = files.iter().flat_map(file).collect();
-    texts.extend(units.iter().flat_map(unit));
+    texts.extend(units.flat_map(unit));
     if config.word(&["kind"]).is_none() {
         texts.extend(template(config));
     }
@@ -57,13 +60,19 @@ fn unit(unit: &Node) -> Vec<Inner<'_>> {
         return Vec::new();
     };
     let path = format!("/etc/systemd/system/{name}");
-    let contents =
-        |path: &str, it| Node::get(it, "contents").and_then(|it| Inner::scalar(path, it));
+    let contents = |path: &str, it| {
+        let keys = ["contents", "content"];
+        let text = keys.iter().find_map(|key| Node::get(it, key));
+        text.and_then(|it| Inner::scalar(path, it))
+    };
     let mut texts: Vec<Inner<'_>> = contents(&path, unit).into_iter().collect();
-    let dropins = unit.items(&["dropins"]).iter().filter_map(|dropin| {
-        let path = format!("{path}.d/{}", dropin.word(&["name"])?);
-        contents(&path, dropin)
-    });
+    let dropins = unit.items(&["dropins"]).iter();
+    let dropins = dropins
+        .chain(unit.items(&["drop-ins"]))
+        .filter_map(|dropin| {
+            let path = format!("{path}.d/{}", dropin.word(&["name"])?);
+            contents(&path, dropin)
+        });
     texts.extend(dropins);
     texts
 }

@@ -18,7 +18,7 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
     match kind {
         "ConfigMap" => config_map(object),
         "HelmChart" | "HelmChartConfig" => values(object),
-        "Kustomization" => {
+        "Kustomization" | "HelmRelease" => {
             let mut texts = kustomization(object);
             texts.extend(chart_servers(object));
             texts
@@ -157,13 +157,21 @@ fn values(object: &Node) -> Vec<Inner<'_>> {
 /// Patches that stand in a kustomization as texts. Those in the form of
 /// RFC 6902 are no objects: of them only those for a kubelet count.
 ///
-/// Source: kubernetes-sigs/kustomize `api/types/kustomization.go`.
+/// Source: kubernetes-sigs/kustomize `api/types/kustomization.go`;
+/// fluxcd/kustomize-controller `api/v1/kustomization_types.go: Patches`,
+/// fluxcd/helm-controller `api/v2/helmrelease_types.go: PostRenderer`.
 fn kustomization(object: &Node) -> Vec<Inner<'_>> {
-    let patches = object
-        .items(&["patches"])
+    let rendered = object.items(&["spec", "postRenderers"]).iter();
+    let holders = [Some(object), object.get("spec")].into_iter().flatten();
+    let holders: Vec<&Node> = holders
+        .chain(rendered.filter_map(|it| it.get("kustomize")))
+        .collect();
+    let all = || holders.iter().flat_map(|it| it.items(&["patches"]));
+    let patches = all().filter_map(|it| it.get("patch"));
+    let merged = holders
         .iter()
-        .filter_map(|it| it.get("patch"));
-    let patches = patches.chain(object.items(&["patchesStrategicMerge"]));
+        .flat_map(|it| it.items(&["patchesStrategicMerge"]));
+    let patches = patches.chain(merged);
     let texts = patches.enumerate().filter_map(|(index, patch)| {
         let text = &patch.as_scalar()?.text;
         // The name of a file is one line.
@@ -176,10 +184,8 @@ fn kustomization(object: &Node) -> Vec<Inner<'_>> {
         let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
         (is_object || is_of_pods).then(|| inner.of_form(Form::Yaml))
     });
-    let of_kubelets = object
-        .items(&["patches"])
-        .iter()
-        .filter(|it| it.word(&["target", "kind"]) == Some("KubeletConfiguration"));
+    let of_kubelets =
+        all().filter(|it| it.word(&["target", "kind"]) == Some("KubeletConfiguration"));
     let of_kubelets = of_kubelets.filter_map(|it| {
         let patch = it.get("patch")?;
         let is_object = patch.as_scalar()?.text.contains("kind:");

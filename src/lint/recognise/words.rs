@@ -71,3 +71,18 @@ pub(super) const FACTS: [&[u8]; 26] = [
     b"kube_pods_subnet",
     b"clusterIP: None",
 ];
+
+/// Words of which a part of a template has one, if rules about parts can find something.
+pub(super) const SETTINGS: [&[u8]; 11] = [
+    b"dnsPolicy",
+    b"dnsConfig",
+    b"ndots",
+    b"resolvConf",
+    b"resolverConfig",
+    b"resolv-conf",
+    b"clusterDNS",
+    b"cluster-dns",
+    b"cluster_dns",
+    b"forward ",
+    b"proxy ",
+];

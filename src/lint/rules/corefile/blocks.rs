@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
-use memchr::memmem;
-
 use crate::address::is_link_local;
 use crate::config::corefile::{
     self, Directive, Key, ServerBlock, Transport, Word, split_key, zones,
@@ -20,10 +18,11 @@ use crate::text::Span;
 use crate::topology::coredns::{CLUSTER_DNS, UPSTREAM_SERVERS};
 
 /// The server blocks; none of a template, of which nobody knows what it
-/// becomes, and none where a brace is missing, which can hide what stands
+/// becomes, but for its plain parts, and none where a brace is missing, which can hide what stands
 /// there.
 pub(super) fn blocks<'c>(file: &CorefileText<'c>) -> &'c [ServerBlock] {
-    if is_template(file) || file.corefile.stop().is_some() {
+    let is_read = file.document.is_partial || !is_template(file);
+    if !is_read || file.corefile.stop().is_some() {
         return &[];
     }
     &file.corefile.blocks
@@ -35,11 +34,9 @@ pub(super) fn is_template(file: &CorefileText<'_>) -> bool {
     let ending = name.and_then(|it| Some(it.rsplit_once('.')?.1));
     // What NodeLocal DNSCache fills in itself is called `Corefile.base`.
     let is_base = name.is_some_and(|it| it.ends_with(".yaml.base"));
-    let bytes = &file.document.source.bytes;
-    let marks: [&[u8]; 5] = [b"{{", b"{% ", b"{%-", b"<%", b"%{ "];
     is_base
         || ending.is_some_and(|it| TEMPLATES.contains(&it))
-        || marks.iter().any(|it| memmem::find(bytes, it).is_some())
+        || corefile::is_template(&file.document.source.bytes)
 }
 
 /// Endings of files that others are made of, by `sed` and the like.

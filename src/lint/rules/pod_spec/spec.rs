@@ -261,7 +261,8 @@ pub(super) fn image_name(image: &str) -> &str {
 /// Whether an image or container is called as what starts first: controllers of
 /// clouds, networks and their addresses, the control plane, DNS on the node.
 fn is_first(name: &str) -> bool {
-    const PARTS: [&str; 13] = [
+    const PARTS: [&str; 14] = [
+        "kube-network-policies",
         "cloud-provider-",
         "cloud-controller-manager",
         "kube-vip",
@@ -311,6 +312,19 @@ mod tests {
         check("https://kubernetes.default.svc.cluster.local", None);
         check("http://web.example:80", None);
         check("http://$(HOST).shop.svc", None);
+    }
+
+    #[test]
+    fn what_starts_first_is_known_by_its_name() {
+        for (name, expected) in [
+            ("kube-network-policies", true),
+            ("hcloud-ccm", true),
+            ("etcd", true),
+            ("etcd-backup", false),
+            ("policies", false),
+        ] {
+            assert_eq!(is_first(name), expected, "{name}");
+        }
     }
 
     #[test]
