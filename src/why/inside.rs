@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use super::plain::{MOST as MOST_BYTES, boundary};
 use crate::config::corefile::quoted;
+use crate::kubelet::Version;
 use crate::text::Source;
 
 /// More files of one text are not looked at, nor more lines of one.
@@ -57,6 +58,20 @@ pub fn split(text: &str) -> (Vec<Source>, String) {
         ));
     }
     (found, rest_of_text)
+}
+
+/// The version of CoreDNS that a text tells: `CoreDNS-1.3.1`, `coredns:v1.6.5`, `version of
+/// CoreDNS: v1.0.5`.
+pub fn coredns_version(text: &str) -> Option<Version> {
+    /// So far behind the program's name, in bytes.
+    const FAR: usize = 16;
+    let text = text.to_ascii_lowercase();
+    let mut names = text.match_indices("coredns");
+    names.find_map(|(at, name)| {
+        let rest = text.get(at + name.len()..)?;
+        let line = rest.lines().next()?;
+        Version::find(line.get(..boundary(line, FAR))?)
+    })
 }
 
 /// Whether rules of a packet filter are listed in a text that is about DNS.
@@ -152,6 +167,20 @@ mod tests {
     use super::*;
     use crate::lint::form::Form;
     use crate::lint::recognise::form;
+
+    #[test]
+    fn versions_of_coredns_are_found() {
+        for (text, version) in [
+            ("kubernetes v1.14.0\nCoreDNS-1.3.1", Some((3, 1))),
+            ("image: coredns:v1.6.5", Some((6, 5))),
+            ("* CoreDNS version: v1.0.5", Some((0, 5))),
+            ("coredns-5d78c9869d-qkpwj 1/1 Running 1.2.3", None),
+            ("coredns\n1.2.3", None),
+        ] {
+            let expected = version.map(|(minor, patch)| Version::release(1, minor, patch));
+            assert_eq!(coredns_version(text), expected, "{text}");
+        }
+    }
 
     fn check(text: &str, expected: &[(&str, usize)]) {
         let (found, _) = split(text);

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::net::SocketAddr;
+use std::ops::Range;
 
 use super::asked::{self, Asked};
 use super::catalogue::{Catalogue, Message};
@@ -23,6 +24,9 @@ pub struct Recognised<'c> {
     pub others: Vec<&'c Message>,
     /// Whom it says was asked.
     pub asked: Option<Asked>,
+    /// Whether the words of the message stand near each other; far apart, in a long text,
+    /// they may be of different things, so nothing is proved or ruled out by them.
+    pub is_near: bool,
     /// The name that was looked up, if it says so.
     pub name: Option<String>,
     /// What it can come from, the likeliest first; empty: it is no DNS error.
@@ -38,6 +42,25 @@ pub struct Unknown<'c> {
     pub asked: Option<Asked>,
 }
 
+/// Words that stand farther from each other, in bytes, may be of different things.
+const NEAR: usize = 240;
+
+impl<'c> Recognised<'c> {
+    /// What the message proves in this text, each a sentence without a full stop.
+    pub fn proves(&self) -> &'c [&'static str] {
+        self.said(&self.message.proves)
+    }
+
+    /// What it rules out in this text.
+    pub fn rules_out(&self) -> &'c [&'static str] {
+        self.said(&self.message.rules_out)
+    }
+
+    fn said(&self, all: &'c [&'static str]) -> &'c [&'static str] {
+        if self.is_near { all } else { &[] }
+    }
+}
+
 /// What the text says; on a node its files tell whose addresses are in it.
 ///
 /// # Errors
@@ -48,9 +71,10 @@ pub fn recognise<'c>(
     text: &str,
     node: Option<&Node>,
 ) -> Result<Recognised<'c>, Unknown<'c>> {
-    let text = plain(&shown::told(
-        text.get(..boundary(text, MOST)).unwrap_or_default(),
-    ));
+    let title = title(text);
+    let (text, own) = shown::told(text.get(..boundary(text, MOST)).unwrap_or_default());
+    let own = plain(text.get(..own).unwrap_or_default()).len();
+    let text = plain(&text);
     let small = text.to_ascii_lowercase();
     let searched = Searched {
         text: &text,
@@ -72,8 +96,8 @@ pub fn recognise<'c>(
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
-    let found = ranked(&found);
-    let Some(Sighting { message, .. }) = found.first() else {
+    let found = ranked(&found, title..own);
+    let Some(Sighting { message, at, .. }) = found.first() else {
         return Err(Unknown {
             nearest: super::nearest::nearest(catalogue, &small),
             asked: server(&text, &[], node),
@@ -90,17 +114,31 @@ pub fn recognise<'c>(
     Ok(Recognised {
         message,
         others: found.iter().skip(1).map(|it| it.message).collect(),
+        is_near: !message.speaker.is_symptom() || at.end - at.start <= NEAR,
         asked,
         causes: causes(catalogue, &found, asked.as_ref(), looked),
         name,
     })
 }
 
+/// How long the title of a ticket is, its first line: what it is about, in the words of who
+/// wrote it.
+fn title(text: &str) -> usize {
+    let first = text.trim_start().lines().next();
+    first.map_or(0, |it| plain(it).len())
+}
+
 /// The one that says the most first.
-fn ranked<'f, 'c, 't>(found: &'f [Sighting<'c, 't>]) -> Vec<&'f Sighting<'c, 't>> {
+///
+/// `told`: where the title ends, and where what listings show begins.
+fn ranked<'f, 'c, 't>(
+    found: &'f [Sighting<'c, 't>],
+    told: Range<usize>,
+) -> Vec<&'f Sighting<'c, 't>> {
     // What is no DNS error says nothing beside one, unless that is only what
     // everybody sees; a program's message says what it means, and what leads
-    // somewhere more than what does not; then what says more comes first.
+    // somewhere more than what does not; of what is seen, what listings show comes first,
+    // then what the title says, then what stands together; then what says more.
     let is_denied = found
         .iter()
         .any(|it| !it.message.is_dns() && !it.message.speaker.is_symptom());
@@ -110,11 +148,15 @@ fn ranked<'f, 'c, 't>(found: &'f [Sighting<'c, 't>]) -> Vec<&'f Sighting<'c, 't>
         let is_symptom = message.speaker.is_symptom();
         let leads = !is_symptom || message.leads();
         let is_idle = is_denied && !leads;
+        let is_apart = is_symptom && it.at.end - it.at.start > NEAR;
         (
             is_part,
             !message.is_dns() || is_idle,
             is_symptom,
             !leads,
+            is_symptom && it.at.start < told.end,
+            is_symptom && it.at.end > told.start,
+            is_apart,
             weight,
         )
     };
@@ -164,7 +206,18 @@ fn causes<'c>(
     };
     let own = catalogue.causes_of(first.message, asked, looked);
     if own.len() == 1 || !first.message.is_dns() {
-        return own;
+        // A client's message can be one of several; a DNS server knows what it says.
+        let is_decided = first.message.speaker.is_server() || !first.message.is_dns();
+        let is_second = |it: &&&Sighting<'_, '_>| {
+            it.message.leads() && !it.message.speaker.is_symptom() && !is_decided
+        };
+        let second = found.iter().skip(1).find(is_second);
+        let seconds = second.map_or_else(Vec::new, |it| {
+            catalogue.causes_of(it.message, asked, looked)
+        });
+        let is_new = |it: &(Likely, &Cause)| own.iter().all(|own| own.1.code != it.1.code);
+        let seconds = seconds.into_iter().filter(is_new);
+        return own.iter().copied().chain(seconds).collect();
     }
     let symptoms = found.iter().filter(|it| it.message.speaker.is_symptom());
     let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked, looked));
@@ -221,9 +274,10 @@ impl Sighting<'_, '_> {
 /// command that stands in the text.
 fn name(text: &str, matches: &[&Match<'_>]) -> Option<String> {
     let found = matches.iter().flat_map(|it| &it.found);
-    let mut names = found.filter(|it| {
-        matches!(it.hole, Hole::Name | Hole::Known) && asked::parsed(it.text).is_none()
-    });
+    // Stars stand around words in bold, and before a name for any part of it.
+    let is_name = |it: &str| !it.contains("**") && asked::parsed(it).is_none();
+    let mut names =
+        found.filter(|it| matches!(it.hole, Hole::Name | Hole::Known) && is_name(it.text));
     let name = match names.next() {
         Some(it) => it.text,
         None => Command::find(text)?.name?,

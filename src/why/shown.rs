@@ -18,8 +18,9 @@ use self::resolvectl::Status;
 use self::statistics::Statistics;
 use super::inside;
 
-/// The text, with sentences in the place of such lines.
-pub(super) fn told(text: &str) -> String {
+/// The text, with sentences in the place of such lines, which stand at its end; and where
+/// they begin.
+pub(super) fn told(text: &str) -> (String, usize) {
     let (mut dump, mut statistics) = (Dump::default(), Statistics::default());
     let (mut answers, mut lookups) = (Answers::default(), Lookups::default());
     let (mut rows, mut listeners) = (Rows::default(), Listeners::default());
@@ -50,13 +51,18 @@ pub(super) fn told(text: &str) -> String {
         listeners.sentence(),
         status.sentence(),
     ];
+    let own = out.len();
     out.extend(told.into_iter().flatten());
-    out
+    (out, own)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::told as told_with_place;
+
+    fn told(text: &str) -> String {
+        told_with_place(text).0
+    }
 
     fn check(text: &str, expected: &str) {
         assert_eq!(told(text).trim_end(), expected, "{text}");
@@ -99,6 +105,18 @@ mod tests {
         assert_eq!(told_of(service), "Name: db.prod.svc.cluster.local");
         let whole = "nslookup github.com\nName: github.com";
         assert_eq!(told_of(whole), "Name: github.com");
+    }
+
+    #[test]
+    fn answers_with_a_loopback_address_are_told() {
+        let ping = "ping github.com\nPING github.com (::1) 56 data bytes";
+        let sentence = "github.com, a name outside, leads to a loopback address";
+        assert_eq!(last(ping), sentence);
+        let other = "PING db.prod (127.0.0.1) 56 data bytes";
+        check(other, other);
+        let quoted = "I run `nslookup a.example.cn`, and see\n> Name: a.example.cn.corp.com";
+        let sentence = "an answer for a.example.cn came from the search domain corp.com";
+        assert_eq!(last(quoted), sentence);
     }
 
     #[test]

@@ -26,10 +26,12 @@ pub(super) struct Inside {
 impl Inside {
     pub(super) fn of(message: &str) -> Self {
         let (files, rest) = inside::split(message);
+        let mut given = Given::default();
+        given.options.coredns_version = inside::coredns_version(message);
         let files: Vec<_> = files.into_iter().map(Arc::new).collect();
         Self {
             message: rest,
-            findings: lint::run(&files, &Given::default()),
+            findings: lint::run(&files, &given),
             files,
             has_rules: inside::has_rules(message),
         }

@@ -19,8 +19,8 @@ use crate::host::{self, io_reason};
 use crate::order::Order as _;
 use crate::render::why::{self, log as text};
 use crate::text::{escaped, is_binary};
-use crate::why::Catalogue;
 use crate::why::log::{Pods, Reading, Settings, Tally, parse_time};
+use crate::why::{Catalogue, recognise};
 
 /// So much of a log is read at a time.
 const CHUNK: usize = 1 << 18;
@@ -52,9 +52,13 @@ pub(super) fn run(
     {
         return done;
     }
-    let summary = tally.finish(&settings, &pods);
     let catalogue = Catalogue::read();
-    let worst = summary.worst(&catalogue);
+    let said = tally.pasted().and_then(|it| {
+        let said = recognise(&catalogue, it, None).ok();
+        said.filter(|it| !it.causes.is_empty())
+    });
+    let summary = tally.finish(&settings, &pods);
+    let worst = said.or_else(|| summary.worst(&catalogue));
     args.outputs
         .write(streams, |format, colors, out| match format {
             Format::Text => {

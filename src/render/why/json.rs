@@ -125,8 +125,8 @@ pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
         speaker: message.speaker.id,
         asked: answer.recognised.asked.as_ref().map(super::who),
         meaning: &message.meaning,
-        proves: &message.proves,
-        rules_out: &message.rules_out,
+        proves: answer.recognised.proves(),
+        rules_out: answer.recognised.rules_out(),
         causes: causes.collect(),
         nearest: Vec::new(),
     };

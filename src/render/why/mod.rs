@@ -74,8 +74,8 @@ pub fn write(
     if let Some(name) = &answer.recognised.name {
         writer.item("name", &escaped(name.as_bytes()))?;
     }
-    writer.list("proves", &message.proves)?;
-    writer.list("rules out", &message.rules_out)?;
+    writer.list("proves", answer.recognised.proves())?;
+    writer.list("rules out", answer.recognised.rules_out())?;
     if verbose {
         let sources: Vec<String> = message.sources.iter().map(|it| plain(it)).collect();
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
@@ -265,6 +265,7 @@ impl Writer<'_> {
             }
             is_brief = true;
             self.head(index + 1, judgement)?;
+            self.field("decide", &decide(judgement.cause, &answer.recognised))?;
         }
         let false_ones = answer
             .causes
@@ -280,9 +281,9 @@ impl Writer<'_> {
         let more = match (is_brief, rest.is_empty()) {
             (false, true) => return Ok(()),
             (false, false) => format!("Less likely (-v shows them): {rest}."),
-            (true, true) => "With -v: what decides and fixes these.".to_owned(),
+            (true, true) => "With -v: what fixes these.".to_owned(),
             (true, false) => {
-                format!("With -v: what decides and fixes these, and less likely causes: {rest}.")
+                format!("With -v: what fixes these, and less likely causes: {rest}.")
             }
         };
         writeln!(self.out)?;

@@ -50,7 +50,7 @@ pub use tally::{Minute, Tally};
 /// A longer line is cut.
 const MAX_LINE: usize = 1 << 20;
 
-/// So much is kept of a log without a query: a pasted message is shorter.
+/// So much is kept of a text that may be no log: a pasted message is shorter.
 const MAX_HEAD: usize = 1 << 16;
 
 /// What has more lines is a program's log, and no question; of a DNS server's lines
@@ -167,13 +167,14 @@ impl<'s> Reading<'s> {
         if !is_inside(self.settings, &mut self.tally, time) {
             return;
         }
+        let is_early = self.tally.queries == 0 || self.tally.lines <= MAX_PASTED;
+        if is_early && self.tally.head.len() < MAX_HEAD {
+            let line = String::from_utf8_lossy(line);
+            self.tally.head.extend([line.as_ref(), "\n"]);
+        }
         if let Some(query) = query(self.settings, text) {
             self.tally.query(&query, time);
             return;
-        }
-        if self.tally.queries == 0 && self.tally.head.len() < MAX_HEAD {
-            let line = String::from_utf8_lossy(line);
-            self.tally.head.extend([line.as_ref(), "\n"]);
         }
         if !text.is_empty() {
             other(&mut self.tally, (&self.name, self.line), text, time);

@@ -192,20 +192,21 @@ fn count(counts: &mut [u64], index: usize) {
 }
 
 impl Tally {
-    /// The whole text, if no line is about a query and it is as short as what people
-    /// paste; of a DNS server's own lines that is less.
+    /// The whole text, if it is as short as what people paste; of a DNS server's own lines
+    /// that is less, and then none may be about a query.
     pub fn pasted(&self) -> Option<&str> {
         let is_server = self.own_lines() * 2 > self.head.lines().count();
         let most = if is_server { MAX_QUOTED } else { MAX_PASTED };
         let is_whole = self.head.len() < MAX_HEAD && self.outside == 0;
         let is_short = (1..=most).contains(&self.lines);
-        (self.queries == 0 && is_whole && is_short).then_some(&self.head)
+        let is_text = self.queries == 0 || !is_server;
+        (is_text && is_whole && is_short).then_some(&self.head)
     }
 
     /// How many lines of the text that was read first are such as a DNS server logs.
     pub fn own_lines(&self) -> usize {
-        const WORDS: [&str; 6] = [
-            "[ERROR]", "[FATAL]", "[INFO]", "plugin/", "CoreDNS-", "linux/",
+        const WORDS: [&str; 7] = [
+            "[ERROR]", "[FATAL]", "[INFO]", "plugin/", "CoreDNS-", "linux/", "A IN ",
         ];
         let own = |line: &&str| WORDS.iter().any(|it| line.contains(it));
         self.head.lines().filter(own).count()

@@ -1,5 +1,7 @@
 //! What nslookup and ping show: the name that was answered, which may be another than
-//! the one that was asked.
+//! the one that was asked, and an address that cannot be that of a name outside.
+
+use std::net::IpAddr;
 
 use crate::explain::cluster::is_of_the_world;
 
@@ -8,12 +10,16 @@ use crate::explain::cluster::is_of_the_world;
 pub(super) struct Answers {
     asked: Option<String>,
     found: Option<(String, String)>,
+    loopback: Option<String>,
 }
+
+/// What stands around words that are quoted in a sentence.
+const AROUND: [char; 7] = ['`', '\'', '"', ',', ';', ')', '('];
 
 impl Answers {
     /// Looks at a line, which stays in the text.
     pub(super) fn see(&mut self, line: &str) {
-        let mut words = line.split_whitespace();
+        let mut words = line.split_whitespace().map(|it| it.trim_matches(AROUND));
         while let Some(word) = words.next() {
             match word {
                 "nslookup" | "ping" | "wget" | "curl" => {
@@ -23,6 +29,12 @@ impl Answers {
                 "Name:" | "PING" => {
                     let name = words.next().unwrap_or_default().trim_end_matches('.');
                     self.answer(&name.to_ascii_lowercase());
+                    let mut rest = words.clone();
+                    let address = rest.next().and_then(|it| it.parse::<IpAddr>().ok());
+                    let is_loopback = address.is_some_and(|it| it.is_loopback());
+                    if is_loopback && word == "PING" && is_of_the_world(name) {
+                        self.loopback = Some(name.to_owned());
+                    }
                 }
                 _ => {}
             }
@@ -41,6 +53,11 @@ impl Answers {
     }
 
     pub(super) fn sentence(&self) -> Option<String> {
+        if let (None, Some(name)) = (&self.found, &self.loopback) {
+            return Some(format!(
+                "{name}, a name outside, leads to a loopback address\n"
+            ));
+        }
         let (name, domain) = self.found.as_ref()?;
         Some(format!(
             "an answer for {name} came from the search domain {domain}\n"
