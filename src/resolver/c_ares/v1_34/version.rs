@@ -4,10 +4,6 @@ use std::time::Duration;
 
 /// One of these versions, by what it does. All functions are in `src/lib`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is one difference between versions"
-)]
 pub struct Version {
     /// Whether a connection takes no new queries once one timed out on it. Before, no
     /// datagram socket did whose server has failed (`ares_process.c: ares_fetch_connection`).
