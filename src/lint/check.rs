@@ -126,36 +126,25 @@ impl<'d> Subjects<'d> {
                 check(&SettingsText { document, entries }, context, report);
             }
             (Check::Nginx(check), Syntax::Nginx(statements)) => {
-                check(
-                    &NginxText {
-                        document,
-                        statements,
-                    },
-                    context,
-                    report,
-                );
+                let text = NginxText {
+                    document,
+                    statements,
+                };
+                check(&text, context, report);
             }
             // What need not be there is put together with nothing else.
             (Check::Kubelet(check), _) if document.condition.is_some() => {
-                for facts in &self.facts.kubelets {
-                    let mut kubelet = Kubelet::default();
-                    let settings = facts.settings.iter().map(Cow::Borrowed);
-                    settings.for_each(|it| kubelet.set(it));
-                    check(&kubelet, context, report);
-                }
+                self.kubelets().for_each(|it| check(&it, context, report));
             }
             (Check::KubeletText(check), _) => {
                 for facts in &self.facts.kubelets {
                     let (form, settings) = (facts.form, facts.settings.as_slice());
-                    check(
-                        &KubeletText {
-                            document,
-                            form,
-                            settings,
-                        },
-                        context,
-                        report,
-                    );
+                    let text = KubeletText {
+                        document,
+                        form,
+                        settings,
+                    };
+                    check(&text, context, report);
                 }
             }
             (Check::Object(check), Syntax::Yaml(root)) => {
@@ -170,5 +159,15 @@ impl<'d> Subjects<'d> {
             }
             _ => {}
         }
+    }
+
+    /// The kubelets of this document alone.
+    fn kubelets(&self) -> impl Iterator<Item = Kubelet<'_>> {
+        self.facts.kubelets.iter().map(|facts| {
+            let mut kubelet = Kubelet::default();
+            let settings = facts.settings.iter().map(Cow::Borrowed);
+            settings.for_each(|it| kubelet.set(it));
+            kubelet
+        })
     }
 }
