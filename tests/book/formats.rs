@@ -109,7 +109,8 @@ fn page() -> Result<String, Failed> {
 
 /// The names of the formats, with what they are of.
 fn formats() -> Vec<(String, String)> {
-    let command = kdns::cli::command();
+    let mut command = kdns::cli::command();
+    command.build();
     let schema = command.find_subcommand("schema").unwrap();
     let argument = schema.get_positionals().next().unwrap();
     let values = argument.get_possible_values();
