@@ -243,7 +243,7 @@ impl Writer<'_> {
         self.line(match (is_decided, answer.has_node) {
             (true, _) => "True on this node, so begin there:",
             (false, true) => "The node does not decide it. Causes, the likeliest first:",
-            (false, false) => "Causes, the likeliest first, each with what decides it:",
+            (false, false) => "Causes, the likeliest first:",
         })?;
         let is_shown = |it: &&Judgement<'_>| verbose || it.judged.state != State::False;
         let shown: Vec<&Judgement<'_>> = answer.causes.iter().filter(is_shown).collect();
@@ -265,7 +265,10 @@ impl Writer<'_> {
             }
             is_brief = true;
             self.head(index + 1, judgement)?;
-            self.field("decide", &decide(judgement.cause, &answer.recognised))?;
+            // A screen has room for what decides one more.
+            if index == 1 {
+                self.field("decide", &decide(judgement.cause, &answer.recognised))?;
+            }
         }
         let false_ones = answer
             .causes
@@ -281,9 +284,9 @@ impl Writer<'_> {
         let more = match (is_brief, rest.is_empty()) {
             (false, true) => return Ok(()),
             (false, false) => format!("Less likely (-v shows them): {rest}."),
-            (true, true) => "With -v: what fixes these.".to_owned(),
+            (true, true) => "With -v: what decides and fixes these.".to_owned(),
             (true, false) => {
-                format!("With -v: what fixes these, and less likely causes: {rest}.")
+                format!("With -v: what decides and fixes these, and less likely causes: {rest}.")
             }
         };
         writeln!(self.out)?;
