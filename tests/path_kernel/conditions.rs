@@ -81,7 +81,7 @@ pub(crate) fn condition(lots: &mut Lots, place: Place) -> String {
             3 => "-m set --match-set S-POD src",
             _ => *lots.pick(&MATCHES),
         };
-        // One option stands once only.
+        // One option stands once only; of two comments a listing does not say where they end.
         let is_free = |it: &str| !words.iter().any(|other: &&str| other.contains(it));
         let options = [
             "-p ",
@@ -89,6 +89,7 @@ pub(crate) fn condition(lots: &mut Lots, place: Place) -> String {
             "-d ",
             "-i ",
             "-o ",
+            "-m comment",
             "-m set",
             "-m mark",
             "-m conntrack",
