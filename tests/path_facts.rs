@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use kdns::path::{
     Address, Condition, Conntrack, Host, Kind, Link, LinkKind, Packet, Protocol, Reply, Route,
-    RouteKind, RulesKnown, Start, Tree, Verdict, evaluate,
+    RouteKind, RulesKnown, Stage, Start, Tree, Verdict, evaluate,
 };
 use kdns::rules::conntrack::{Entry, Tuple};
 use kdns::rules::{Rules, Text};
@@ -282,7 +282,7 @@ fn a_full_table_drops_what_it_would_track() {
     let full = with(true, "");
     assert_eq!(kinds(&full), [(Kind::Drop, SERVICE.into())]);
     let last = full.outcomes[0].steps.last().unwrap();
-    assert_eq!(&*last.table, "conntrack"); // before mangle, nat and filter
+    assert_eq!(last.stage, Stage::Conntrack); // before mangle, nat and filter
     assert_eq!(with(false, "").verdict, Verdict::Reaches); // it makes room
     let raw = "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -j NOTRACK\nCOMMIT\n";
     assert_eq!(kinds(&with(true, raw)), [(Kind::Endpoint, SERVICE.into())]);

@@ -24,5 +24,5 @@ pub use own::{evaluate_from, unroutable};
 pub use packet::{Packet, Protocol, Start};
 pub use site::Site;
 pub use tree::{
-    Assumption, Condition, Direction, Gap, Kind, Outcome, Proxy, Reply, Step, Tree, Verdict,
+    Assumption, Condition, Direction, Gap, Kind, Outcome, Proxy, Reply, Stage, Step, Tree, Verdict,
 };

@@ -1,7 +1,7 @@
 //! Through the rules of the client's own network namespace, and then the node's.
 
 use super::{
-    Direction, Host, Kind, Outcome, Packet, RulesKnown, Start, Step, Tree, Verdict, evaluate,
+    Direction, Host, Kind, Outcome, Packet, RulesKnown, Stage, Start, Step, Tree, Verdict, evaluate,
 };
 use crate::order::Order as _;
 use crate::rules::Share;
@@ -110,7 +110,7 @@ pub(super) fn loopback(packet: Packet) -> Tree {
 fn ended(packet: Packet, kind: Kind, verdict: Verdict, reason: &str) -> Tree {
     let step = Step {
         direction: Direction::Request,
-        table: "route".into(),
+        stage: Stage::Route,
         chain: "".into(),
         place: Place::nowhere("the client"),
         rule: reason.into(),

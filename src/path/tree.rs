@@ -1,5 +1,6 @@
 //! What becomes of a packet.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use super::packet::Packet;
@@ -139,15 +140,50 @@ pub enum Direction {
     Reply,
 }
 
-/// A rule that did something to the packet.
+/// What does something to a packet; its text is the word of the JSON form.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Stage {
+    /// A table of rules: `nat`; nftables with family: `ip kube-proxy`.
+    Table(Box<str>),
+    /// A Service of IPVS.
+    Ipvs,
+    /// Routes and their rules.
+    Route,
+    /// The table of connections.
+    Conntrack,
+    /// The setting that makes a host a router.
+    IpForward,
+    /// The filter of senders.
+    RpFilter,
+    /// The table of neighbours.
+    Neighbour,
+    /// The sockets of the one to whom the packet comes.
+    Socket,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Table(name) => name,
+            Self::Ipvs => "ipvs",
+            Self::Route => "route",
+            Self::Conntrack => "conntrack",
+            Self::IpForward => "ip_forward",
+            Self::RpFilter => "rp_filter",
+            Self::Neighbour => "neighbour",
+            Self::Socket => "socket",
+        })
+    }
+}
+
+/// Something that was done to the packet, by a rule or another part of the kernel.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Step {
     /// Which packet.
     pub direction: Direction,
-    /// The table: `nat`; nftables with family: `ip kube-proxy`; `ipvs`, `route`,
-    /// `conntrack`, `ip_forward`, `rp_filter`, `neighbour`, `socket`.
-    pub table: Box<str>,
-    /// The chain.
+    /// By what.
+    pub stage: Stage,
+    /// The chain; empty: it is no table's.
     pub chain: Box<str>,
     /// Where the rule is written; line 0: it is no line of a text.
     pub place: Place,

@@ -217,7 +217,7 @@ fn shown(tree: &Tree) -> String {
         "from {} to {}:{}, predicted {:?}:\n",
         packet.source, packet.destination, packet.port, tree.verdict
     );
-    let step = |it: &Step| format!("    {} {} {}", it.table, it.chain, it.rule);
+    let step = |it: &Step| format!("    {} {} {}", it.stage, it.chain, it.rule);
     for it in &tree.outcomes {
         let steps: Vec<String> = it.steps.iter().map(step).collect();
         writeln!(

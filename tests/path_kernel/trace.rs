@@ -72,7 +72,7 @@ fn verdicts(outcome: &Outcome) -> Vec<String> {
     };
     let steps = outcome.steps.iter().filter(is_verdict);
     steps
-        .map(|it| format!("{} {}", it.table, it.chain))
+        .map(|it| format!("{} {}", it.stage, it.chain))
         .collect()
 }
 

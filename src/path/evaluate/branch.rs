@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use crate::path::{Condition, Direction};
+use crate::path::{Condition, Direction, Stage};
 use crate::rules::rule::Side;
 use crate::rules::{Share, View};
 
@@ -106,8 +106,8 @@ pub(super) enum StepKind {
     Rule(usize, View),
     /// The policy of a base chain: accepts or not.
     Policy(usize, View, bool),
-    /// Something else: its table, what it is, and where it is written.
-    Made(&'static str, String, Option<View>),
+    /// Something else, what it did, and where it is written.
+    Other(Stage, String, Option<View>),
 }
 
 impl Steps {

@@ -2,10 +2,11 @@
 
 use super::branch::{Branch, StepAt, StepKind, Tracking};
 use super::chain::{Chain, Flow};
+use super::route::step;
 use super::ways::merge;
 use super::{End, Walk};
 use crate::order::Order as _;
-use crate::path::{Condition, Direction, Kind, Protocol};
+use crate::path::{Condition, Direction, Kind, Protocol, Stage};
 use crate::rules::Backend;
 use crate::rules::table::{Base, Hook, Table};
 
@@ -287,16 +288,8 @@ impl Walk<'_> {
         };
         let is_full = branch.seen.direction == Direction::Request && self.is_full();
         if is_full {
-            branch.steps.push(StepAt {
-                direction: branch.seen.direction,
-                chain: "".into(),
-                packets: None,
-                what: StepKind::Made(
-                    "conntrack",
-                    "the table is full of entries that are kept".to_owned(),
-                    None,
-                ),
-            });
+            let what = "the table is full of entries that are kept".to_owned();
+            branch.steps.push(step(&branch, Stage::Conntrack, what));
             self.end(branch, Kind::Drop, None);
             return None;
         }

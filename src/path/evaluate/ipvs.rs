@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::Walk;
 use super::branch::{Branch, Link, StepAt, StepKind, Tracking};
-use crate::path::{Condition, Kind};
+use crate::path::{Condition, Kind, Stage};
 use crate::rules::Share;
 use crate::rules::View;
 use crate::rules::ipvs::{Key, Server, Service};
@@ -137,8 +137,8 @@ fn step(branch: &Branch, service: &Service, server: Option<&Server>) -> StepAt {
         direction: branch.seen.direction,
         chain: Rc::from(""),
         packets: None,
-        what: StepKind::Made(
-            "ipvs",
+        what: StepKind::Other(
+            Stage::Ipvs,
             crate::text::escaped(rule.as_bytes()),
             Some(View {
                 text: service.text,

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::branch::{Branch, StepAt, StepKind, Steps, Tracking};
 use super::reply::Returned;
+use super::route::step;
 use super::{End, Walk, verdict};
 use crate::address::DNS_PORT;
 use crate::path::tree::Gap;
-use crate::path::{Assumption, Condition, Kind, Outcome, Protocol, Reply, Step, Tree};
+use crate::path::{Assumption, Condition, Kind, Outcome, Protocol, Reply, Stage, Step, Tree};
 use crate::text::Place;
 
 /// More ends are not compared with each other.
@@ -29,7 +30,7 @@ impl Walk<'_> {
             let what = format!("nobody answers for {ip} on its link");
             return self.made(
                 branch,
-                "neighbour",
+                Stage::Neighbour,
                 what,
                 Kind::NoRoute,
                 "icmp-host-unreachable",
@@ -52,7 +53,7 @@ impl Walk<'_> {
             (Protocol::Udp, true) => "icmp6-port-unreachable",
             (Protocol::Udp, false) => "icmp-port-unreachable",
         };
-        self.made(branch, "socket", what, Kind::Reject, error);
+        self.made(branch, Stage::Socket, what, Kind::Reject, error);
     }
 
     /// A way that ends on the node: somebody must listen there.
@@ -82,20 +83,8 @@ impl Walk<'_> {
         }
     }
 
-    fn made(
-        &mut self,
-        mut branch: Branch,
-        table: &'static str,
-        what: String,
-        kind: Kind,
-        error: &str,
-    ) {
-        branch.steps.push(StepAt {
-            direction: branch.seen.direction,
-            chain: "".into(),
-            packets: None,
-            what: StepKind::Made(table, what, None),
-        });
+    fn made(&mut self, mut branch: Branch, stage: Stage, what: String, kind: Kind, error: &str) {
+        branch.steps.push(step(&branch, stage, what));
         self.end(branch, kind, Some(error.into()));
     }
 
@@ -111,26 +100,27 @@ impl Walk<'_> {
                 .get(it)
                 .is_some_and(crate::rules::table::Table::is_of_nft)
         };
-        let (table, place, rule) = match &step.what {
+        let (stage, place, rule) = match &step.what {
             StepKind::Rule(table, view) => (
-                self.table_name(*table),
+                Stage::Table(self.table_name(*table)),
                 rules.place(*view),
                 rules.words(*view, is_of_nft(*table)),
             ),
             StepKind::Policy(table, view, accepts) => {
                 let policy = if *accepts { "ACCEPT" } else { "DROP" };
                 let rule = format!("policy {policy}");
-                (self.table_name(*table), rules.place(*view), rule)
+                let table = Stage::Table(self.table_name(*table));
+                (table, rules.place(*view), rule)
             }
-            StepKind::Made(table, what, view) => {
+            StepKind::Other(stage, what, view) => {
                 let place = view.map(|it| rules.place(it));
                 let nowhere = || Place::nowhere("");
-                ((*table).into(), place.unwrap_or_else(nowhere), what.clone())
+                (stage.clone(), place.unwrap_or_else(nowhere), what.clone())
             }
         };
         Step {
             direction: step.direction,
-            table,
+            stage,
             chain: crate::text::escaped(step.chain.as_bytes()).into(),
             place,
             rule: rule.into(),

@@ -48,17 +48,16 @@ impl Walk<'_> {
         if let Some(odd) = odd {
             return Returned::Unknown(turned(&odd.branch.assumed));
         }
-        if let Some(first) = lost.first() {
-            let back = back.iter().fold(Share::NONE, |sum, it| sum.and(it.share));
-            if back.is_none() {
-                return Returned::Dropped(first.branch.steps.clone());
-            }
-            return Returned::Partly(back, first.branch.steps.clone());
+        let is_strange = |it: &Branch| self.is_strange(it, is_translated);
+        let (strange, back): (Vec<_>, Vec<_>) = back.into_iter().partition(is_strange);
+        let heard = back.iter().fold(Share::NONE, |sum, it| sum.and(it.share));
+        let lost = lost.into_iter().map(|it| it.branch).next();
+        match (lost, strange.into_iter().next()) {
+            (None, None) => Returned::Yes,
+            (None, Some(_)) if heard.is_none() => Returned::Untranslated,
+            (Some(first), _) if heard.is_none() => Returned::Dropped(first.steps),
+            (Some(first), _) | (None, Some(first)) => Returned::Partly(heard, first.steps),
         }
-        if back.iter().any(|it| self.is_strange(it, is_translated)) {
-            return Returned::Untranslated;
-        }
-        Returned::Yes
     }
 
     /// Whether an answer comes back as one that nobody has asked for: it is not
@@ -179,4 +178,49 @@ fn turned(assumed: &BTreeMap<Condition, bool>) -> BTreeMap<Condition, bool> {
         (condition, *holds)
     };
     crate::text::ordered(assumed.iter().map(turn))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::path::{Host, Packet, Protocol, Reply, RulesKnown, Start, evaluate};
+    use crate::rules::Rules;
+    use crate::text::Source;
+
+    /// What becomes of the answers of an endpoint whose questions are not tracked.
+    fn reply(rule: &str) -> Option<Reply> {
+        let text = format!(
+            "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.244.1.5/32 -j NOTRACK\nCOMMIT\n\
+             *nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -s 10.244.1.5/32 {rule}\nCOMMIT\n"
+        );
+        let host = Host {
+            known: RulesKnown::All,
+            rules: Rules::read(vec![Box::new(Source::new("f", text))]).unwrap(),
+            addresses: Some(Vec::new()),
+            ..Host::default()
+        };
+        let packet = Packet {
+            protocol: Protocol::Udp,
+            source: [10, 244, 0, 7].into(),
+            source_port: None,
+            destination: [10, 244, 1, 5].into(),
+            port: 53,
+            start: Start::Link { name: None },
+            length: None,
+        };
+        evaluate(&host, &packet).outcomes.remove(0).reply
+    }
+
+    #[test]
+    fn of_answers_that_are_led_astray_by_chance_the_others_are_heard() {
+        let away = "-j DNAT --to-destination 10.244.9.9";
+        let by_chance = format!("-p udp -m statistic --mode random --probability 0.25 {away}");
+        let Some(Reply::Partly(share, steps)) = reply(&by_chance) else {
+            panic!("{:?}", reply(&by_chance));
+        };
+        assert_eq!(share.to_string(), "3/4");
+        let last = steps.last().unwrap();
+        assert!(last.rule.contains("DNAT"), "{steps:?}");
+        assert_eq!(reply(&format!("-p udp {away}")), Some(Reply::Untranslated));
+        assert_eq!(reply(&format!("-p tcp {away}")), Some(Reply::Returns));
+    }
 }

@@ -7,7 +7,7 @@ use super::Walk;
 use super::branch::{Branch, Link, StepAt, StepKind};
 use crate::path::host::{Policy, Route, RouteKind};
 use crate::path::tree::Gap;
-use crate::path::{Condition, Kind, Start};
+use crate::path::{Condition, Kind, Stage, Start};
 use crate::rules::rule::{number, prefix_mask};
 
 /// What the tables say about an address.
@@ -116,7 +116,7 @@ impl Walk<'_> {
             .is_some_and(|it| it.trim() == "0")
         {
             let what = format!("{name} = 0: the node forwards nothing");
-            branch.steps.push(step(&branch, "ip_forward", what));
+            branch.steps.push(step(&branch, Stage::IpForward, what));
             self.end(branch, Kind::Drop, None);
             return None;
         }
@@ -147,7 +147,7 @@ impl Walk<'_> {
             Routed::Refused(_) => (Kind::Drop, ""),
         };
         let what = format!("there is no route to {ip}");
-        branch.steps.push(step(&branch, "route", what));
+        branch.steps.push(step(&branch, Stage::Route, what));
         let error = Some(error.into()).filter(|_| !error.is_empty());
         self.end(branch, kind, error);
         None
@@ -245,11 +245,11 @@ fn within(network: IpAddr, bits: u8, ip: IpAddr) -> bool {
     number(network) & mask == number(ip) & mask
 }
 
-pub(super) fn step(branch: &Branch, table: &'static str, what: String) -> StepAt {
+pub(super) fn step(branch: &Branch, stage: Stage, what: String) -> StepAt {
     StepAt {
         direction: branch.seen.direction,
         chain: Rc::from(""),
         packets: None,
-        what: StepKind::Made(table, what, None),
+        what: StepKind::Other(stage, what, None),
     }
 }

@@ -4,8 +4,8 @@
 use super::Walk;
 use super::branch::{Branch, Link};
 use super::route::{covers, step};
-use crate::path::Kind;
 use crate::path::host::{Route, RouteKind};
+use crate::path::{Kind, Stage};
 
 /// The table that decides where nobody has written policies of his own.
 const MAIN: u32 = 254;
@@ -31,7 +31,7 @@ impl Walk<'_> {
             match self.strange(&branch) {
                 None => passed.push(branch),
                 Some(why) => {
-                    branch.steps.push(step(&branch, "rp_filter", why));
+                    branch.steps.push(step(&branch, Stage::RpFilter, why));
                     self.end(branch, Kind::Drop, None);
                 }
             }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use super::{Evidence, Fact, Finding};
 use crate::finding::Severity;
-use crate::path::{Direction, Host, Kind, Outcome, Reply, Start, Step, Tree};
+use crate::path::{Direction, Host, Kind, Outcome, Reply, Stage, Start, Step, Tree};
 use crate::rules::rule::{Action, Part, Rule};
 use crate::rules::table::Hook;
 
@@ -15,7 +15,7 @@ pub enum PolicyFinding {
     /// The policy of FORWARD is DROP, and no rule before lets the packet pass.
     Forward {
         /// The table with the policy.
-        table: Box<str>,
+        table: Stage,
         /// Who asks.
         client: IpAddr,
         /// Where it would go.
@@ -127,7 +127,7 @@ fn forward(host: &Host, tree: &Tree, outcome: &Outcome, step: &Step) -> Option<F
         return None;
     }
     let fact = PolicyFinding::Forward {
-        table: step.table.clone(),
+        table: step.stage.clone(),
         client: tree.packet.source,
         endpoint: outcome.address,
     };

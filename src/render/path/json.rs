@@ -207,7 +207,7 @@ fn reply(reply: &Reply) -> ReplyForm {
 
 fn step(step: &Step) -> StepForm {
     StepForm {
-        table: step.table.to_string(),
+        table: step.stage.to_string(),
         chain: step.chain.to_string(),
         file: step.place.file.clone(),
         line: step.place.line,

@@ -172,7 +172,7 @@ impl Writer<'_> {
 
     /// `nat KUBE-SEP-CEYPGFB7VCORONY3, rules:42, 105 packets` and the rule.
     fn step(&mut self, step: &Step, indent: &str) -> io::Result<()> {
-        let mut head = step.table.to_string();
+        let mut head = step.stage.to_string();
         if !step.chain.is_empty() {
             head = format!("{head} {}", step.chain);
         }

@@ -110,7 +110,7 @@ pub(super) fn ending(outcome: &Outcome) -> String {
             return format!(": {}", it.rule);
         }
         let of = if outcome.is_own { OF_ASKER } else { "" };
-        format!(" by {} {}{of}", it.table, it.chain)
+        format!(" by {} {}{of}", it.stage, it.chain)
     });
     match (outcome.kind, &outcome.reply) {
         (Kind::Drop, _) => format!("dropped{by}"),
@@ -135,7 +135,10 @@ pub(super) fn ending(outcome: &Outcome) -> String {
         },
         (_, Some(Reply::Partly(share, steps))) => {
             let chain = steps.last().map_or("", |it| &it.chain);
-            format!("only {share} of the answers pass {chain}")
+            match chain {
+                "" => format!("the asker takes only {share} of the answers"),
+                chain => format!("only {share} of the answers pass {chain}"),
+            }
         }
         (_, Some(Reply::Unknown(_))) => "whether the answer comes back is not known".to_owned(),
         _ => String::new(),

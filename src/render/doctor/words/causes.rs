@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::{address, name, several, some_of};
 use crate::check_loop::{Report as LoopReport, facts};
 use crate::doctor::{Answer, Asked, Kind};
-use crate::path::{Outcome, Tree, Verdict};
+use crate::path::{Outcome, Stage, Tree, Verdict};
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
 use crate::render::doctor::step::Step;
@@ -98,34 +98,47 @@ fn silence(asked: &Asked) -> String {
 
 /// What to do where packets to a Service are lost.
 fn of_lost(tree: &Tree) -> Vec<Step> {
-    let kubectl = |text: &str, what: &str| {
-        let command = Command::new("kubectl -n kube-system").args(what.split(' '));
-        Step::new(text).typing(command)
-    };
     match tree.verdict {
-        Verdict::NoEndpoints => vec![
-            kubectl(
-                "See whether DNS pods run and are ready",
-                "get deployments,pods -l k8s-app=kube-dns -o wide",
-            ),
-            kubectl(
-                "See whether the Service selects them: its selector has to be among their labels",
-                "describe service kube-dns",
-            ),
-        ],
+        Verdict::NoEndpoints => without_endpoints(),
         Verdict::NoRule => vec![
             Step::new("See whether kube-proxy runs on this node, and what it logs")
                 .typing(Command::new("pgrep -a kube-proxy"))
                 .typing(Command::new(
                     "kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide",
                 )),
-            kubectl(
+            of_system(
                 "Have it write its rules again",
                 "rollout restart daemonset kube-proxy",
             ),
         ],
         _ => tree.lost().map_or_else(Vec::new, of_end),
     }
+}
+
+/// What to do where nobody stands behind the Service.
+fn without_endpoints() -> Vec<Step> {
+    vec![
+        of_system(
+            "See whether DNS pods run and are ready",
+            "get deployments,pods -l k8s-app=kube-dns -o wide",
+        ),
+        of_system(
+            "See whether the Service selects them: its selector has to be among their labels",
+            "describe service kube-dns",
+        ),
+    ]
+}
+
+/// A command of `kubectl` about the namespace of the cluster's DNS.
+fn of_system(text: &str, what: &str) -> Step {
+    Step::new(text).typing(Command::new("kubectl -n kube-system").args(what.split(' ')))
+}
+
+/// What to do about a full table of connections.
+fn who_fills() -> Step {
+    Step::new("See who fills the table")
+        .typing(Command::new("conntrack -S"))
+        .typing(Command::new("kdns path"))
 }
 
 /// What to do where a packet, or its answer, ends.
@@ -135,8 +148,8 @@ fn of_end(end: &Outcome) -> Vec<Step> {
         return Vec::new();
     };
     let sysctl = |setting: &str, value| Command::new("sysctl -w").arg(format!("{setting}={value}"));
-    match &*last.table {
-        "ip_forward" => {
+    match &last.stage {
+        Stage::IpForward => {
             let setting = match ip {
                 IpAddr::V4(_) => "net.ipv4.ip_forward",
                 IpAddr::V6(_) => "net.ipv6.conf.all.forwarding",
@@ -144,13 +157,13 @@ fn of_end(end: &Outcome) -> Vec<Step> {
             let text = "Have the node forward, and write the same to a file in /etc/sysctl.d";
             vec![Step::new(text).typing(sysctl(setting, 1))]
         }
-        "rp_filter" => {
+        Stage::RpFilter => {
             let link = end.links.0.as_deref().unwrap_or("all");
             let text = "Have the way back lead out through the same link, or let any way back do";
             let setting = format!("net.ipv4.conf.{link}.rp_filter");
             vec![Step::new(text).typing(sysctl(&setting, 2))]
         }
-        "neighbour" => vec![
+        Stage::Neighbour => vec![
             Step::new(format!(
                 "See whether {ip} is still among the endpoints of the Service"
             ))
@@ -158,7 +171,7 @@ fn of_end(end: &Outcome) -> Vec<Step> {
             Step::new("If it is not, the rules are old: see whether kube-proxy runs here, and what it logs")
                 .typing(Command::new("pgrep -a kube-proxy")),
         ],
-        "socket" => {
+        Stage::Socket => {
             let pod = end.pod.as_ref();
             let within = |it: &String| Command::new("kdns nsenter").arg(it).arg("--");
             let sockets = pod.map_or_else(|| Command::new("ss"), |it| within(it).arg("ss"));
@@ -166,11 +179,13 @@ fn of_end(end: &Outcome) -> Vec<Step> {
             let text = "See where its DNS server listens (bind and port in a Corefile), or start it";
             vec![Step::new(text).typing(sockets)]
         }
-        "route" => vec![
+        Stage::Route => vec![
             Step::new(format!("Give the node a route to {ip}, which its network plugin writes"))
                 .typing(Command::new("ip route get").arg(ip)),
         ],
-        _ => {
+        Stage::Conntrack => vec![who_fills()],
+        Stage::Ipvs => without_endpoints(),
+        Stage::Table(_) => {
             let of = if end.is_own {
                 " in the pod's own network namespace"
             } else {
@@ -221,9 +236,7 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
             steps.into_iter().map(of_path).collect()
         }
         Kind::Dropping(_) => vec![
-            Step::new("See who fills the table")
-                .typing(Command::new("conntrack -S"))
-                .typing(Command::new("kdns path")),
+            who_fills(),
             Step::new("Run NodeLocal DNSCache, whose queries make no connections"),
         ],
         Kind::Logged(advice) => {
@@ -300,5 +313,36 @@ fn of_path(step: path::findings::Step) -> Step {
     match step {
         path::findings::Step::Command(command) => Step::new("").typing(command),
         path::findings::Step::Advice(text) => Step::new(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{Packet, Protocol, Start, unroutable};
+
+    /// Of other parts of the kernel it is not said that somebody wrote their rule.
+    #[test]
+    fn only_tables_have_rules_that_somebody_wrote() {
+        let packet = Packet {
+            protocol: Protocol::Udp,
+            source: [10, 244, 0, 7].into(),
+            source_port: None,
+            destination: [10, 96, 0, 10].into(),
+            port: 53,
+            start: Start::Host,
+            length: None,
+        };
+        let mut end = unroutable(packet, "it").outcomes.remove(0);
+        let mut first_of = |stage: Stage| {
+            end.steps[0].stage = stage;
+            of_end(&end).remove(0).line()
+        };
+        let rule = first_of(Stage::Table("filter".into()));
+        assert!(rule.starts_with("Find who wrote this rule"), "{rule}");
+        let full = first_of(Stage::Conntrack);
+        assert_eq!(full, "See who fills the table: conntrack -S; kdns path");
+        let empty = first_of(Stage::Ipvs);
+        assert!(empty.starts_with("See whether DNS pods run"), "{empty}");
     }
 }
