@@ -131,19 +131,7 @@ impl<'l> Words<'l> {
     /// What stands before the next `end`, which is passed.
     #[inline]
     fn until(&mut self, end: u8) -> Option<&'l [u8]> {
-        let at = self.0.iter().position(|&byte| byte == end)?;
-        self.cut(at)
-    }
-
-    /// The same for what can be long.
-    #[inline]
-    fn until_far(&mut self, end: u8) -> Option<&'l [u8]> {
         let at = memchr(end, self.0)?;
-        self.cut(at)
-    }
-
-    #[inline]
-    fn cut(&mut self, at: usize) -> Option<&'l [u8]> {
         let word = self.0.get(..at)?;
         self.0 = self.0.get(at + 1..)?;
         Some(word)
@@ -173,7 +161,7 @@ pub(super) fn common(text: &[u8]) -> Option<Query<'_>> {
     let id = number(word.trim_ascii());
     let record = Record::parse(words.until(b' ')?);
     let _class = words.until(b' ')?;
-    let name = words.until_far(b' ')?;
+    let name = words.until(b' ')?;
     let _protocol = words.until(b' ')?;
     let size = number(words.until(b' ')?)?;
     let _dnssec_ok = words.until(b' ')?;
