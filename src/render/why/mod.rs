@@ -46,12 +46,9 @@ pub struct Judgement<'c> {
 const SHOWN: usize = 4;
 /// So many are shown after a log.
 const IN_LOGS: usize = 3;
-/// So many lines of them have what decides and fixes them, too; the first cause always
-/// has.
+/// So many lines of them have what decides and fixes them, too, or what decides them; the
+/// first cause always has both, the second the one.
 const MAX_LINES: usize = 16;
-/// Those behind have what decides them as long as all have so many lines; the second
-/// always has.
-const SCREEN_LINES: usize = 20;
 /// So many lines has what a cause is, as a rule.
 const HEAD_LINES: usize = 2;
 
@@ -274,7 +271,7 @@ impl Writer<'_> {
             self.out.write_all(&head)?;
             lines += count(&head);
             let left = shown.len().min(most) - index - 1;
-            if index == 1 || lines + count(&command) + left * HEAD_LINES <= SCREEN_LINES {
+            if index == 1 || lines + count(&command) + left * HEAD_LINES <= MAX_LINES {
                 self.out.write_all(&command)?;
                 lines += count(&command);
             }
