@@ -46,9 +46,11 @@ pub struct Judgement<'c> {
 const SHOWN: usize = 4;
 /// So many are shown after a log.
 const IN_LOGS: usize = 3;
-/// So many lines of them have what decides and fixes them, too; the first cause always
-/// has.
+/// So many lines of them have what decides and fixes them, too, or what decides them; the
+/// first cause always has both, the second the one.
 const MAX_LINES: usize = 16;
+/// So many lines has what a cause is, as a rule.
+const HEAD_LINES: usize = 2;
 
 /// Writes what a message says.
 ///
@@ -251,12 +253,11 @@ impl Writer<'_> {
         let mut lines = 0;
         let mut is_brief = false;
         for (index, judgement) in shown.iter().take(most).enumerate() {
-            let mut text = Vec::new();
-            let colors = self.colors;
-            let out = &mut text;
-            Writer { colors, out }.cause(index + 1, judgement, answer)?;
-            lines += text.split(|it| *it == b'\n').count() - 1;
-            if verbose || index == 0 || lines <= MAX_LINES {
+            let cause = |writer: &mut Writer<'_>| writer.cause(index + 1, judgement, answer);
+            let text = self.drawn(cause)?;
+            let is_whole = verbose || index == 0 || lines + count(&text) <= MAX_LINES;
+            if is_whole && !is_brief {
+                lines += count(&text);
                 self.out.write_all(&text)?;
                 continue;
             }
@@ -264,10 +265,15 @@ impl Writer<'_> {
                 writeln!(self.out)?;
             }
             is_brief = true;
-            self.head(index + 1, judgement)?;
-            // A screen has room for what decides one more.
-            if index == 1 {
-                self.field("decide", &decide(judgement.cause, &answer.recognised))?;
+            let head = self.drawn(|writer| writer.head(index + 1, judgement))?;
+            let command = decide(judgement.cause, &answer.recognised);
+            let command = self.drawn(|writer| writer.field("decide", &command))?;
+            self.out.write_all(&head)?;
+            lines += count(&head);
+            let left = shown.len().min(most) - index - 1;
+            if index == 1 || lines + count(&command) + left * HEAD_LINES <= MAX_LINES {
+                self.out.write_all(&command)?;
+                lines += count(&command);
             }
         }
         let false_ones = answer
@@ -291,6 +297,16 @@ impl Writer<'_> {
         };
         writeln!(self.out)?;
         self.line(&more)
+    }
+
+    /// What `write` writes, on a writer of its own.
+    fn drawn(&self, write: impl FnOnce(&mut Writer<'_>) -> io::Result<()>) -> io::Result<Vec<u8>> {
+        let (mut out, colors) = (Vec::new(), self.colors);
+        write(&mut Writer {
+            colors,
+            out: &mut out,
+        })?;
+        Ok(out)
     }
 
     fn cause(
@@ -340,6 +356,11 @@ impl Writer<'_> {
     fn field(&mut self, head: &str, text: &str) -> io::Result<()> {
         paragraph::write(self.out, &format!("   {head:<6}  "), "           ", text)
     }
+}
+
+/// How many lines a text has.
+fn count(text: &[u8]) -> usize {
+    text.split(|it| *it == b'\n').count() - 1
 }
 
 /// A link of Markdown as text: `Go src/net/net.go, https://…`.

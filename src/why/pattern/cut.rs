@@ -39,7 +39,10 @@ impl Form {
         };
         let length = (enough..words.len()).rfind(|&it| {
             let split = words.split_at_checked(it);
-            split.is_some_and(|(start, rest)| small.ends_with(start) && is_in_word(start, rest))
+            split.is_some_and(|(start, rest)| {
+                let is_told = whole >= LEAST_KNOWN || start.contains(' ');
+                is_told && small.ends_with(start) && is_in_word(start, rest)
+            })
         })?;
         let start = words.get(..length)?.to_owned();
         let pieces = before
@@ -80,5 +83,17 @@ mod tests {
         check("lookup db on 10.96.0.10:53: ", false);
         check("i/o timeo", false);
         check("lookup db on 10.96.0.10:53: i/o tim x", false);
+    }
+
+    #[test]
+    fn a_word_alone_is_no_beginning() {
+        let pattern = Pattern::parse("ConfigurationException: Unknown host");
+        for (text, expected) in [
+            ("auto-populated configuration", false),
+            ("configurationexception: unk", true),
+        ] {
+            let searched = Searched { text, small: text };
+            assert_eq!(pattern.find_cut(searched).is_some(), expected, "{text}");
+        }
     }
 }
