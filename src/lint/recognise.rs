@@ -45,10 +45,12 @@ fn is_manual(bytes: &[u8]) -> bool {
 }
 
 /// Whether what was found is to be YAML or JSON, and not a text that begins as
-/// such: a snapshot of a test, a list of examples.
+/// such (a snapshot of a test, a list of examples), a template, or what is wrong on
+/// purpose.
 pub fn must_be_yaml(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    is_yaml(name, b"")
+    let is_wrong = ["invalid", "malformed"].iter().any(|it| name.contains(it));
+    has_yaml_name(name) && !is_wrong
 }
 
 /// Whether it is a part of the resolv.conf that resolvconf makes.
@@ -269,12 +271,23 @@ fn is_corefile(bytes: &[u8]) -> bool {
 
 /// Whether it is YAML or JSON, by its name or its beginning.
 pub fn is_yaml(path: &str, bytes: &[u8]) -> bool {
+    // A template says what it makes before its last part: `worker.yaml.tpl`.
+    let is_template = path
+        .rsplit_once('.')
+        .filter(|it| TEMPLATES.contains(&it.1))
+        .is_some_and(|(made, ending)| {
+            let name = made.rsplit('/').next().unwrap_or(made);
+            has_yaml_name(made) || ending == "template" && !name.contains('.')
+        });
+    has_yaml_name(path) || is_template || looks_like_yaml(bytes)
+}
+
+/// Endings of templates.
+const TEMPLATES: [&str; 6] = ["template", "tmpl", "tpl", "tftpl", "gotmpl", "j2"];
+
+fn has_yaml_name(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |it| it.1);
-    // A template of something else says so before its last part.
-    let is_template = || path.ends_with(".template") && !path.ends_with(".conf.template");
     matches!(extension, "yaml" | "yml" | "json" | "ign" | "bu")
-        || is_template()
-        || looks_like_yaml(bytes)
 }
 
 /// Whether it is user data of several parts.

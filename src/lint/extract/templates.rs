@@ -6,6 +6,8 @@ use crate::config::yaml::{Node, Value};
 
 use super::objects::{kind, pod_spec};
 
+/// What policies begin with, whatever is meant: `ClusterFirstWithHostNetwork`.
+const CLUSTER_FIRST: &str = "ClusterFirst";
 /// Deeper values are not looked at.
 const MAX_DEPTH: usize = 24;
 /// More specs of one object are not looked at.
@@ -64,14 +66,24 @@ fn is_pod_spec(node: &Node) -> bool {
     let has_policy = || {
         let policy = node.word(&["dnsPolicy"]);
         let is_meant = |it: &str| {
-            DnsPolicy::ALL
-                .iter()
-                .any(|of| of.0.eq_ignore_ascii_case(it))
+            let begins = it.get(..CLUSTER_FIRST.len());
+            begins.is_some_and(|it| it.eq_ignore_ascii_case(CLUSTER_FIRST))
+                || DnsPolicy::ALL
+                    .iter()
+                    .any(|of| of.0.eq_ignore_ascii_case(it))
         };
         policy.is_some_and(is_meant)
     };
     let has_config = || {
-        let lists = ["nameservers", "searches", "options"];
+        // The second three are misspelled, and no other program's.
+        let lists = [
+            "nameservers",
+            "searches",
+            "options",
+            "nameserver",
+            "search",
+            "option",
+        ];
         lists
             .iter()
             .any(|it| !node.items(&["dnsConfig", it]).is_empty())
