@@ -52,8 +52,13 @@ fn collect<'n>(node: &'n Node, depth: usize, specs: &mut Vec<&'n Node>) {
     match &node.value {
         Value::Scalar(_) => {}
         Value::Sequence(items) => items.iter().for_each(|it| collect(it, depth + 1, specs)),
-        Value::Mapping(_) if is_pod_spec(node) => specs.push(node),
         Value::Mapping(entries) => {
+            let is_spec = is_pod_spec(node);
+            specs.extend(is_spec.then_some(node));
+            // What values of a chart say of one pod stands beside those of others.
+            if is_spec && node.get("containers").is_some() {
+                return;
+            }
             let values = entries.iter().map(|it| &it.value);
             values.for_each(|it| collect(it, depth + 1, specs));
         }
