@@ -163,6 +163,7 @@ impl Reader {
         };
         inner.is_of_script = true;
         inner.is_template |= written.is_open;
+        inner.is_partial |= written.is_partial;
         let before = self.found.broken.len();
         self.read(&inner, form);
         if inner.is_template || !written.is_final {

@@ -45,10 +45,12 @@ fn is_manual(bytes: &[u8]) -> bool {
 }
 
 /// Whether what was found is to be YAML or JSON, and not a text that begins as
-/// such: a snapshot of a test, a list of examples.
+/// such (a snapshot of a test, a list of examples), a template, or what is wrong on
+/// purpose.
 pub fn must_be_yaml(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    is_yaml(name, b"")
+    let is_wrong = ["invalid", "malformed"].iter().any(|it| name.contains(it));
+    has_yaml_name(name) && !is_wrong
 }
 
 /// Whether it is a part of the resolv.conf that resolvconf makes.
@@ -76,58 +78,15 @@ fn from_utf_16(bytes: &[u8]) -> Option<Vec<u8>> {
 pub fn can_be(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |it| it.1);
-    let is_other = |it: &&str| extension.eq_ignore_ascii_case(it);
+    let mut others = OTHERS.split(' ');
     // The settings of an editor have comments, which JSON has not.
-    name != "devcontainer.json" && !OTHERS.iter().any(is_other)
+    name != "devcontainer.json" && !others.any(|it| extension.eq_ignore_ascii_case(it))
 }
 
 /// Endings of files that hold nothing of ours.
-const OTHERS: [&str; 44] = [
-    "rs",
-    "go",
-    "py",
-    "js",
-    "ts",
-    "tsx",
-    "jsx",
-    "c",
-    "h",
-    "cc",
-    "cpp",
-    "hpp",
-    "java",
-    "rb",
-    "md",
-    "rst",
-    "html",
-    "css",
-    "png",
-    "jpg",
-    "jpeg",
-    "gif",
-    "svg",
-    "pdf",
-    "gz",
-    "xz",
-    "zst",
-    "zip",
-    "tar",
-    "tgz",
-    "so",
-    "a",
-    "o",
-    "exe",
-    "wasm",
-    "lock",
-    "sum",
-    "mod",
-    "sql",
-    "csv",
-    "proto",
-    "toml",
-    "jsonnet",
-    "libsonnet",
-];
+const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html css png jpg jpeg gif svg pdf \
+    gz xz zst zip tar tgz so a o exe wasm lock sum mod sql csv proto toml jsonnet \
+    libsonnet";
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     let lower = name.to_ascii_lowercase();
@@ -269,12 +228,23 @@ fn is_corefile(bytes: &[u8]) -> bool {
 
 /// Whether it is YAML or JSON, by its name or its beginning.
 pub fn is_yaml(path: &str, bytes: &[u8]) -> bool {
+    // A template says what it makes before its last part: `worker.yaml.tpl`.
+    let is_template = path
+        .rsplit_once('.')
+        .filter(|it| TEMPLATES.contains(&it.1))
+        .is_some_and(|(made, ending)| {
+            let name = made.rsplit('/').next().unwrap_or(made);
+            has_yaml_name(made) || ending == "template" && !name.contains('.')
+        });
+    has_yaml_name(path) || is_template || looks_like_yaml(bytes)
+}
+
+/// Endings of templates.
+const TEMPLATES: [&str; 6] = ["template", "tmpl", "tpl", "tftpl", "gotmpl", "j2"];
+
+fn has_yaml_name(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |it| it.1);
-    // A template of something else says so before its last part.
-    let is_template = || path.ends_with(".template") && !path.ends_with(".conf.template");
     matches!(extension, "yaml" | "yml" | "json" | "ign" | "bu")
-        || is_template()
-        || looks_like_yaml(bytes)
 }
 
 /// Whether it is user data of several parts.
@@ -359,4 +329,36 @@ fn is_chart_index(bytes: &[u8]) -> bool {
 
 fn mentions(bytes: &[u8], word: &[u8]) -> bool {
     memmem::find(bytes, word).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_known_by_the_name_before_their_ending() {
+        for (path, expected) in [
+            ("a/worker.yaml.tpl", true),
+            ("values.yaml.gotmpl", true),
+            ("stack.template", true),
+            ("vault.env.template", false),
+            ("nginx.conf.template", false),
+            ("notes.tpl", false),
+            ("a.yaml/notes", false),
+        ] {
+            assert_eq!(is_yaml(path, b""), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_wrong_on_purpose_need_not_be_yaml() {
+        for (path, expected) in [
+            ("invalid/values.yaml", true),
+            ("values.yaml", true),
+            ("values.yaml.tpl", false),
+            ("invalid-values.yaml", false),
+        ] {
+            assert_eq!(must_be_yaml(path), expected, "{path}");
+        }
+    }
 }

@@ -11,6 +11,8 @@ mod merge;
 mod scalar;
 mod tree;
 
+use serde::de::IgnoredAny;
+
 use crate::config::yaml::input::Text;
 use crate::config::yaml::scalar::plain_kind;
 use crate::config::yaml::tree::Builder;
@@ -139,8 +141,11 @@ pub fn wanted_documents(source: &Source, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<
 }
 
 /// Where the documents stand, each from its `---`, or the directives before it,
-/// to the next one.
+/// to the next one; values of JSON in a row are documents, too.
 pub fn parts(bytes: &[u8]) -> Vec<Span> {
+    if let Some(values) = json_values(bytes) {
+        return values;
+    }
     let mut starts = vec![0];
     let (mut at, mut directives) = (0, None);
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -159,6 +164,23 @@ pub fn parts(bytes: &[u8]) -> Vec<Span> {
     let ends = starts.iter().skip(1).chain([&at]);
     let parts = starts.iter().zip(ends);
     parts.map(|(start, end)| Span::new(*start, *end)).collect()
+}
+
+/// The values of a text that is two or more of them, and nothing else.
+///
+/// Source: kubernetes `staging/src/k8s.io/apimachinery/pkg/util/yaml/decoder.go:
+/// YAMLOrJSONDecoder`.
+fn json_values(bytes: &[u8]) -> Option<Vec<Span>> {
+    let is_json = bytes.trim_ascii_start().starts_with(b"{");
+    is_json.then_some(())?;
+    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<IgnoredAny>();
+    let (mut spans, mut start) = (Vec::new(), 0);
+    while let Some(value) = values.next() {
+        value.ok()?;
+        spans.push(Span::new(start, values.byte_offset()));
+        start = values.byte_offset();
+    }
+    (spans.len() > 1).then_some(spans)
 }
 
 impl Node {

@@ -66,6 +66,24 @@ fn json_is_read_too() {
 }
 
 #[test]
+fn values_of_json_in_a_row_are_documents() {
+    check(
+        "{\"a\": 1}\n\n{\"b\": [2]}{\"c\": 3}\n",
+        &["{'a': 1}", "{'b': [2]}", "{'c': 3}"],
+    );
+    // No JSON: kubectl takes it for YAML.
+    let behind = "the document has ended before this: Kubernetes reads nothing of it";
+    check(
+        "{a: 1}\n{b: 2}\n",
+        &["{'a': 1}", &format!("f.yaml:2:1 {behind}")],
+    );
+    check(
+        "{\"a\": 1}\nb: 2\n",
+        &["{'a': 1}", &format!("f.yaml:2:1 {behind}")],
+    );
+}
+
+#[test]
 fn the_document_after_a_broken_one_goes_on() {
     check(
         "a: 1\n---\nb: [1\n---\nc: 3\n---\nd: \"x\n",

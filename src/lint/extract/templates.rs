@@ -6,6 +6,8 @@ use crate::config::yaml::{Node, Value};
 
 use super::objects::{kind, pod_spec};
 
+/// What policies begin with, whatever is meant: `ClusterFirstWithHostNetwork`.
+const CLUSTER_FIRST: &str = "ClusterFirst";
 /// Deeper values are not looked at.
 const MAX_DEPTH: usize = 24;
 /// More specs of one object are not looked at.
@@ -50,8 +52,13 @@ fn collect<'n>(node: &'n Node, depth: usize, specs: &mut Vec<&'n Node>) {
     match &node.value {
         Value::Scalar(_) => {}
         Value::Sequence(items) => items.iter().for_each(|it| collect(it, depth + 1, specs)),
-        Value::Mapping(_) if is_pod_spec(node) => specs.push(node),
         Value::Mapping(entries) => {
+            let is_spec = is_pod_spec(node);
+            specs.extend(is_spec.then_some(node));
+            // What values of a chart say of one pod stands beside those of others.
+            if is_spec && node.get("containers").is_some() {
+                return;
+            }
             let values = entries.iter().map(|it| &it.value);
             values.for_each(|it| collect(it, depth + 1, specs));
         }
@@ -64,14 +71,24 @@ fn is_pod_spec(node: &Node) -> bool {
     let has_policy = || {
         let policy = node.word(&["dnsPolicy"]);
         let is_meant = |it: &str| {
-            DnsPolicy::ALL
-                .iter()
-                .any(|of| of.0.eq_ignore_ascii_case(it))
+            let begins = it.get(..CLUSTER_FIRST.len());
+            begins.is_some_and(|it| it.eq_ignore_ascii_case(CLUSTER_FIRST))
+                || DnsPolicy::ALL
+                    .iter()
+                    .any(|of| of.0.eq_ignore_ascii_case(it))
         };
         policy.is_some_and(is_meant)
     };
     let has_config = || {
-        let lists = ["nameservers", "searches", "options"];
+        // The second three are misspelled, and no other program's.
+        let lists = [
+            "nameservers",
+            "searches",
+            "options",
+            "nameserver",
+            "search",
+            "option",
+        ];
         lists
             .iter()
             .any(|it| !node.items(&["dnsConfig", it]).is_empty())

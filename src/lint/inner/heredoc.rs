@@ -24,6 +24,8 @@ pub struct Written {
     pub layer: Layer,
     /// Whether something is put into it that is not known here.
     pub is_open: bool,
+    /// Whether what is put in can be more of what it says: flags of a program.
+    pub is_partial: bool,
     /// Whether a program takes it for what it is, so that it must be whole.
     pub is_final: bool,
 }
@@ -167,7 +169,10 @@ fn written(
         }
     };
     let (path, form, is_final) = named;
-    if is_open && form != Form::Yaml || !is_subject(form, &text.bytes) {
+    // What a shell puts into a unit is a word of it, or a part of one.
+    let is_word =
+        is_open && matches!(form, Form::Unit | Form::Environment) && !has_mark_of_tool(&text.bytes);
+    if is_open && form != Form::Yaml && !is_word || !is_subject(form, &text.bytes) {
         return None;
     }
     Some(Written {
@@ -176,8 +181,17 @@ fn written(
         layer: text.layer(body, is_open),
         bytes: text.bytes,
         is_open,
+        is_partial: is_word,
         is_final,
     })
+}
+
+/// Whether something other than variables is put in: the words of a command are not
+/// those of the text.
+fn has_mark_of_tool(bytes: &[u8]) -> bool {
+    const MARKS: [&[u8]; 5] = [b"`", b"$(", b"{{", b"%{", b"{%"];
+    let has = |mark: &&[u8]| memchr::memmem::find(bytes, mark).is_some();
+    MARKS.iter().any(has)
 }
 
 fn is_subject(form: Form, bytes: &[u8]) -> bool {

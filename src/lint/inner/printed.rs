@@ -45,6 +45,7 @@ impl Printed {
                 bytes: text.into_bytes(),
                 layer: Layer::opaque(line),
                 is_open: false,
+                is_partial: false,
                 is_final: false,
             })
         })

@@ -131,6 +131,7 @@ fn text(bytes: &[u8], found: &Heredoc, attribute: &[u8]) -> Option<Written> {
         bytes: written.clone(),
         layer,
         is_open,
+        is_partial: false,
         is_final: false,
     })
 }

@@ -389,6 +389,9 @@ fn texts_that_scripts_write_are_opened() {
         unit,
         &["Unit ResolvConf /a @/a", "Unit ClusterDomain $D @$D"],
     );
+    let open = unit.replace("\\$D", "$D --node-ip=$IP");
+    says(&open, &["Cluster ResolvConf /a @/a"]);
+    says(&open.replace("$IP", "$(ip)"), &[]);
     let docker = "FROM scratch\nCOPY <<EOF /etc/coredns/Corefile\n. {\n forward . 10.0.0.53\n}\nEOF\n# resolv.conf\n";
     check("Dockerfile", docker, &["forward 10.0.0.53 @10.0.0.53"]);
 }

@@ -1,12 +1,17 @@
 #![doc = include_str!("no_lameduck.md")]
 
+use crate::kubelet::Version;
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::prelude::*;
 
-pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+/// The first version that knows it. Source: `CoreDNS`, notes/coredns-1.0.5.md.
+const FIRST: Version = blocks::release(1, 0, 5);
+
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
+    let is_older = blocks::version(file, context).is_some_and(|it| it.value < FIRST);
     // A cache on each node is not behind a Service.
-    if !blocks::is_cluster_dns(blocks) {
+    if is_older || !blocks::is_cluster_dns(blocks) {
         return;
     }
     let health = blocks.iter().flat_map(|it| blocks::named(it, "health"));

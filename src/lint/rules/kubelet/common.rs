@@ -13,8 +13,11 @@ use crate::text::Place;
 /// The entries of a `KubeletConfiguration`, also of a drop-in; none of other
 /// texts.
 pub(super) fn entries<'d>(text: &KubeletText<'d>) -> &'d [Entry] {
-    let is_it = matches!(text.form, KubeletForm::Configuration | KubeletForm::DropIn);
-    let root = text.document.yaml().filter(|_| is_it);
+    let is_it = |root: &&Node| {
+        matches!(text.form, KubeletForm::Configuration | KubeletForm::DropIn)
+            || text.document.is_partial && root.word(&["kind"]) == Some("KubeletConfiguration")
+    };
+    let root = text.document.yaml().filter(is_it);
     root.and_then(Node::as_mapping).unwrap_or_default()
 }
 
