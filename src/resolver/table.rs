@@ -157,6 +157,54 @@ pub const ALL: &[Resolver] = &[
         Model::CAres(c_ares::Version::V1_18, c_ares::Call::Search),
     ),
     version(
+        ("c-ares-1.28", "c-ares"),
+        ("1.28", &["1.28.1"]),
+        "programs of early 2024 with c-ares; Node 20.13 to 20.15 and 22.0 have it",
+        Model::CAres(c_ares::Version::V1_28, c_ares::Call::GetAddrInfo),
+    ),
+    version(
+        ("c-ares-1.28-search", "c-ares-search"),
+        ("1.28", &["1.28.1"]),
+        "ares_search there",
+        Model::CAres(c_ares::Version::V1_28, c_ares::Call::Search),
+    ),
+    version(
+        ("c-ares-1.31", "c-ares"),
+        ("1.31", &["1.31.0"]),
+        "programs of mid-2024 with c-ares",
+        Model::CAres(c_ares::Version::V1_31, c_ares::Call::GetAddrInfo),
+    ),
+    version(
+        ("c-ares-1.31-search", "c-ares-search"),
+        ("1.31", &["1.31.0"]),
+        "ares_search there",
+        Model::CAres(c_ares::Version::V1_31, c_ares::Call::Search),
+    ),
+    version(
+        ("c-ares-1.32", "c-ares"),
+        ("1.32.3", &["1.32.3"]),
+        "programs of mid-2024 with c-ares",
+        Model::CAres(c_ares::Version::V1_32, c_ares::Call::GetAddrInfo),
+    ),
+    version(
+        ("c-ares-1.32-search", "c-ares-search"),
+        ("1.32.3", &["1.32.3"]),
+        "ares_search there",
+        Model::CAres(c_ares::Version::V1_32, c_ares::Call::Search),
+    ),
+    version(
+        ("c-ares-1.33", "c-ares"),
+        ("1.33.1", &["1.33.1"]),
+        "programs of late 2024 with c-ares",
+        Model::CAres(c_ares::Version::V1_33, c_ares::Call::GetAddrInfo),
+    ),
+    version(
+        ("c-ares-1.33-search", "c-ares-search"),
+        ("1.33.1", &["1.33.1"]),
+        "ares_search there",
+        Model::CAres(c_ares::Version::V1_33, c_ares::Call::Search),
+    ),
+    version(
         ("c-ares-1.34.3", "c-ares"),
         ("1.34.3", &["1.34.6"]),
         "programs of 2025 with c-ares; Node 22 and 24 have it",
@@ -185,6 +233,18 @@ pub const ALL: &[Resolver] = &[
         ("1.34.9", &["1.34.9"]),
         "ares_query: no search list",
         Model::CAres(c_ares::Version::V1_34_9, c_ares::Call::Query),
+    ),
+    version(
+        ("node-resolve-20.15", "node-resolve"),
+        ("20.13", &["20.15.1"]),
+        "the same in Node 20.13 to 20.15",
+        Model::CAres(c_ares::Version::V1_28, c_ares::Call::Node),
+    ),
+    version(
+        ("node-resolve-22.11", "node-resolve"),
+        ("20.18", &["22.11.0"]),
+        "the same in Node 20.18 to 20.18.2 and 22.11",
+        Model::CAres(c_ares::Version::V1_33, c_ares::Call::Node),
     ),
     named(
         "node-resolve",
