@@ -1,52 +1,7 @@
 //! The table of resolvers: every version of every family.
 
+use super::row::{named, usual, version};
 use super::{Model, Resolver, bind, c_ares, dnspython, erlang, glibc, go, musl, resolved, ruby};
-
-/// One that has to be named and is of no other's family, see [`version`].
-const fn named(
-    id: &'static str,
-    versions: (&'static str, &'static [&'static str]),
-    used_by: &'static str,
-    model: Model,
-) -> Resolver {
-    version((id, id), versions, used_by, model)
-}
-
-/// One that has to be named, with its family, its first version and those that
-/// were observed, of which the first is the model's.
-const fn version(
-    (id, family): (&'static str, &'static str),
-    (since, observed): (&'static str, &'static [&'static str]),
-    used_by: &'static str,
-    model: Model,
-) -> Resolver {
-    Resolver {
-        id,
-        is_usual: false,
-        family,
-        version: match observed {
-            [first, ..] => first,
-            [] => since,
-        },
-        since,
-        observed,
-        used_by,
-        model,
-    }
-}
-
-/// One of those that stand for all, see [`version`].
-const fn usual(
-    ids: (&'static str, &'static str),
-    versions: (&'static str, &'static [&'static str]),
-    used_by: &'static str,
-    model: Model,
-) -> Resolver {
-    Resolver {
-        is_usual: true,
-        ..version(ids, versions, used_by, model)
-    }
-}
 
 /// Every resolver, in the order of output.
 pub const ALL: &[Resolver] = &[
