@@ -31,19 +31,28 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
 /// Versions that no model fits: the family, the first one, the first one that a
 /// model fits again, and the id of the nearest model.
 ///
-/// Source: c-ares wrote its lookups anew bit by bit between 1.20 and 1.34.3; 1.28 was
-/// seen to send EDNS as 1.34 does, without its cookie. Node 20.16 has
-/// c-ares 1.31, 20.18.2 and 22.11 have 1.33. What 1.34.9 does came in part with 1.34.7. Netty takes time-out, attempts and
+/// Source: c-ares wrote its lookups anew bit by bit between 1.20 and 1.28. `ndots:0` counts since
+/// 1.31, closed connections are told since 1.32.3, and 1.33.0 measured less than 1.33.1 does. Node
+/// 20.16 has c-ares 1.31, 20.18.2 and 22.11 have 1.33. What 1.34.9 does came in part with 1.34.7. Netty takes time-out, attempts and
 /// `rotate` from resolv.conf since 4.1.50, asks all servers for every name since 4.1.52, asks less
 /// for CNAME since 4.1.64, 4.1.88 and 4.1.108, and again over TCP after a time-out since 4.1.105
 /// (its #10207, #10503, #11216, #13150, #13850, #13757).
 const UNFITTING: &[(&str, &str, &str, &str)] = &[
-    ("c-ares", "1.20", "1.34.3", "c-ares-1.34.3"),
-    ("c-ares-search", "1.20", "1.34.3", "c-ares-1.34.3-search"),
+    ("c-ares", "1.20", "1.28", "c-ares-1.28"),
+    ("c-ares-search", "1.20", "1.28", "c-ares-1.28-search"),
+    ("c-ares", "1.29", "1.31", "c-ares-1.31"),
+    ("c-ares-search", "1.29", "1.31", "c-ares-1.31-search"),
+    ("c-ares", "1.32", "1.32.3", "c-ares-1.32"),
+    ("c-ares-search", "1.32", "1.32.3", "c-ares-1.32-search"),
+    ("c-ares", "1.33", "1.33.1", "c-ares-1.33"),
+    ("c-ares-search", "1.33", "1.33.1", "c-ares-1.33-search"),
+    ("c-ares", "1.34", "1.34.3", "c-ares-1.34.3"),
+    ("c-ares-search", "1.34", "1.34.3", "c-ares-1.34.3-search"),
     ("c-ares", "1.34.7", "1.34.9", "c-ares-1.34"),
     ("c-ares-search", "1.34.7", "1.34.9", "c-ares-1.34-search"),
-    ("node-resolve", "20", "20.18.3", "node-resolve"),
-    ("node-resolve", "21", "22.12", "node-resolve"),
+    ("node-resolve", "20", "20.13", "node-resolve-20.15"),
+    ("node-resolve", "20.16", "20.18", "node-resolve-22.11"),
+    ("node-resolve", "21", "22.12", "node-resolve-22.11"),
     ("netty", "4.1.50", "5", "netty-4.1.48"),
 ];
 
@@ -220,7 +229,13 @@ mod tests {
         check("dig-9.20", Some(("dig", Likeness::Observed)));
         check("glibc-2.12", Some(("glibc-2.17", Likeness::Older)));
         check("c-ares-1.19", Some(("c-ares-1.18", Likeness::Unseen)));
-        check("c-ares-1.28", Some(("c-ares-1.34.3", Likeness::Differs)));
+        check("c-ares-1.27", Some(("c-ares-1.28", Likeness::Differs)));
+        check("c-ares-1.28.0", Some(("c-ares-1.28", Likeness::Unseen)));
+        check("c-ares-1.28.1", Some(("c-ares-1.28", Likeness::Observed)));
+        check("c-ares-1.30", Some(("c-ares-1.31", Likeness::Differs)));
+        check("c-ares-1.32.2", Some(("c-ares-1.32", Likeness::Differs)));
+        check("c-ares-1.33.0", Some(("c-ares-1.33", Likeness::Differs)));
+        check("c-ares-1.34.1", Some(("c-ares-1.34.3", Likeness::Differs)));
         check("c-ares-1.34.5", Some(("c-ares-1.34.3", Likeness::Unseen)));
         check("c-ares-1.34.7", Some(("c-ares-1.34", Likeness::Differs)));
         check(
@@ -229,7 +244,12 @@ mod tests {
         );
         check(
             "node-resolve-20.18.2",
-            Some(("node-resolve", Likeness::Differs)),
+            Some(("node-resolve-22.11", Likeness::Unseen)),
+        );
+        check("node-resolve-22.11", None);
+        check(
+            "node-resolve-22.9",
+            Some(("node-resolve-22.11", Likeness::Differs)),
         );
         check(
             "node-resolve-22.12.0",

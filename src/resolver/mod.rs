@@ -21,6 +21,7 @@ pub mod netty;
 pub mod nginx;
 pub mod reading;
 pub mod resolved;
+mod row;
 pub mod ruby;
 mod table;
 

@@ -1,52 +1,7 @@
 //! The table of resolvers: every version of every family.
 
+use super::row::{named, usual, version};
 use super::{Model, Resolver, bind, c_ares, dnspython, erlang, glibc, go, musl, resolved, ruby};
-
-/// One that has to be named and is of no other's family, see [`version`].
-const fn named(
-    id: &'static str,
-    versions: (&'static str, &'static [&'static str]),
-    used_by: &'static str,
-    model: Model,
-) -> Resolver {
-    version((id, id), versions, used_by, model)
-}
-
-/// One that has to be named, with its family, its first version and those that
-/// were observed, of which the first is the model's.
-const fn version(
-    (id, family): (&'static str, &'static str),
-    (since, observed): (&'static str, &'static [&'static str]),
-    used_by: &'static str,
-    model: Model,
-) -> Resolver {
-    Resolver {
-        id,
-        is_usual: false,
-        family,
-        version: match observed {
-            [first, ..] => first,
-            [] => since,
-        },
-        since,
-        observed,
-        used_by,
-        model,
-    }
-}
-
-/// One of those that stand for all, see [`version`].
-const fn usual(
-    ids: (&'static str, &'static str),
-    versions: (&'static str, &'static [&'static str]),
-    used_by: &'static str,
-    model: Model,
-) -> Resolver {
-    Resolver {
-        is_usual: true,
-        ..version(ids, versions, used_by, model)
-    }
-}
 
 /// Every resolver, in the order of output.
 pub const ALL: &[Resolver] = &[
@@ -157,6 +112,54 @@ pub const ALL: &[Resolver] = &[
         Model::CAres(c_ares::Version::V1_18, c_ares::Call::Search),
     ),
     version(
+        ("c-ares-1.28", "c-ares"),
+        ("1.28", &["1.28.1"]),
+        "programs of early 2024 with c-ares; Node 20.13 to 20.15 and 22.0 have it",
+        Model::CAres(c_ares::Version::V1_28, c_ares::Call::GetAddrInfo),
+    ),
+    version(
+        ("c-ares-1.28-search", "c-ares-search"),
+        ("1.28", &["1.28.1"]),
+        "ares_search there",
+        Model::CAres(c_ares::Version::V1_28, c_ares::Call::Search),
+    ),
+    version(
+        ("c-ares-1.31", "c-ares"),
+        ("1.31", &["1.31.0"]),
+        "programs of mid-2024 with c-ares",
+        Model::CAres(c_ares::Version::V1_31, c_ares::Call::GetAddrInfo),
+    ),
+    version(
+        ("c-ares-1.31-search", "c-ares-search"),
+        ("1.31", &["1.31.0"]),
+        "ares_search there",
+        Model::CAres(c_ares::Version::V1_31, c_ares::Call::Search),
+    ),
+    version(
+        ("c-ares-1.32", "c-ares"),
+        ("1.32.3", &["1.32.3"]),
+        "programs of mid-2024 with c-ares",
+        Model::CAres(c_ares::Version::V1_32, c_ares::Call::GetAddrInfo),
+    ),
+    version(
+        ("c-ares-1.32-search", "c-ares-search"),
+        ("1.32.3", &["1.32.3"]),
+        "ares_search there",
+        Model::CAres(c_ares::Version::V1_32, c_ares::Call::Search),
+    ),
+    version(
+        ("c-ares-1.33", "c-ares"),
+        ("1.33.1", &["1.33.1"]),
+        "programs of late 2024 with c-ares",
+        Model::CAres(c_ares::Version::V1_33, c_ares::Call::GetAddrInfo),
+    ),
+    version(
+        ("c-ares-1.33-search", "c-ares-search"),
+        ("1.33.1", &["1.33.1"]),
+        "ares_search there",
+        Model::CAres(c_ares::Version::V1_33, c_ares::Call::Search),
+    ),
+    version(
         ("c-ares-1.34.3", "c-ares"),
         ("1.34.3", &["1.34.6"]),
         "programs of 2025 with c-ares; Node 22 and 24 have it",
@@ -185,6 +188,18 @@ pub const ALL: &[Resolver] = &[
         ("1.34.9", &["1.34.9"]),
         "ares_query: no search list",
         Model::CAres(c_ares::Version::V1_34_9, c_ares::Call::Query),
+    ),
+    version(
+        ("node-resolve-20.15", "node-resolve"),
+        ("20.13", &["20.15.1"]),
+        "the same in Node 20.13 to 20.15",
+        Model::CAres(c_ares::Version::V1_28, c_ares::Call::Node),
+    ),
+    version(
+        ("node-resolve-22.11", "node-resolve"),
+        ("20.18", &["22.11.0"]),
+        "the same in Node 20.18 to 20.18.2 and 22.11",
+        Model::CAres(c_ares::Version::V1_33, c_ares::Call::Node),
     ),
     named(
         "node-resolve",

@@ -17,6 +17,17 @@ use crate::probes::servers;
 /// A behaviour: what is said before the cells, and how a cell is made.
 type Row = (&'static str, fn(&Resolver) -> String);
 
+/// Versions of those above.
+#[rustfmt::skip]
+const OTHERS: &[&str] = &[
+    "glibc-2.41", "glibc-2.35", "glibc-2.31", "glibc-2.28", "glibc-2.17", "go-1.22", "go-1.21",
+    "go-1.15", "c-ares-1.28", "c-ares-1.28-search", "c-ares-1.31", "c-ares-1.31-search",
+    "c-ares-1.32", "c-ares-1.32-search", "c-ares-1.33", "c-ares-1.33-search", "c-ares-1.34.3",
+    "c-ares-1.34.3-search", "node-resolve-20.15", "node-resolve-22.11", "systemd-resolved-257",
+    "systemd-resolved-stub-257", "systemd-resolved-247", "systemd-resolved-stub-247", "dig-9.16",
+    "dig-search-9.16", "host-9.16", "nslookup-9.16", "dnspython-2.9", "dnspython-search-2.9",
+];
+
 /// Resolvers that are compared side by side, under a heading.
 const GROUPS: [(&str, &[&str]); 8] = [
     (
@@ -73,31 +84,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
         ],
     ),
     ("Daemons", &["nginx", "haproxy", "envoy"]),
-    (
-        "Other versions",
-        &[
-            "glibc-2.41",
-            "glibc-2.35",
-            "glibc-2.31",
-            "glibc-2.28",
-            "glibc-2.17",
-            "go-1.22",
-            "go-1.21",
-            "go-1.15",
-            "c-ares-1.34.3",
-            "c-ares-1.34.3-search",
-            "systemd-resolved-257",
-            "systemd-resolved-stub-257",
-            "systemd-resolved-247",
-            "systemd-resolved-stub-247",
-            "dig-9.16",
-            "dig-search-9.16",
-            "host-9.16",
-            "nslookup-9.16",
-            "dnspython-2.9",
-            "dnspython-search-2.9",
-        ],
-    ),
+    ("Other versions", OTHERS),
 ];
 
 const NAMES: &[Row] = &[

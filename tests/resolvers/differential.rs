@@ -149,7 +149,7 @@ fn is_left_out(number: usize, question: &Scenario, id: &str) -> bool {
         || is_resolved && (!number.is_multiple_of(RESOLVED_EVERY) || is_refused)
         || is_daemon && (!number.is_multiple_of(DAEMONS_EVERY) || is_long)
         || SLOW.contains(&id) && (!number.is_multiple_of(SLOW_EVERY) || is_long_in_search)
-        || id.starts_with("c-ares-1.34") && is_long_in_search
+        || (id.starts_with("c-ares-1.2") || id.starts_with("c-ares-1.3")) && is_long_in_search
         || id.starts_with("erlang") && (!is_own || question.hostname != "pod-1")
         || matches!(id, "glibc-2.31" | "nginx") && is_refused
         || id.starts_with("systemd-resolved-stub")

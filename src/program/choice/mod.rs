@@ -63,21 +63,33 @@ pub fn versions(program: &Program) -> Vec<&'static str> {
 }
 
 /// The c-ares that is mapped, as `ares_getaddrinfo` and as `ares_search`: the
-/// nearer one of the versions that are known. The number of its interface is in
-/// the name of its file; from 1.20 on its lookups were written anew, bit by bit.
+/// nearest one of the versions that are known, or the newest.
+fn of_c_ares(program: &Program) -> impl Iterator<Item = &'static str> {
+    let version = program.libraries.iter().find_map(|it| c_ares_version(it));
+    let version = version.unwrap_or_default();
+    let calls = ["", "-search"].into_iter();
+    calls.filter_map(move |call| Some(resolver::find(&format!("c-ares{version}{call}"))?.id))
+}
+
+/// `-1.34.5`: which c-ares it is. The number of its interface and its correction are in the
+/// name of its file.
 ///
-/// Source: c-ares, `CMakeLists.txt` `CARES_LIB_VERSIONINFO`: 1.18.1 is
-/// `libcares.so.2.5.1`, 1.34.5 is `libcares.so.2.19.4`.
-fn of_c_ares(program: &Program) -> [&'static str; 2] {
-    const LAST_OF_OLD: u32 = 6;
-    let number = |path: &String| -> Option<u32> {
-        let name = path.rsplit('/').next()?.strip_prefix("libcares.so.2.")?;
-        name.split('.').next()?.parse().ok()
+/// Source: c-ares, `CMakeLists.txt` `CARES_LIB_VERSIONINFO`: 1.18.1 is `libcares.so.2.5.1`,
+/// 1.27.0 is `libcares.so.2.12.0`, 1.34.5 is `libcares.so.2.19.4`; 1.34.1 and 1.34.2 have
+/// the same number.
+fn c_ares_version(path: &str) -> Option<String> {
+    let name = path.rsplit('/').next()?.strip_prefix("libcares.so.2.")?;
+    let mut numbers = name.split(['.', ' ']).map(str::parse::<u32>);
+    let interface = numbers.next()?.ok()?;
+    let correction = numbers.next().and_then(Result::ok).unwrap_or_default();
+    let minor = match interface {
+        ..=6 => 18,
+        7 => 20,
+        8..=10 => interface + 14,
+        _ => interface + 15,
     };
-    match program.libraries.iter().find_map(number) {
-        Some(..=LAST_OF_OLD) => ["c-ares-1.18", "c-ares-1.18-search"],
-        _ => ["c-ares-1.34", "c-ares-1.34-search"],
-    }
+    let patch = correction + u32::from(minor == 34);
+    Some(format!("-1.{minor}.{patch}"))
 }
 
 fn sure(resolver: &'static str, why: impl Into<String>) -> Choice {

@@ -289,7 +289,11 @@ fn the_file_of_c_ares_tells_its_version() {
     };
     for (library, expected) in [
         ("/usr/lib/x86_64-linux-gnu/libcares.so.2.5.1", "c-ares-1.18"),
-        ("/usr/lib/libcares.so.2.19.4 (deleted)", "c-ares-1.34"),
+        ("/usr/lib/libcares.so.2.13.1", "c-ares-1.28"),
+        ("/usr/lib/libcares.so.2.17.3", "c-ares-1.32"),
+        ("/usr/lib/libcares.so.2.18.1", "c-ares-1.33"),
+        ("/usr/lib/libcares.so.2.19.4 (deleted)", "c-ares-1.34.3"),
+        ("/usr/lib/libcares.so.2.19.8", "c-ares-1.34"),
         ("/usr/lib/libcares.so.2", "c-ares-1.34"),
     ] {
         let found = of(library);

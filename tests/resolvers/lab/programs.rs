@@ -109,6 +109,14 @@ const ROWS: &[Row] = &[
     Row("musl-1.2.2", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.2"),
     Row("musl-1.2.4", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.4"),
     Row("c-ares-1.17-search", Kind::Ares("search"), GLIBC_2_31, "ares-1.17"),
+    Row("c-ares-1.28", Kind::Ares("getaddrinfo"), Place::Here, "ares-1.28"),
+    Row("c-ares-1.28-search", Kind::Ares("search"), Place::Here, "ares-1.28"),
+    Row("c-ares-1.31", Kind::Ares("getaddrinfo"), Place::Here, "ares-1.31"),
+    Row("c-ares-1.31-search", Kind::Ares("search"), Place::Here, "ares-1.31"),
+    Row("c-ares-1.32", Kind::Ares("getaddrinfo"), Place::Here, "ares-1.32"),
+    Row("c-ares-1.32-search", Kind::Ares("search"), Place::Here, "ares-1.32"),
+    Row("c-ares-1.33", Kind::Ares("getaddrinfo"), Place::Here, "ares-1.33"),
+    Row("c-ares-1.33-search", Kind::Ares("search"), Place::Here, "ares-1.33"),
     Row("c-ares-1.34.3", Kind::Ares("getaddrinfo"), Place::Here, "ares-1.34.6"),
     Row("c-ares-1.34.3-search", Kind::Ares("search"), Place::Here, "ares-1.34.6"),
     Row("dig-9.16", Kind::Bind(&[]), D11, "usr/bin/dig"),
@@ -126,6 +134,8 @@ const ROWS: &[Row] = &[
     Row("systemd-resolved-257", Kind::Varlink, D13, RESOLVED),
     Row("systemd-resolved-stub-257", Kind::Stub, D13, RESOLVED),
     Row("node-resolve", Kind::Script(&["lookup.js"]), Place::Here, "/usr/bin/node"),
+    Row("node-resolve-20.15", Kind::Script(&["lookup.js"]), Place::Here, "node-20.15"),
+    Row("node-resolve-22.11", Kind::Script(&["lookup.js"]), Place::Here, "node-22.11"),
     Row("dnspython", Kind::Script(&["lookup.py", "resolve"]), Place::Here, "/usr/bin/python3"),
     Row("dnspython-search", Kind::Script(&["lookup.py", "search"]), Place::Here, "/usr/bin/python3"),
     Row("dnspython-2.9", Kind::Script(&["lookup.py", "resolve"]), Place::Here, "/usr/bin/python3"),
@@ -151,6 +161,19 @@ impl ResolverId {
     /// The id.
     pub(crate) fn as_str(self) -> &'static str {
         self.0
+    }
+
+    /// Whether no package has its program ready: it is run where somebody has made it.
+    pub(crate) fn is_made_by_hand(self) -> bool {
+        let made = [
+            "ares-1.28",
+            "ares-1.31",
+            "ares-1.32",
+            "ares-1.33",
+            "node-20.15",
+            "node-22.11",
+        ];
+        made.contains(&self.row().3)
     }
 
     fn row(self) -> &'static Row {

@@ -1,5 +1,5 @@
 /*
- * Asks c-ares, 1.18 or 1.34 as linked, and prints how the lookup ended as one line of JSON.
+ * Asks c-ares, 1.17 to 1.34 as linked, and prints how the lookup ended as one line of JSON.
  *
  *   ares getaddrinfo NAME [FAMILY]   FAMILY: unspec, inet or inet6
  *   ares search NAME                 type A

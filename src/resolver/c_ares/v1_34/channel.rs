@@ -42,6 +42,12 @@ pub(in crate::resolver::c_ares) struct Channel<'c> {
     clock_readings: u64,
     /// What came together with what was read, and is read later.
     pub(super) unread: Option<Arrival>,
+    /// The socket that is being read while a callback is called.
+    pub(super) reading: Option<SocketId>,
+    /// When what is done now began.
+    pub(super) woken: Moment,
+    /// Sockets that were read, or on which a query timed out.
+    pub(super) touched: Vec<SocketId>,
     /// When time-outs were served that were not all that were due.
     pub(super) served_at: Duration,
 }
@@ -122,6 +128,9 @@ impl<'c> Channel<'c> {
             answered: VecDeque::new(),
             clock_readings: 0,
             unread: None,
+            reading: None,
+            woken: Moment::default(),
+            touched: Vec::new(),
             served_at: Duration::ZERO,
         }
     }
@@ -179,7 +188,7 @@ impl<'c> Channel<'c> {
         record_type: RecordType,
     ) -> Option<Qid> {
         let now = self.tvnow();
-        let question = match question(&candidate.name, record_type) {
+        let question = match self.question(&candidate.name, record_type) {
             Ok(question) => question,
             Err(status) => {
                 self.answer(None, status, None);
@@ -210,6 +219,15 @@ impl<'c> Channel<'c> {
         self.ares_flush_requeue(vec![Requeue::Send(qid, None)])
             .await;
         self.query(qid).map(|query| query.qid)
+    }
+
+    /// The question for a name, if it can be sent.
+    fn question(&self, name: &[u8], kind: RecordType) -> Result<Question, Status> {
+        let is_root = matches!(name, b"" | b".");
+        if is_root && !self.version.asks_root {
+            return Err(Status::NoMem);
+        }
+        question(name, kind)
     }
 
     /// Sends a copy of a query to `server`, once.

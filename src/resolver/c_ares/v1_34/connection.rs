@@ -7,6 +7,7 @@ use crate::engine::message::{SocketId, Transport};
 use crate::resolver::c_ares::address::is_complete;
 use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_34::channel::{Channel, Qid, Requeue};
+use crate::resolver::c_ares::v1_34::version::Retires;
 
 /// `struct ares_conn`.
 #[derive(Debug)]
@@ -42,10 +43,10 @@ impl Channel<'_> {
                 connections.find(|connection| connection.transport == Transport::Tcp)?
             }
             Transport::Udp => connections.next().filter(|connection| {
-                let is_retired = if self.version.retires_connections {
-                    connection.has_lost
-                } else {
-                    self.has_failed(server)
+                let is_retired = match self.version.retires {
+                    Retires::Never => false,
+                    Retires::WithServer => self.has_failed(server),
+                    Retires::WithQuery => connection.has_lost,
                 };
                 connection.transport == Transport::Udp && !is_retired
             })?,
@@ -103,9 +104,10 @@ impl Channel<'_> {
         let server = connection.server;
         let queries = std::mem::take(&mut connection.queries);
         self.server_increment_failures(server);
+        let status = (self.version.tells_refused).then_some(Status::ConnRefused);
         let mut requeue = Vec::new();
         for qid in queries {
-            self.ares_requeue_query(qid, Status::ConnRefused, None, &mut requeue);
+            self.ares_requeue_query(qid, status, None, &mut requeue);
         }
         self.connections
             .retain(|connection| connection.socket != socket);
@@ -118,8 +120,10 @@ impl Channel<'_> {
     /// Source: c-ares 1.34 `src/lib/ares_close_sockets.c: ares_check_cleanup_conns`.
     pub(super) fn ares_check_cleanup_conns(&mut self) {
         let io = &self.io;
+        let touched = std::mem::take(&mut self.touched);
         self.connections.retain(|connection| {
-            let is_idle = connection.queries.is_empty();
+            let is_looked_at = self.version.closes_all_idle || touched.contains(&connection.socket);
+            let is_idle = is_looked_at && connection.queries.is_empty();
             if is_idle {
                 io.close(connection.socket);
             }

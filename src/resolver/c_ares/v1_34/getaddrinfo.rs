@@ -8,7 +8,7 @@ use crate::engine::machine::Outcome;
 use crate::resolver::c_ares::Candidate;
 use crate::resolver::c_ares::address::{Prefix, is_of, literal_ipv4, literal_ipv6};
 use crate::resolver::c_ares::config::Config;
-use crate::resolver::c_ares::name::{dots, ends_with};
+use crate::resolver::c_ares::name::dots;
 use crate::resolver::c_ares::status::{Status, addresses, found, reply_status};
 use crate::resolver::c_ares::v1_34::channel::{Answered, Channel, Qid};
 use crate::resolver::c_ares::v1_34::hosts_file::ares_hosts_search_host;
@@ -67,7 +67,7 @@ impl HostQuery<'_, '_> {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_getaddrinfo.c: next_dns_lookup`.
     async fn dns_lookup(&mut self, status: &mut Status) -> Option<Outcome> {
-        if ares_is_localhost(self.name) {
+        if self.is_localhost() {
             return None;
         }
         while let Some(candidate) = self.names.next() {
@@ -113,7 +113,9 @@ impl HostQuery<'_, '_> {
                 let before = self.nodes.len();
                 self.nodes.extend(addresses(reply));
                 no_data = before == self.nodes.len();
-                if !no_data && self.nodes.iter().any(IpAddr::is_ipv4) {
+                let needs_ipv4 = self.channel.version.ipv4_ends_retries;
+                let has_all = !needs_ipv4 || self.nodes.iter().any(IpAddr::is_ipv4);
+                if !no_data && has_all {
                     self.terminate_retries(answered.qid);
                 }
             }
@@ -128,7 +130,9 @@ impl HostQuery<'_, '_> {
         let goes_on = match status {
             Status::NotFound => true,
             // systemd-resolved may say so of single labels.
-            Status::ServFail | Status::Refused => is_single_label,
+            Status::ServFail | Status::Refused => {
+                is_single_label && self.channel.version.single_labels_may_fail
+            }
             _ => no_data,
         };
         if !goes_on {
@@ -136,6 +140,15 @@ impl HostQuery<'_, '_> {
         }
         self.nodata |= no_data;
         Ok(if self.nodata { Status::NoData } else { status })
+    }
+
+    /// `localhost` and every name below it (RFC 6761, section 6.3).
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_getaddrinfo.c: ares_is_localhost`.
+    fn is_localhost(&self) -> bool {
+        let name = self.name.to_ascii_lowercase();
+        let is_known = self.channel.version.hosts_by_family || name == self.name;
+        is_known && (name == b"localhost" || name.ends_with(b".localhost"))
     }
 
     /// With an IPv4 address at hand, the other query is not sent again.
@@ -153,9 +166,14 @@ impl HostQuery<'_, '_> {
     /// `src/lib/ares_addrinfo_localhost.c: ares_addrinfo_localhost`.
     fn file_lookup(&mut self) -> Option<Outcome> {
         let hosts = self.scenario.hosts.as_ref();
-        let hosts = hosts.map(|file| ares_hosts_search_host(file, self.name, self.family));
-        let mut nodes = hosts.unwrap_or_default();
-        if ares_is_localhost(self.name) {
+        let entry = hosts.and_then(|file| ares_hosts_search_host(file, self.name, self.family));
+        if let Some(nodes) = &entry
+            && !self.channel.version.hosts_by_family
+        {
+            return Some(found(nodes.iter().copied()));
+        }
+        let mut nodes = entry.unwrap_or_default();
+        if self.is_localhost() {
             for ip in [
                 IpAddr::from(Ipv6Addr::LOCALHOST),
                 Ipv4Addr::LOCALHOST.into(),
@@ -168,11 +186,4 @@ impl HostQuery<'_, '_> {
         }
         (!nodes.is_empty()).then(|| found(nodes))
     }
-}
-
-/// `localhost` and every name below it (RFC 6761, section 6.3).
-///
-/// Source: c-ares 1.34 `src/lib/ares_getaddrinfo.c: ares_is_localhost`.
-fn ares_is_localhost(name: &[u8]) -> bool {
-    name.eq_ignore_ascii_case(b"localhost") || ends_with(name, b".localhost")
 }

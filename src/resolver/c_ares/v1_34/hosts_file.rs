@@ -26,7 +26,7 @@ struct HostsFile {
     hosthash: HashMap<Vec<u8>, usize>,
 }
 
-/// The addresses of the entry that has `name`.
+/// The addresses of the entry that has `name`, if there is one.
 ///
 /// Source: c-ares 1.34 `src/lib/ares_hosts_file.c: ares_hosts_search_host,
 /// ares_hosts_entry_to_addrinfo`.
@@ -34,7 +34,7 @@ pub(super) fn ares_hosts_search_host(
     file: &ResolvConf,
     name: &[u8],
     family: Family,
-) -> Vec<IpAddr> {
+) -> Option<Vec<IpAddr>> {
     let hosts = file.made.once(|| {
         let mut hosts = HostsFile::default();
         for (ip, names) in file.lines().filter_map(parse_line) {
@@ -42,11 +42,8 @@ pub(super) fn ares_hosts_search_host(
         }
         hosts
     });
-    let entry = hosts
-        .entry_of(name)
-        .and_then(|entry| hosts.entries.get(entry));
-    let ips = entry.into_iter().flatten().copied();
-    ips.filter(|&ip| is_of(family, ip)).collect()
+    let ips = hosts.entries.get(hosts.entry_of(name)?)?.iter().copied();
+    Some(ips.filter(|&ip| is_of(family, ip)).collect())
 }
 
 /// Source: c-ares 1.34 `src/lib/ares_hosts_file.c: ares_parse_hosts,

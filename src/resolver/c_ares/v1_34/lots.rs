@@ -6,12 +6,16 @@
 use std::time::Duration;
 
 use crate::resolver::c_ares::v1_34::channel::{Channel, Qid, Query};
+use crate::resolver::c_ares::v1_34::server::Moment;
+use crate::resolver::c_ares::v1_34::version::TriesFailed;
 
 /// What is left to chance, in sentences.
 const ROTATED: &str = "`rotate`: c-ares draws the server of each query at random, among those with the fewest failures";
 const SHORTENED: &str = "c-ares shortens time-outs after the first round by up to half, chosen at random: of queries that wait together, either can be sent again first";
 const PROBED: &str =
     "c-ares also sends one query in ten, chosen at random, to a server that has failed";
+const INSTEAD: &str =
+    "c-ares sends one query in ten, chosen at random, to a server that has failed";
 /// Of how a time-out is shortened these stand for all: not at all, and most.
 const LOTS: [u16; 2] = [0, u16::MAX];
 /// Stands for `SIZE_MAX` milliseconds, which would make the clock run over.
@@ -26,9 +30,28 @@ impl Channel<'_> {
         let chosen = if self.config.rotate() {
             self.random_server(&ranked)
         } else {
-            ranked.first().copied()
+            self.failover_server(&ranked)
         };
         chosen.unwrap_or_default()
+    }
+
+    /// Source: c-ares 1.33 `src/lib/ares_process.c: ares__failover_server`.
+    fn failover_server(&mut self, ranked: &[usize]) -> Option<usize> {
+        let first = ranked.first().copied();
+        if self.version.tries_failed != TriesFailed::Instead {
+            return first;
+        }
+        let now = self.tvnow();
+        let other = self.to_try_again(ranked, now);
+        let is_drawn = other.is_some() && other != first && self.io.choose(2, INSTEAD) == 1;
+        if is_drawn { other } else { first }
+    }
+
+    /// The first server that has failed and may be tried again.
+    fn to_try_again(&self, ranked: &[usize], now: Moment) -> Option<usize> {
+        let can_be = |index: &usize| Some(self.servers.get(*index)?.can_be_probed(now));
+        let mut servers = ranked.iter().copied();
+        servers.find(|index| can_be(index) == Some(true))
     }
 
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_random_server,
@@ -36,7 +59,10 @@ impl Channel<'_> {
     fn random_server(&mut self, ranked: &[usize]) -> Option<usize> {
         let failures = |index: &usize| Some(self.servers.get(*index)?.consec_failures());
         let fewest = ranked.first().and_then(failures);
-        let equals = ranked.iter().take_while(|index| failures(index) == fewest);
+        let all = self.version.rotates_to_failed;
+        let equals = ranked
+            .iter()
+            .take_while(|index| all || failures(index) == fewest);
         let mut equals: Vec<usize> = equals.copied().collect();
         // The lot falls on a server, not on a place.
         equals.sort_unstable();
@@ -95,16 +121,14 @@ impl Channel<'_> {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_probe_failed_server`.
     pub(super) async fn ares_probe_failed_server(&mut self, server: usize, qid: Qid) {
-        let ranked = self.ranked();
+        let mut ranked = self.ranked();
         if !ranked.last().is_some_and(|last| self.has_failed(*last)) {
             return;
         }
         // Here the clock is read before it is known whether it is needed.
         let now = self.tvnow();
-        let probed = ranked.into_iter().find(|&index| {
-            let state = self.servers.get(index);
-            index != server && state.is_some_and(|state| state.can_be_probed(now))
-        });
+        ranked.retain(|index| *index != server);
+        let probed = self.to_try_again(&ranked, now);
         let Some(probed) = probed else { return };
         if self.io.choose(2, PROBED) == 0 {
             return;

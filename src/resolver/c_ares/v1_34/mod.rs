@@ -1,4 +1,4 @@
-//! c-ares from 1.34.3 on.
+//! c-ares from 1.28 on, as 1.34.3 wrote it in the end.
 
 mod buffer;
 mod channel;
@@ -9,6 +9,7 @@ mod hosts_file;
 mod lots;
 mod process;
 mod search;
+mod send;
 mod server;
 mod sysconfig;
 mod update_servers;

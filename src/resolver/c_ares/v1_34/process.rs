@@ -4,16 +4,14 @@
 
 use std::time::Duration;
 
-use crate::engine::io::{Arrival, Came, ConnectError};
-use crate::engine::message::{Edns, Query as Message, QueryId, Rcode, Reply, SocketId, Transport};
+use crate::engine::io::{Arrival, Came};
+use crate::engine::message::{QueryId, Rcode, Reply, SocketId, Transport};
 use crate::resolver::c_ares::address::answers_match;
 use crate::resolver::c_ares::last_sent;
 use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_34::channel::{Callback, Channel, Qid, Query, Requeue};
 use crate::resolver::c_ares::v1_34::server::Moment;
 
-/// The option of DNS cookies (RFC 7873).
-const COOKIE: &[u16] = &[10];
 /// What is left to chance, in sentences.
 const READ_LATER: &str = "c-ares reads answers for A and AAAA together, or acts on the first one before it reads the second";
 const READ_BETWEEN: &str = "c-ares reads the answer to AAAA before or after one to an A query that it sent again, or the other way round";
@@ -22,11 +20,28 @@ const TIMED_OUT_LATER: &str = "c-ares serves time-outs of A and AAAA together, o
 const SOON: Duration = Duration::from_nanos(1);
 
 impl Channel<'_> {
-    /// Waits until something comes or a query times out. Callbacks have been
-    /// called by now, so that idle connections of the last round can be closed.
+    /// Waits until something comes or a query times out, or goes on where a callback was
+    /// called in between.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_process_fds_nolock`.
     pub(super) async fn ares_process(&mut self) {
+        if let Some(socket) = self.reading.take() {
+            let soon = Some(self.io.now() + SOON);
+            if let Some(arrival) = self.io.receive(&[socket], soon).await {
+                self.process_read(arrival).await;
+            }
+        } else {
+            self.wait().await;
+        }
+        // Callbacks come first: they can end the retries of others.
+        if !self.has_answered() {
+            self.process_timeouts().await;
+        }
+    }
+
+    /// Waits, and takes what comes. Callbacks have been called by now, so that idle
+    /// connections of the last round can be closed.
+    async fn wait(&mut self) {
         self.ares_check_cleanup_conns();
         let refused = self
             .connections
@@ -57,14 +72,11 @@ impl Channel<'_> {
         if arrival.is_none() || self.unread.is_some() && self.io.choose(2, READ_BETWEEN) == 1 {
             arrival = std::mem::replace(&mut self.unread, arrival);
         }
+        self.woken = self.tvnow();
         match (arrival, refused) {
             (Some(arrival), _) => self.process_read(arrival).await,
             (None, Some(socket)) => self.handle_conn_error(socket).await,
             (None, None) => {}
-        }
-        // Callbacks come first: they can end the retries of others.
-        if !self.has_answered() {
-            self.process_timeouts().await;
         }
     }
 
@@ -78,13 +90,14 @@ impl Channel<'_> {
         tick * u32::try_from(ticks).unwrap_or(u32::MAX)
     }
 
-    /// Reads all that has come on a connection before anything is done about
-    /// it: of two answers that come together, the second one is judged while
-    /// the first one's callback still waits.
+    /// Reads all that has come on a connection. Unless the version acts at once, that is
+    /// before anything is done about it: of two answers that come together, the second one
+    /// is judged while the first one's callback still waits.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: process_read, read_answers`.
     async fn process_read(&mut self, first: Arrival) {
         let socket = first.socket;
+        self.touched.push(socket);
         let mut requeue = Vec::new();
         let mut next = Some(first);
         while let Some(arrival) = next {
@@ -93,9 +106,18 @@ impl Channel<'_> {
                 return self.handle_conn_error(socket).await;
             };
             self.read_answer(socket, arrival.query, reply, &mut requeue);
+            let has_acted = !requeue.is_empty();
+            if self.version.acts_at_once {
+                self.flush_at(std::mem::take(&mut requeue), self.woken)
+                    .await;
+                if self.has_answered() {
+                    self.reading = Some(socket);
+                    return;
+                }
+            }
             let soon = Some(self.io.now() + SOON);
             next = self.io.receive(&[socket], soon).await;
-            if next.is_some() && !requeue.is_empty() && self.io.choose(2, READ_LATER) == 1 {
+            if next.is_some() && has_acted && self.io.choose(2, READ_LATER) == 1 {
                 self.unread = next.take();
             }
         }
@@ -155,11 +177,13 @@ impl Channel<'_> {
             state.cookie_missing(now);
         }
         self.leave_connection(qid);
+        let blames_cookie = self.version.keeps_server;
         let Some(query) = self.query(qid) else { return };
-        if issue_might_be_edns(query, &reply) {
+        if issue_might_be_edns(query, &reply, blames_cookie) {
             query.edns = false;
             query.cookie = false;
-            return self.append_requeue(Requeue::Send(qid, Some(server)), requeue);
+            let server = self.version.keeps_server.then_some(server);
+            return self.append_requeue(Requeue::Send(qid, server), requeue);
         }
         if reply.truncated && transport == Transport::Udp {
             query.transport = Transport::Tcp;
@@ -173,7 +197,7 @@ impl Channel<'_> {
         };
         if let Some(status) = failed.filter(|_| self.config.flags.checks_responses) {
             self.server_increment_failures(server);
-            return self.ares_requeue_query(qid, status, Some(reply), requeue);
+            return self.ares_requeue_query(qid, Some(status), Some(reply), requeue);
         }
         if let Some(state) = self.servers.get_mut(server) {
             state.set_good();
@@ -183,7 +207,11 @@ impl Channel<'_> {
 
     /// Source: c-ares 1.34 `src/lib/ares_process.c: process_timeouts`.
     async fn process_timeouts(&mut self) {
-        let now = self.tvnow();
+        let now = if self.version.acts_at_once {
+            self.woken
+        } else {
+            self.tvnow()
+        };
         let mut requeue = Vec::new();
         let mut has_served = false;
         while let Some(&qid) = self.by_timeout.first() {
@@ -197,11 +225,12 @@ impl Channel<'_> {
             }
             if let Some(connection) = socket.and_then(|socket| self.connection(socket)) {
                 connection.has_lost = true;
-                let server = connection.server;
+                let (server, socket) = (connection.server, connection.socket);
+                self.touched.push(socket);
                 self.server_increment_failures(server);
             }
             has_served = true;
-            self.ares_requeue_query(qid, Status::Timeout, None, &mut requeue);
+            self.ares_requeue_query(qid, Some(Status::Timeout), None, &mut requeue);
             if !self.version.lists_all_retries {
                 self.flush_at(std::mem::take(&mut requeue), now).await;
                 if self.has_answered() {
@@ -213,13 +242,14 @@ impl Channel<'_> {
         self.ares_flush_requeue(requeue).await;
     }
 
-    /// Lets a query be sent again, unless it was sent often enough.
+    /// Lets a query be sent again, unless it was sent often enough: then it ends with `status`,
+    /// or as it failed before.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_requeue_query`.
     pub(super) fn ares_requeue_query(
         &mut self,
         qid: Qid,
-        status: Status,
+        status: Option<Status>,
         reply: Option<Reply>,
         requeue: &mut Vec<Requeue>,
     ) {
@@ -230,7 +260,8 @@ impl Channel<'_> {
         let server = server.filter(|_| self.version.ends_lost_probes);
         self.ares_query_remove_from_conn(qid);
         let Some(query) = self.query(qid) else { return };
-        query.error_status = Some(status);
+        query.error_status = status.or(query.error_status);
+        let status = query.error_status.unwrap_or(Status::Timeout);
         query.try_count += 1;
         if query.try_count < most && !query.no_retries {
             return self.append_requeue(Requeue::Send(qid, None), requeue);
@@ -247,7 +278,7 @@ impl Channel<'_> {
     }
 
     /// The same, with the clock read before.
-    async fn flush_at(&mut self, mut requeue: Vec<Requeue>, now: Moment) {
+    pub(super) async fn flush_at(&mut self, mut requeue: Vec<Requeue>, now: Moment) {
         while !requeue.is_empty() {
             match requeue.remove(0) {
                 Requeue::Send(qid, server) => {
@@ -266,105 +297,11 @@ impl Channel<'_> {
             }
         }
     }
-
-    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_send_query_int`.
-    async fn ares_send_query_int(
-        &mut self,
-        requested: Option<usize>,
-        qid: Qid,
-        now: Moment,
-        requeue: &mut Vec<Requeue>,
-    ) {
-        let Some(transport) = self.query(qid).map(|query| query.transport) else {
-            return;
-        };
-        let server = requested.unwrap_or_else(|| self.choose_server());
-        let probes = self.version.probes_beside_failures || !self.has_failed(server);
-        let socket = match self.ares_fetch_connection(server, transport) {
-            Some(socket) => Ok(socket),
-            None => self.ares_open_connection(server, transport).await,
-        };
-        let socket = match socket {
-            Ok(socket) => socket,
-            Err(ConnectError::Unreachable | ConnectError::Refused) => {
-                self.server_increment_failures(server);
-                self.ares_requeue_query(qid, Status::ConnRefused, None, requeue);
-                if !self.version.lists_all_retries {
-                    let own = requeue.pop().into_iter().collect();
-                    Box::pin(self.flush_at(own, now)).await;
-                }
-                return;
-            }
-        };
-        self.write(qid, server, socket, now);
-        let timeout = (now.0 + self.ares_calc_query_timeout(qid, server), now.1);
-        let is_first = self.query(qid).is_some_and(|query| query.try_count == 0);
-        if let Some(query) = self.query(qid) {
-            query.ts = now;
-            query.timeout = timeout;
-            query.connection = Some(socket);
-        }
-        self.insert_by_timeout(qid, timeout);
-        self.leave_connection(qid);
-        if let Some(connection) = self.connection(socket) {
-            connection.queries.push(qid);
-        }
-        if requested.is_none() && is_first && probes {
-            Box::pin(self.ares_probe_failed_server(server, qid)).await;
-        }
-    }
-
-    /// Before equal ones, as the source's list has it.
-    ///
-    /// Source: c-ares 1.34 `src/lib/dsa/ares_slist.c: ares_slist_node_push`.
-    fn insert_by_timeout(&mut self, qid: Qid, timeout: Moment) {
-        self.by_timeout.retain(|&other| other != qid);
-        let later = |&other: &Qid| {
-            let query = self.queries.iter().find(|query| query.qid == other);
-            query.is_some_and(|query| query.timeout >= timeout)
-        };
-        let at = self
-            .by_timeout
-            .iter()
-            .position(later)
-            .unwrap_or(self.by_timeout.len());
-        self.by_timeout.insert(at, qid);
-    }
-
-    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_conn_query_write`.
-    fn write(&mut self, qid: Qid, server: usize, socket: SocketId, now: Moment) {
-        let refused = self
-            .connection(socket)
-            .is_some_and(|connection| connection.refused);
-        let Some(state) = self.servers.get_mut(server) else {
-            return;
-        };
-        let Some(query) = self.queries.iter_mut().find(|query| query.qid == qid) else {
-            return;
-        };
-        query.cookie = query.edns && query.transport == Transport::Udp && state.cookie_apply(now);
-        if refused {
-            return;
-        }
-        let id = self.io.send(Message {
-            server: state.server.clone(),
-            question: query.question.clone(),
-            transport: query.transport,
-            socket,
-            edns: query.edns.then_some(Edns {
-                size: self.config.flags.edns_size,
-                dnssec_ok: false,
-                options: if query.cookie { COOKIE } else { &[] },
-            }),
-            authentic_data: false,
-            because: query.because.clone(),
-        });
-        self.sent.push((id, qid));
-    }
 }
 
 /// Source: c-ares 1.34 `src/lib/ares_process.c: issue_might_be_edns`.
-fn issue_might_be_edns(query: &Query, reply: &Reply) -> bool {
+fn issue_might_be_edns(query: &Query, reply: &Reply, blames_cookie: bool) -> bool {
     // A server that knows EDNS may still not know cookies.
-    reply.rcode == Rcode::FormErr && query.edns && (!reply.opt || query.cookie)
+    let has_other_cause = !(blames_cookie && query.cookie);
+    reply.rcode == Rcode::FormErr && query.edns && !(reply.opt && has_other_cause)
 }

@@ -47,7 +47,8 @@ pub(in crate::resolver::c_ares) async fn ares_search(
             .map_or(answered.status, reply_status);
         match (last, answered.reply) {
             (Status::NoData | Status::NotFound, _) => {}
-            (Status::ServFail | Status::Refused, _) if is_single_label => {}
+            (Status::ServFail | Status::Refused, _)
+                if is_single_label && channel.version.single_labels_may_fail => {}
             (Status::Success, Some(reply)) => return found(addresses(&reply)),
             (status, _) => return status.outcome(),
         }

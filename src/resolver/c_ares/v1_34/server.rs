@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::address::Server;
-use crate::resolver::c_ares::v1_34::version::Version;
+use crate::resolver::c_ares::v1_34::version::{Measures, Version};
 
 /// A server that failed may be probed after this time.
 ///
@@ -99,8 +99,11 @@ impl ServerState {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_cookie.c: ares_cookie_apply`.
     pub(super) fn cookie_apply(&mut self, now: Moment) -> bool {
+        let Some(without) = self.version.without_cookies else {
+            return false;
+        };
         if let Cookie::Unsupported(since) = self.cookie
-            && now.0.saturating_sub(since.0) < self.version.without_cookies
+            && now.0.saturating_sub(since.0) < without
         {
             return false;
         }
@@ -119,7 +122,11 @@ impl ServerState {
 
     /// Source: c-ares 1.34 `src/lib/ares_metrics.c: ares_metrics_record`.
     pub(super) fn metrics_record(&mut self, latency: Duration) {
-        let latency = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
+        let latency = match self.version.measures {
+            Measures::Nothing => return,
+            Measures::Rests => latency.as_secs() + u64::from(latency.subsec_millis()),
+            Measures::Milliseconds => u64::try_from(latency.as_millis()).unwrap_or(u64::MAX),
+        };
         self.total_ms = self.total_ms.saturating_add(latency.max(1));
         self.total_count += 1;
     }
@@ -128,6 +135,9 @@ impl ServerState {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_metrics.c: ares_metrics_server_timeout`.
     pub(super) fn metrics_timeout(&self, configured: u64) -> u64 {
+        if self.version.measures == Measures::Nothing {
+            return configured;
+        }
         let average = self.total_ms.checked_div(self.total_count);
         let timeout = match average.filter(|_| self.total_count >= MIN_COUNT) {
             Some(average) => average.saturating_mul(AVERAGE_MULTIPLIER),

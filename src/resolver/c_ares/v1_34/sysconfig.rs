@@ -1,4 +1,4 @@
-//! How c-ares from 1.34.3 on reads files and environment.
+//! How c-ares from 1.28 on reads files and environment.
 //!
 //! Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c`.
 
@@ -22,6 +22,7 @@ const KEYWORD_BUFFER: usize = 32;
 const VALUE_BUFFER: usize = 512;
 /// More attempts than this are ignored.
 const MOST_TRIES: u32 = 255;
+const ZERO: &str = "0 is no value for it";
 /// No limit on the number of parts.
 const ANY: usize = usize::MAX;
 
@@ -33,8 +34,7 @@ const DEFAULTS: Defaults = Defaults {
 /// Reads what counts for a channel.
 struct Reader<'a> {
     read: Sysconfig<'a>,
-    /// [`Version::strict_files`].
-    is_strict: bool,
+    version: &'a Version,
 }
 
 /// An empty list of domains, or one that is not printable, is taken for a
@@ -47,11 +47,11 @@ struct NoMemory;
 /// `src/lib/ares_sysconfig.c: ares_init_by_sysconfig`.
 pub(in crate::resolver::c_ares) fn config<'a>(
     scenario: &'a Scenario,
-    version: &Version,
+    version: &'a Version,
 ) -> Config<'a> {
     let mut reader = Reader {
         read: Sysconfig::default(),
-        is_strict: version.strict_files,
+        version,
     };
     let done = reader.init_sysconfig_files(scenario);
     let mut read = reader.read;
@@ -62,6 +62,10 @@ pub(in crate::resolver::c_ares) fn config<'a>(
             refused: Some(refused),
             ..Sysconfig::default()
         };
+    }
+    if read.refused.is_none() {
+        let usual = Setting::built_in(version.usual_ndots);
+        read.ndots = read.ndots.or(Some(usual));
     }
     read.init_by_defaults(scenario, DEFAULTS)
 }
@@ -129,7 +133,7 @@ impl<'a> Reader<'a> {
         let (keyword, value) = nonwhitespace(line);
         // Blanks before a comment count as part of the value here.
         let mut value = trim(value);
-        if self.is_strict {
+        if self.version.strict_files {
             value = before_comment(value);
         }
         if trim(value).bytes.is_empty() {
@@ -155,7 +159,7 @@ impl<'a> Reader<'a> {
                 let Sysconfig {
                     servers, dropped, ..
                 } = &mut self.read;
-                ares_sconfig_append_fromstr(servers, dropped, value, self.is_strict);
+                ares_sconfig_append_fromstr(servers, dropped, value, self.version);
             }
             b"options" => return self.set_options(value, None),
             // It sorts addresses only.
@@ -184,7 +188,7 @@ impl<'a> Reader<'a> {
         let mut domains: Vec<Setting<Cow<'a, [u8]>>> = Vec::new();
         let mut known = BTreeSet::new();
         for domain in split(list, b", ", ANY, false) {
-            if !is_print(domain.bytes) {
+            if self.version.checks_domains && !is_print(domain.bytes) {
                 return Err(NoMemory);
             }
             let lower = domain.bytes.to_ascii_lowercase();
@@ -241,8 +245,8 @@ impl<'a> Reader<'a> {
             let lookup = match word.bytes.to_ascii_lowercase().as_slice() {
                 b"dns" | b"bind" | b"resolv" | b"resolve" => 'b',
                 b"files" | b"file" | b"local" => 'f',
-                b"bind4" | b"bind6" if self.is_strict => 'b',
-                b"local4" | b"local6" if self.is_strict => 'f',
+                b"bind4" | b"bind6" if self.version.strict_files => 'b',
+                b"local4" | b"local6" if self.version.strict_files => 'f',
                 _ => continue,
             };
             if !lookups.contains(lookup) {
@@ -279,7 +283,7 @@ impl<'a> Reader<'a> {
         }
         let (key, value) = match parts.as_slice() {
             [key] => (key.bytes, 0),
-            [key, value] if self.is_strict => (
+            [key, value] if self.version.strict_files => (
                 key.bytes,
                 parse_uint(value.bytes).ok_or("its value is no number")?,
             ),
@@ -288,11 +292,15 @@ impl<'a> Reader<'a> {
         };
         let setting = Setting { value, origin };
         match key {
+            b"ndots" if value == 0 && !self.version.ndots_can_be_0 => {
+                self.read.ndots = None;
+                return Err(ZERO);
+            }
             b"ndots" => self.read.ndots = Some(setting),
             b"retrans" | b"timeout" | b"retry" | b"attempts" if value == 0 => {
-                return Err("0 is no value for it");
+                return Err(ZERO);
             }
-            b"retry" | b"attempts" if value > MOST_TRIES && self.is_strict => {
+            b"retry" | b"attempts" if value > MOST_TRIES && self.version.strict_files => {
                 return Err("more than 255 attempts are taken for a mistake");
             }
             b"retrans" | b"timeout" => {

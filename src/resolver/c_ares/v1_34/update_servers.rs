@@ -8,6 +8,7 @@ use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::Word;
 use crate::resolver::c_ares::address::{dns_pton, is_blacklisted};
 use crate::resolver::c_ares::v1_34::buffer::{fits, parse_uint, split};
+use crate::resolver::c_ares::v1_34::version::Version;
 use crate::resolver::reading::{MAX_SERVERS, Setting, TOO_MANY_SERVERS, Unused};
 
 /// Room for the text of an IPv6 address (`INET6_ADDRSTRLEN`).
@@ -30,7 +31,7 @@ struct Parsed {
 }
 
 /// Adds the servers in `list`, which blanks and commas separate. What is no
-/// server is passed over. A port beyond 65535 is none if `is_strict`, else it is cut to 16 bits.
+/// server is passed over.
 ///
 /// Source: c-ares 1.34 `src/lib/ares_update_servers.c: ares_sconfig_append_fromstr,
 /// ares_sconfig_append, ares_server_isdup`.
@@ -38,12 +39,11 @@ pub(super) fn ares_sconfig_append_fromstr(
     servers: &mut Vec<Setting<Server>>,
     dropped: &mut Unused,
     list: Word<'_>,
-    is_strict: bool,
+    version: &Version,
 ) {
     for word in split(list, b" ,", usize::MAX, false) {
-        let parsed = parse_nameserver_uri(word.bytes).or_else(|| parse_nameserver(word.bytes));
-        let server = match parsed {
-            Some(parsed) => server(&parsed, is_strict),
+        let server = match parse(word.bytes, version) {
+            Some(parsed) => server(&parsed, version),
             None => Err(NO_SERVER),
         };
         let reason = match server {
@@ -59,12 +59,19 @@ pub(super) fn ares_sconfig_append_fromstr(
     }
 }
 
-fn server(parsed: &Parsed, is_strict: bool) -> Result<Server, &'static str> {
+fn parse(text: &[u8], version: &Version) -> Option<Parsed> {
+    let uri = version.takes_uris.then(|| parse_nameserver_uri(text));
+    uri.flatten().or_else(|| parse_nameserver(text))
+}
+
+/// A port beyond 65535 is none in a strict version, else it is cut to 16 bits.
+fn server(parsed: &Parsed, version: &Version) -> Result<Server, &'static str> {
     if is_blacklisted(parsed.ip) {
         return Err("site-local servers are skipped");
     }
     let is_link_local = matches!(parsed.ip, IpAddr::V6(ip) if ip.is_unicast_link_local());
-    let scope = if is_link_local {
+    let has_scope = version.needs_interface || parsed.interface.is_some();
+    let scope = if is_link_local && has_scope {
         let interface = parsed.interface.as_deref().and_then(ares_sconfig_linklocal);
         Some(
             interface
@@ -76,7 +83,7 @@ fn server(parsed: &Parsed, is_strict: bool) -> Result<Server, &'static str> {
     };
     let [.., high, low] = parsed.port.to_be_bytes();
     let port = match u16::try_from(parsed.port) {
-        Err(_) if is_strict => return Err(NO_SERVER),
+        Err(_) if version.strict_files => return Err(NO_SERVER),
         _ => u16::from_be_bytes([high, low]),
     };
     Ok(Server {
@@ -207,18 +214,21 @@ mod tests {
 
     #[test]
     fn servers_have_many_spellings() {
-        let check_as = |is_strict: bool, text: &str, expected: Option<&str>| {
-            let parsed =
-                parse_nameserver_uri(text.as_bytes()).or_else(|| parse_nameserver(text.as_bytes()));
-            let server = parsed.and_then(|parsed| server(&parsed, is_strict).ok());
+        let check_as = |version: &Version, text: &str, expected: Option<&str>| {
+            let parsed = parse(text.as_bytes(), version);
+            let server = parsed.and_then(|parsed| server(&parsed, version).ok());
             assert_eq!(
                 server.map(|server| server.to_string()).as_deref(),
                 expected,
                 "{text}"
             );
         };
-        check_as(false, "10.96.0.10:65589", Some("10.96.0.10"));
-        let check = |text: &str, expected: Option<&str>| check_as(true, text, expected);
+        check_as(&Version::V1_34_3, "10.96.0.10:65589", Some("10.96.0.10"));
+        check_as(&Version::V1_33, "dns://10.96.0.10", None);
+        check_as(&Version::V1_31, "fe80::1", None);
+        check_as(&Version::V1_28, "fe80::1", Some("fe80::1"));
+        let check =
+            |text: &str, expected: Option<&str>| check_as(&Version::V1_34_9, text, expected);
         check("10.96.0.10:65589", None);
         check("10.96.0.10", Some("10.96.0.10"));
         check("127.1", Some("127.1.0.0"));
