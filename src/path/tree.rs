@@ -157,6 +157,8 @@ pub enum Stage {
     RpFilter,
     /// The table of neighbours.
     Neighbour,
+    /// The rules of the pod to which the packet comes, in its own network namespace.
+    Pod,
     /// The sockets of the one to whom the packet comes.
     Socket,
 }
@@ -171,6 +173,7 @@ impl fmt::Display for Stage {
             Self::IpForward => "ip_forward",
             Self::RpFilter => "rp_filter",
             Self::Neighbour => "neighbour",
+            Self::Pod => "pod",
             Self::Socket => "socket",
         })
     }
