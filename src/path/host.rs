@@ -42,7 +42,7 @@ pub struct Host {
     /// Those of DNS pods in which no socket takes UDP packets to their port 53.
     pub deaf: Vec<IpAddr>,
     /// The network namespaces of DNS pods: one that is not among them was not read.
-    pub inside: Vec<Host>,
+    pub inside: Vec<Self>,
     /// Sockets that listen on the node itself, for DNS: address (unspecified:
     /// all), port, protocol. `None`: not seen.
     pub listeners: Option<Vec<(IpAddr, u16, super::Protocol)>>,

@@ -350,7 +350,7 @@ mod tests {
             ("", Kind::Endpoint),
         ] {
             let filter = "*filter\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n";
-            let mut node = host("172.31.0.10", "");
+            let mut node = host("172.31.0.10", "*filter\nCOMMIT\n");
             node.inside = vec![host("10.244.1.5", &format!("{filter}{rule}\nCOMMIT\n"))];
             let packet = Packet {
                 protocol: Protocol::Udp,
