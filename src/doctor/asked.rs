@@ -40,6 +40,9 @@ pub enum Answer {
     Silence(Duration),
     /// The network refused it; how.
     Failed(String),
+    /// This node did not let the query out: a rule of OUTPUT refuses it, or the table
+    /// of connections has no room (`EPERM`).
+    NotSent,
     /// There was no time to ask.
     NotAsked,
 }
@@ -48,7 +51,7 @@ impl Answer {
     fn is_missing(&self) -> bool {
         matches!(
             self,
-            Self::Elsewhere(_) | Self::Silence(_) | Self::Failed(_)
+            Self::Elsewhere(_) | Self::Silence(_) | Self::Failed(_) | Self::NotSent
         )
     }
 }
@@ -57,6 +60,11 @@ impl Asked {
     /// Whether it does not answer over UDP, which resolvers use.
     pub fn is_silent(&self) -> bool {
         self.udp.is_missing()
+    }
+
+    /// Whether it was not asked at all, as this node did not let the query out.
+    pub fn is_not_sent(&self) -> bool {
+        self.udp == Answer::NotSent
     }
 
     /// Whether it answers late.

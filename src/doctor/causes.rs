@@ -30,7 +30,12 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     let mut causes = each_once(causes);
     joined(&mut causes);
     known_by_rule(&mut causes);
-    causes.order_by_key(|it| rank(it, is_of_kernel(it, checks)));
+    // A full table keeps queries in.
+    let is_kept = causes.iter().any(|it| is_not_sent(&it.kind));
+    causes.order_by_key(|it| {
+        let is_first = is_of_kernel(it, checks) && (is_kept || it.state == State::Error);
+        rank(it, is_first)
+    });
     causes
 }
 
@@ -170,6 +175,11 @@ fn fix_of<'k>(kind: &'k Kind<'_>) -> Option<&'k check_loop::Fix> {
     }
 }
 
+/// Whether the node itself keeps queries in.
+fn is_not_sent(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Silent(all) if all.iter().all(|it| it.is_not_sent()))
+}
+
 fn is_of_kernel(cause: &Cause<'_>, checks: &[Check<'_>]) -> bool {
     let mut evidence = cause.evidence.iter().filter_map(|it| checks.get(*it));
     evidence.any(|it| it.code == "kernel")
@@ -289,9 +299,9 @@ fn of_servers(asked: &[Asked], state: State) -> Vec<(State, Kind<'_>)> {
     let without_tcp = chosen(Asked::is_without_tcp);
     let slow = chosen(Asked::is_slow);
     let mut found = Vec::new();
-    if !silent.is_empty() {
-        found.push((state, Kind::Silent(silent)));
-    }
+    let (kept, silent): (Vec<_>, Vec<_>) = silent.into_iter().partition(|it| it.is_not_sent());
+    let silent = [kept, silent].into_iter().filter(|it| !it.is_empty());
+    found.extend(silent.map(|it| (state, Kind::Silent(it))));
     if !without_tcp.is_empty() {
         found.push((State::Warning, Kind::WithoutTcp(without_tcp)));
     }
@@ -303,13 +313,13 @@ fn of_servers(asked: &[Asked], state: State) -> Vec<(State, Kind<'_>)> {
 
 /// What is seen to go wrong comes before what will, and among these what stops all
 /// lookups before what stops some.
-fn rank(cause: &Cause<'_>, is_of_kernel: bool) -> u32 {
+fn rank(cause: &Cause<'_>, is_first_of_kernel: bool) -> u32 {
     let is_error = cause.state == State::Error;
     match &cause.kind {
         Kind::Loop(_) => 0,
         Kind::Way(_) if is_error => 1,
         Kind::Lost(_) => 2,
-        Kind::Setting(_) if is_error && is_of_kernel => 3,
+        Kind::Setting(_) | Kind::Dropping(_) if is_first_of_kernel => 3,
         Kind::Silent(_) => 4,
         Kind::Trouble(Trouble::Log(_) | Trouble::Down { .. }, _) => 5,
         Kind::Dead(_) => 6,

@@ -132,7 +132,7 @@ pub enum Fact<'o> {
     Pods {
         /// How many there are.
         count: usize,
-        /// Of how many of them no file could be read.
+        /// Of how many of them the file was not seen that their programs read.
         unseen: usize,
         /// Pods whose programs have another file than the runtime keeps.
         drifting: Vec<String>,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::node::kernel::{ConntrackCounters, Room, Statistics};
+use crate::order::Order as _;
 use crate::path::Tree;
 use crate::path::findings::{ConnectionFinding, Fact, Finding};
 
@@ -26,6 +27,23 @@ impl Route {
         let is_translated = |it: &Tree| it.outcomes.iter().any(|it| it.is_translated);
         let is_it = |it: &Tree| it.service.is_some() || it.fails() || is_translated(it);
         self.trees.iter().any(is_it)
+    }
+
+    /// Takes what another question showed; the one that shows something wrong counts.
+    pub fn join(&mut self, other: Self) {
+        let is_wrong = |it: &Self| it.wrong().next().is_some() || it.trees.iter().any(Tree::fails);
+        if !is_wrong(self) && is_wrong(&other) {
+            self.question = other.question;
+        }
+        self.trees.extend(other.trees);
+        let more = other.findings.into_iter();
+        let more: Vec<Finding> = more.filter(|it| !self.findings.contains(it)).collect();
+        self.findings.extend(more);
+        self.findings
+            .order_by_key(|it| std::cmp::Reverse(it.severity));
+        self.skipped.extend(other.skipped);
+        self.skipped.order();
+        self.skipped.dedup();
     }
 
     /// What is wrong on the way, without what the counters of connections say:

@@ -41,6 +41,8 @@ pub struct Host {
     pub pods: BTreeMap<IpAddr, String>,
     /// Those of DNS pods in which no socket takes UDP packets to their port 53.
     pub deaf: Vec<IpAddr>,
+    /// The network namespaces of DNS pods: one that is not among them was not read.
+    pub inside: Vec<Self>,
     /// Sockets that listen on the node itself, for DNS: address (unspecified:
     /// all), port, protocol. `None`: not seen.
     pub listeners: Option<Vec<(IpAddr, u16, super::Protocol)>>,

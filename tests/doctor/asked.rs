@@ -20,6 +20,8 @@ enum Server {
     Dead,
     Slow,
     WithoutTcp,
+    /// It answers, and the node lets no query to it out.
+    Kept,
 }
 
 const SERVERS: &[(&str, Server, &str)] = &[
@@ -27,13 +29,16 @@ const SERVERS: &[(&str, Server, &str)] = &[
     ("dead", Server::Dead, "server-silent"),
     ("slow", Server::Slow, "server-slow"),
     ("without-tcp", Server::WithoutTcp, "no-tcp"),
+    ("kept", Server::Kept, "query-not-sent"),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let one = |&(name, ..): &(&'static str, Server, &str)| {
-        trial(&format!("asked::{name}"), &["unshare", "ip"], move || {
-            alone(name);
-        })
+    let one = |&(name, server, _): &(&'static str, Server, &str)| {
+        let needs: &[&str] = match server {
+            Server::Kept => &["unshare", "ip", "iptables-legacy"],
+            _ => &["unshare", "ip"],
+        };
+        trial(&format!("asked::{name}"), needs, move || alone(name))
     };
     let on_node = trial(
         "asked::a DNS pod on the node's network",
@@ -102,7 +107,10 @@ fn scene(server: Server, expected: &str) {
         let delay = if server == Server::Slow { 900 } else { 0 };
         udp("172.31.0.53:53", Duration::from_millis(delay));
     }
-    if matches!(server, Server::Healthy | Server::Slow) {
+    if server == Server::Kept {
+        shell("iptables-legacy -A OUTPUT -d 172.31.0.53 -p udp -j DROP");
+    }
+    if matches!(server, Server::Healthy | Server::Slow | Server::Kept) {
         tcp("172.31.0.53:53");
     }
     let node = Node::copy_of("cluster-without-kubelet");
@@ -112,9 +120,16 @@ fn scene(server: Server, expected: &str) {
     assert_eq!(said.first(), expected, "{said:#?}");
     let state = match server {
         Server::Healthy => "ok",
-        Server::Dead | Server::Slow | Server::WithoutTcp => "warning",
+        Server::Dead | Server::Slow | Server::WithoutTcp | Server::Kept => "warning",
     };
     assert_eq!(said.state("servers"), state, "{said:#?}");
+    if server == Server::Kept {
+        // A full table would explain it.
+        node.write("proc/sys/net/netfilter/nf_conntrack_count", "64000\n");
+        node.write("proc/sys/net/netfilter/nf_conntrack_max", "65536\n");
+        let said = node.doctor(&["--ask"]);
+        assert_eq!(said.first(), "connection-table-full", "{said:#?}");
+    }
 }
 
 #[track_caller]

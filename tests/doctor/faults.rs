@@ -57,7 +57,9 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("faults::a pod that asks itself", pod_asks_itself),
         trial("faults::a dead server", dead_server),
         trial("faults::a dead server, long ago", over),
+        trial("faults::a loop that no setting makes", without_setting),
         trial("faults::a slow server", slow_server),
+        trial("faults::a reload that failed", reload_failed),
         trial("faults::a full table", full_table),
         trial("faults::a snapshot says the same", snapshots),
         trial("faults::a snapshot without names", anonymous),
@@ -209,6 +211,37 @@ fn over() {
         let states = ["loop", "logs"].map(|it| said.state(it) == "ok");
         assert_eq!(states, [is_over; 2], "{name} {later}: {said:#?}");
     }
+}
+
+/// Where nothing is known of a kubelet, the line itself is what has to be changed.
+fn without_setting() {
+    for (name, line) in [
+        ("cri-dnsmasq-loop", "resolv.conf:2:1 was made from"),
+        ("coredns-crashes", "resolv.conf:2:1 was made from"),
+        (
+            "servers-coredns-self",
+            "in the place of 127.0.0.1 at /etc/coredns/Corefile",
+        ),
+        ("coredns-loop-zone", "Corefile:9:5"),
+    ] {
+        let said = doctor(&nodes().join(name), &[]);
+        let fix = said.document["causes"][0]["fix"].to_string();
+        assert!(
+            fix.contains(line) && fix.contains("a server outside"),
+            "{fix}"
+        );
+    }
+}
+
+/// CoreDNS goes on with its old Corefile: it did not fail to start.
+fn reload_failed() {
+    let node = Node::copy_of("cluster-cgroup-v1");
+    let line = "[ERROR] plugin/reload: Corefile changed but reload failed: /etc/coredns/Corefile:8 \
+                - Error during parsing: Unknown directive 'reedy'";
+    log(&node, std::iter::once(line.to_owned()));
+    let said = node.doctor(&[]);
+    let fact = said.fact("logs");
+    assert!(fact.contains("could not use its Corefile"), "{said:#?}");
 }
 
 fn slow_server() {

@@ -24,6 +24,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             "faults::another address than the Service's",
             another_address,
         ),
+        trial("faults::pods of a Service that has moved", moved_service),
     ]
 }
 
@@ -141,6 +142,9 @@ fn said_once() {
     let said_of_it = |it: &&Value| it["text"].to_string().contains("no plugin loopp");
     let of_it: Vec<_> = causes.iter().filter(said_of_it).collect();
     assert_eq!(of_it.len(), 1, "{all:?} {said:#?}");
+    // The kubelet would write over what is changed in its copy.
+    let fix = of_it[0]["fix"].to_string();
+    assert!(fix.contains("edit configmap coredns"), "{fix}");
 }
 
 /// A pod has kept the address of a node's cache that nobody has, and that the kubelet
@@ -176,6 +180,36 @@ fn another_address() {
         steps.contains("clusterDNS") && !steps.contains("kube-proxy"),
         "{steps}"
     );
+}
+
+/// The Service has another address now, the kubelet knows it, and the pods that run
+/// ask the old one; after they were recreated all is well.
+fn moved_service() {
+    let node = Node::copy_of("cluster-cgroup-v1");
+    let rules = include_str!("../../testdata/path/cluster-2/rules.txt");
+    node.write("rules", &rules.replace("10.96.0.10", "10.96.0.53"));
+    let rules = node.root.join("rules");
+    let moved = |path: &Path| {
+        let text = fs::read_to_string(path).unwrap();
+        fs::write(path, text.replace("10.96.0.10", "10.96.0.53")).unwrap();
+    };
+    moved(&node.root.join("etc/kubernetes/kubelet.yaml"));
+    let words = ["--rules", rules.to_str().unwrap()];
+    let said = node.doctor(&words);
+    assert_eq!(said.first(), "no-such-service", "{said:#?}");
+    assert_eq!(said.state("path"), "error", "{said:#?}");
+    let cause = said.document["causes"][0].to_string();
+    assert!(
+        cause.contains("recreate the pods that ask 10.96.0.10"),
+        "{cause}"
+    );
+    let checks = said.document["checks"].to_string();
+    assert!(checks.contains("kdns path 10.96.0.10 "), "{checks}");
+    files(&node.root, "resolv.conf")
+        .iter()
+        .for_each(|it| moved(it));
+    let said = node.doctor(&words);
+    assert!(said.wrong().is_empty(), "{said:#?}");
 }
 
 /// Gives every process that is not on the node's network an address there.

@@ -251,9 +251,28 @@ fn silent_cache() {
     let (status, value) = path(&[CACHE]);
     says(
         &only(&value, "node-cache-silent"),
-        &[CACHE, "ip link delete nodelocaldns"],
+        &[
+            CACHE,
+            "set clusterDNS",
+            "ip address delete 169.254.20.10/32 dev nodelocaldns",
+        ],
     );
     assert_eq!(status, 1);
+    // What has the address stays: it may be lo.
+    sh("ip address delete 169.254.20.10/32 dev nodelocaldns");
+    sh("ip address add 169.254.20.10/32 dev lo");
+    let (_, value) = path(&[CACHE]);
+    says(
+        &only(&value, "node-cache-silent"),
+        &["ip address delete 169.254.20.10/32 dev lo"],
+    );
+    // Where it is gone that is all: that no rule is about it is the same.
+    sh("ip address delete 169.254.20.10/32 dev lo; iptables-legacy -t raw -F");
+    let (_, value) = path(&[CACHE]);
+    says(
+        &only(&value, "node-cache-missing"),
+        &["recreate the pods that ask 169.254.20.10"],
+    );
 }
 
 /// As kube-router 2 writes them, for a pod that a policy selects which allows

@@ -69,7 +69,7 @@ pub const KINDS: [(&str, &str); 15] = [
         "what an upstream server sent is no whole DNS message: cut on the way or by the server; no loop",
     ),
     ("upstream-down", "every upstream server is down"),
-    ("start-failed", "CoreDNS did not start with its Corefile"),
+    ("start-failed", "CoreDNS could not use its Corefile"),
 ];
 
 /// What a log shows, the strongest kind first; each kind once, with the first

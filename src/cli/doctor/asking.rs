@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use anyhow::bail;
+use nix::errno::Errno;
 
 use super::args::DoctorArgs;
 use crate::check_loop::seen::Target;
@@ -21,6 +22,9 @@ use crate::wire::endpoints;
 
 /// More servers are not asked.
 const MAX_ASKED: usize = 50;
+
+/// What the kernel says where it drops what is sent.
+const NOT_PERMITTED: i32 = Errno::EPERM as i32;
 
 /// The name that every cluster has.
 const NAME: &str = "kubernetes.default";
@@ -139,6 +143,7 @@ fn answer(asked: &probe::Asked) -> Answer {
         Came::Reply { .. } => Answer::Reply(asked.after),
         Came::Elsewhere(from) => Answer::Elsewhere(from),
         Came::Silence | Came::Connected => Answer::Silence(asked.after),
+        Came::Error(NOT_PERMITTED) => Answer::NotSent,
         Came::Error(number) => Answer::Failed(io_reason(&io::Error::from_raw_os_error(number))),
     }
 }

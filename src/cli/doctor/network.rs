@@ -17,9 +17,13 @@ use crate::host::snapshot;
 use crate::loopback::name_servers;
 use crate::node::kernel::{self, Statistics};
 use crate::node::{Node, Pod, is_dns_server};
+use crate::rules::Named;
 
 /// Counters are read twice so far apart: all in all it takes no more than a second.
 const APART: Duration = Duration::from_millis(900);
+
+/// More addresses that pods were left with are not looked at.
+const MAX_LEFT: usize = 3;
 
 const COUNTERS: &str = "/proc/1/net/stat/nf_conntrack";
 
@@ -67,17 +71,47 @@ pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
 /// The pod from which packets are sent and names looked up: the target, or else
 /// the first pod that runs and asks the cluster's DNS.
 pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
-    let ordinary =
-        |it: &&Pod| !it.processes.is_empty() && !is_dns_server(it) && asks_cluster(it, node);
-    let found = || node.pods.iter().find(ordinary).map(Pod::label);
+    let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
+    let found = || ordinary(node).find(asks_cluster).map(Pod::label);
     args.target.clone().or_else(found)
 }
 
-/// Whether a pod of its own network asks a server that the kubelet names.
-fn asks_cluster(pod: &Pod, node: &Node) -> bool {
+/// Pods that run in networks of their own and are no DNS servers.
+fn ordinary(node: &Node) -> impl Iterator<Item = &Pod> {
+    let runs = |it: &&Pod| !it.processes.is_empty() && it.host_network == Some(false);
+    node.pods
+        .iter()
+        .filter(move |it| runs(it) && !is_dns_server(it))
+}
+
+/// The servers that a pod asks.
+fn asked_by(pod: &Pod) -> impl Iterator<Item = IpAddr> {
     let servers = pod.own_file().into_iter().flat_map(name_servers);
-    let own = cluster_dns(node);
-    pod.host_network == Some(false) && servers.map(|it| it.0).any(|it| own.contains(&it))
+    servers.map(|it| it.0)
+}
+
+/// Addresses amid those of Services that pods ask, and the kubelet no longer names:
+/// each with the first of these pods.
+fn left_behind(node: &Node, services: &[Named]) -> Vec<(String, IpAddr)> {
+    let mut found: Vec<(String, IpAddr)> = Vec::new();
+    let is_service = |ip: IpAddr| services.iter().any(|it| is_near(ip, it.address));
+    for pod in ordinary(node) {
+        let old = asked_by(pod).find(|it| !cluster_dns(node).contains(it) && is_service(*it));
+        let old = old.filter(|it| found.iter().all(|known| known.1 != *it));
+        found.extend(old.map(|it| (pod.label(), it)));
+    }
+    found.truncate(MAX_LEFT);
+    found
+}
+
+/// Whether both are in one network as small as those that Services have: GKE's
+/// smallest has 20 bits, the largest of IPv6 108.
+fn is_near(one: IpAddr, other: IpAddr) -> bool {
+    match (one, other) {
+        (IpAddr::V4(one), IpAddr::V4(other)) => one.to_bits() >> 12 == other.to_bits() >> 12,
+        (IpAddr::V6(one), IpAddr::V6(other)) => one.to_bits() >> 16 == other.to_bits() >> 16,
+        _ => false,
+    }
 }
 
 fn cluster_dns(node: &Node) -> &[IpAddr] {
@@ -85,8 +119,10 @@ fn cluster_dns(node: &Node) -> &[IpAddr] {
     kubelet.map_or(&[], |it| it.cluster_dns.value.as_slice())
 }
 
-/// Where packets to the cluster's DNS go, as `kdns path` says. All that it read of
-/// a node that runs here is written to `saved`.
+/// Where packets to the cluster's DNS go, as `kdns path` says, or to the servers
+/// of the target; and those to where pods still ask that were made before the
+/// address was another one. All that it read of a node that runs here for the first
+/// of these is written to `saved`.
 ///
 /// # Errors
 ///
@@ -98,47 +134,90 @@ pub(super) fn route(
     (client, saved): (Option<&str>, Option<&Path>),
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Route> {
-    let to = *cluster_dns(node).first().ok_or_else(|| {
-        anyhow!("the address of the cluster's DNS is not known: no setting of a kubelet names it")
-    })?;
-    let mut words = vec![to.to_string()];
     let is_files = !args.rules.is_empty() || *here != Here::Node;
-    if is_files {
-        let has_others = || node.kernel.services.is_some() || snapshot::has_rules(root);
-        if args.rules.is_empty() && !has_others() {
-            bail!("rules are in no file: --rules FILE takes iptables-save's output");
-        }
-        if args.node.is_named() {
-            words.extend([
-                "--root".to_owned(),
-                args.node.directory().display().to_string(),
-            ]);
-        } else if let Here::Debug(root) = here {
-            words.extend(["--root".to_owned(), root.clone()]);
-        }
-        let is_client = |it: &&Pod| Some(it.label().as_str()) == client;
-        let own = node.pods.iter().find(is_client);
-        let mut own = own.into_iter().flat_map(|it| &it.addresses);
-        match own.find(|it| it.is_ipv4() == to.is_ipv4()) {
-            Some(ip) => words.extend(["--source".to_owned(), ip.to_string()]),
-            None => words.push("--from-host".to_owned()),
-        }
-        if !args.rules.is_empty() {
-            words.push("--rules".to_owned());
-            words.extend(args.rules.iter().map(|it| it.display().to_string()));
-        }
-    } else if let Some(client) = client {
-        words.extend(["--target".to_owned(), client.to_owned()]);
+    let to = if args.target.is_some() && !is_files {
+        None
+    } else {
+        let to = cluster_dns(node).first().ok_or_else(|| {
+            anyhow!(
+                "the address of the cluster's DNS is not known: no setting of a kubelet names it"
+            )
+        })?;
+        Some(*to)
+    };
+    let has_others = || node.kernel.services.is_some() || snapshot::has_rules(root);
+    if is_files && args.rules.is_empty() && !has_others() {
+        bail!("rules are in no file: --rules FILE takes iptables-save's output");
     }
-    let mut asked = words.clone();
-    if let Some(file) = saved.filter(|_| !is_files) {
+    let words = |client: Option<&str>, to: Option<IpAddr>| match to {
+        Some(to) if is_files => of_files(args, here, node, (client, to)),
+        to => of_node(client, to),
+    };
+    let (mut route, services) = send(words(client, to), saved.filter(|_| !is_files), streams)?;
+    if args.target.is_none() {
+        for (pod, to) in left_behind(node, &services) {
+            match send(words(Some(&pod), Some(to)), None, streams) {
+                Ok((more, _)) => route.join(more),
+                Err(error) => route.skipped.push(format!("{error:#}")),
+            }
+        }
+    }
+    Ok(route)
+}
+
+/// What `kdns path` is asked on a node that runs here.
+fn of_node(client: Option<&str>, to: Option<IpAddr>) -> Vec<String> {
+    let target = client
+        .into_iter()
+        .flat_map(|it| ["--target".to_owned(), it.to_owned()]);
+    let to = to.map(|it| it.to_string());
+    to.into_iter().chain(target).collect()
+}
+
+/// The same of the files of one.
+fn of_files(
+    args: &DoctorArgs,
+    here: &Here,
+    node: &Node,
+    (client, to): (Option<&str>, IpAddr),
+) -> Vec<String> {
+    let mut words = vec![to.to_string()];
+    let directory = args.node.directory().display().to_string();
+    match here {
+        _ if args.node.is_named() => words.extend(["--root".to_owned(), directory]),
+        Here::Debug(root) => words.extend(["--root".to_owned(), root.clone()]),
+        _ => {}
+    }
+    let is_client = |it: &&Pod| Some(it.label().as_str()) == client;
+    let own = node.pods.iter().find(is_client);
+    let mut own = own.into_iter().flat_map(|it| &it.addresses);
+    match own.find(|it| it.is_ipv4() == to.is_ipv4()) {
+        Some(ip) => words.extend(["--source".to_owned(), ip.to_string()]),
+        None => words.push("--from-host".to_owned()),
+    }
+    if !args.rules.is_empty() {
+        words.push("--rules".to_owned());
+        words.extend(args.rules.iter().map(|it| it.display().to_string()));
+    }
+    words
+}
+
+/// Asks `kdns path`; gives the Services that the rules name, too.
+fn send(
+    question: Vec<String>,
+    saved: Option<&Path>,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<(Route, Vec<Named>)> {
+    let mut asked = question.clone();
+    if let Some(file) = saved {
         asked.extend(["--save".to_owned(), file.display().to_string()]);
     }
     let answer = path::answer_to(&asked, streams)?;
-    Ok(Route {
+    let route = Route {
         trees: answer.trees,
         findings: answer.findings,
         skipped: answer.skipped,
-        question: words,
-    })
+        question,
+    };
+    Ok((route, answer.host.rules.services_named()))
 }

@@ -16,6 +16,7 @@ use crate::host::{io_reason, situation};
 use crate::loopback::name_servers;
 use crate::netns::{self, Aim, EnterError, Namespace};
 use crate::node::kernel::ConntrackCounters;
+use crate::path::Host;
 use crate::resolver;
 use crate::scenario::{Scenario, default_hosts};
 use crate::wire::live::{self as wire, Limits};
@@ -205,6 +206,18 @@ impl Client {
             None => Ok(work()),
         }
     }
+}
+
+/// The network namespace of a process, without its connections.
+///
+/// # Errors
+///
+/// It cannot be entered, or its rules cannot be read.
+pub(super) fn read_process(root: &Root, pid: u32) -> anyhow::Result<Host> {
+    let namespace = Namespace::of_process(&netns::hold(root, pid)?.0)?;
+    Ok(namespace
+        .within_to_read(|| network::read_live(&[]))?
+        .into_host()?)
 }
 
 /// The network namespace of process 1.

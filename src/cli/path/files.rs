@@ -13,7 +13,7 @@ use crate::host::node::{Parts, pods, sockets};
 use crate::host::root::Root;
 use crate::host::{situation, snapshot};
 use crate::loopback::name_servers;
-use crate::node::{Listener, Pod};
+use crate::node::{Listener, Pod, Process};
 use crate::path::Host;
 use crate::rules::Text;
 use crate::topology::Network;
@@ -30,7 +30,7 @@ pub(super) struct Below {
 pub(super) fn below(directory: &Path) -> anyhow::Result<Below> {
     let root = node_below(Some(directory))?;
     let mut seen = network::read_files(&root);
-    let skipped = name_pods(&root, &mut seen.host);
+    let (skipped, _) = name_pods(&root, &mut seen.host);
     seen.skipped.extend(skipped);
     Ok(Below { root, seen })
 }
@@ -50,8 +50,9 @@ impl Below {
     }
 }
 
-/// Names the pods of the node by their addresses; gives what could not be read.
-pub(super) fn name_pods(root: &Root, host: &mut Host) -> Vec<String> {
+/// Names the pods of the node by their addresses; gives what could not be read, and
+/// the processes of DNS servers in networks of their own.
+pub(super) fn name_pods(root: &Root, host: &mut Host) -> (Vec<String>, Vec<u32>) {
     let (processes, mut skipped) = processes::scan(root);
     let (pods, unread) = pods::read_pods(root, &processes, Parts::PODS, |_| true);
     skipped.extend(unread.denied);
@@ -62,14 +63,20 @@ pub(super) fn name_pods(root: &Root, host: &mut Host) -> Vec<String> {
     host.pods = named.collect();
     let deaf = pods.iter().filter(|it| is_deaf(root, &processes, it));
     host.deaf = deaf.flat_map(|it| it.addresses.clone()).collect();
-    skipped
+    let servers = pods.iter().filter_map(server).map(|it| it.pid);
+    (skipped, servers.collect())
+}
+
+/// The DNS server of a pod that is not on the node's network.
+fn server(pod: &Pod) -> Option<&Process> {
+    let mut own = pod.processes.iter();
+    own.find(|it| pod.host_network == Some(false) && OF_DNS.contains(&it.comm.as_str()))
 }
 
 /// Whether no socket of a DNS pod takes UDP packets to its port 53. A sandbox that
 /// has its sockets for itself, as gVisor's, has no process of that name either.
 fn is_deaf(root: &Root, processes: &[ProcessSeen], pod: &Pod) -> bool {
-    let mut own = pod.processes.iter();
-    let Some(server) = own.find(|it| OF_DNS.contains(&it.comm.as_str())) else {
+    let Some(server) = server(pod) else {
         return false;
     };
     let network = Network::Pod(pod.key());
@@ -80,7 +87,7 @@ fn is_deaf(root: &Root, processes: &[ProcessSeen], pod: &Pod) -> bool {
                 .address
                 .is_none_or(|it| pod.addresses.contains(&it.to_canonical()))
     };
-    pod.host_network == Some(false) && listeners.is_some_and(|all| !all.iter().any(takes))
+    listeners.is_some_and(|all| !all.iter().any(takes))
 }
 
 /// Programs of DNS pods.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::answer::Answer;
 use super::args::PathArgs;
-use super::client::{Both, Client, Sources};
+use super::client::{self, Both, Client, Sources};
 use super::destination::{self, Destination, To};
 use super::files;
 use crate::address::{DNS_PORT, any_like};
@@ -23,6 +23,9 @@ use crate::path::probe::{self, Seen};
 use crate::path::{self, Host, Link, LinkKind, Packet, Site, Start, Tree};
 use crate::text::escaped;
 use crate::wire::endpoints;
+
+/// The network namespaces of more DNS pods are not read.
+const MAX_INSIDE: usize = 8;
 
 /// Reads the node and the client, and sends the packets through what they say.
 pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
@@ -103,9 +106,17 @@ fn tree(site: &Site, to: To, source: Option<IpAddr>, sources: &Sources, start: &
     }
 }
 
-/// Names the pods of the node; gives what could not be read of them.
+/// Names the pods of the node, and reads the rules of its DNS pods; gives what could
+/// not be read of them.
 fn name_pods(root: &Root, both: &mut Both) -> Vec<String> {
-    files::name_pods(root, &mut both.node.host)
+    let (mut skipped, servers) = files::name_pods(root, &mut both.node.host);
+    for pid in servers.into_iter().take(MAX_INSIDE) {
+        match client::read_process(root, pid) {
+            Ok(host) => both.node.host.inside.push(host),
+            Err(error) => skipped.push(format!("{error:#}")),
+        }
+    }
+    skipped
 }
 
 /// Reads the counters of connections once more: what a probe has lost counts, too.

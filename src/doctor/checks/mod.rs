@@ -107,11 +107,10 @@ pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
         _ => None,
     });
     let unheard: Vec<String> = unheard.collect();
-    let unseen = node
-        .pods
-        .iter()
-        .filter(|it| it.own_file().is_none())
-        .count();
+    // What a program reads is only known by its own eyes.
+    let is_unseen =
+        |it: &&Pod| it.own_file().is_none() || (it.eye().is_some() && !it.is_resolv_conf_seen);
+    let unseen = node.pods.iter().filter(is_unseen).count();
     let unread = node.skipped.iter().map(String::as_str);
     let unread: Vec<&str> = unread.filter(|it| it.starts_with("pod ")).collect();
     let state = if !crashing.is_empty() {

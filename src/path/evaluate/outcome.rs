@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::branch::{Branch, StepAt, StepKind, Steps, Tracking};
 use super::reply::Returned;
-use super::{End, Walk, verdict};
+use super::{End, Walk, evaluate, verdict};
 use crate::address::DNS_PORT;
 use crate::path::tree::Gap;
-use crate::path::{Assumption, Condition, Kind, Outcome, Protocol, Reply, Step, Tree};
+use crate::path::{
+    Assumption, Condition, Host, Kind, Outcome, Packet, Protocol, Reply, Start, Step, Tree, Verdict,
+};
 use crate::text::Place;
 
 /// More ends are not compared with each other.
@@ -39,7 +41,32 @@ impl Walk<'_> {
         if is_dns && self.host.deaf.contains(&ip) {
             return self.unheard(branch);
         }
+        if let Some(rule) = self.refused_inside(&branch) {
+            let what = format!("a rule of the pod's own network namespace refuses it: {rule}");
+            return self.made(branch, "pod", what, Kind::Drop, "");
+        }
         self.end(branch, Kind::Endpoint, None);
+    }
+
+    /// The rule of a pod that lets no packet in, or no answer out.
+    fn refused_inside(&self, branch: &Branch) -> Option<String> {
+        let to = branch.seen.destination;
+        let has_it = |it: &&Host| it.addresses.iter().flatten().any(|it| it.ip == to);
+        let inside = self.host.inside.iter().find(has_it)?;
+        let packet = Packet {
+            source: branch.seen.source,
+            destination: to,
+            port: branch.seen.port?,
+            start: Start::Link { name: None },
+            ..self.packet.clone()
+        };
+        let tree = evaluate(inside, &packet);
+        let last = tree
+            .lost()
+            .filter(|_| tree.verdict == Verdict::Nothing)?
+            .last()?;
+        // Whether somebody listens is not asked of rules.
+        (last.place.line > 0).then(|| last.rule.to_string())
     }
 
     /// A way to an address where nobody listens.
@@ -286,7 +313,8 @@ fn without(outcomes: &[Outcome], condition: &Condition) -> Option<Vec<Outcome>> 
 
 #[cfg(test)]
 mod tests {
-    use crate::path::{Host, RulesKnown, Site, Start};
+    use super::*;
+    use crate::path::{Address, RulesKnown, Site};
     use crate::rules::Rules;
     use crate::text::Source;
 
@@ -306,5 +334,48 @@ mod tests {
         let outcomes = trees.first().unwrap().outcomes.iter();
         let seen: Vec<bool> = outcomes.map(|it| it.masqueraded).collect();
         assert!(seen.contains(&true) && seen.contains(&false), "{seen:?}");
+    }
+
+    fn host(ip: &str, rules: &str) -> Host {
+        let text = Source::new("rules", rules);
+        let link = "eth0".into();
+        let (ip, prefix) = (ip.parse().unwrap(), 24);
+        Host {
+            known: RulesKnown::All,
+            rules: Rules::read(vec![Box::new(text)]).unwrap(),
+            addresses: Some(vec![Address { ip, prefix, link }]),
+            ..Host::default()
+        }
+    }
+
+    /// A pod's own rules decide, too: those for what comes in, and for its answers.
+    #[test]
+    fn a_pod_refuses_in_its_own_network_namespace() {
+        for (rule, kind) in [
+            ("-A INPUT -p udp -m udp --dport 53 -j DROP", Kind::Drop),
+            ("-A OUTPUT -p udp -m udp --sport 53 -j DROP", Kind::Drop),
+            ("-A INPUT -p tcp -m tcp --dport 53 -j DROP", Kind::Endpoint),
+            ("", Kind::Endpoint),
+        ] {
+            let filter = "*filter\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n";
+            let mut node = host("172.31.0.10", "*filter\nCOMMIT\n");
+            node.inside = vec![host("10.244.1.5", &format!("{filter}{rule}\nCOMMIT\n"))];
+            let packet = Packet {
+                protocol: Protocol::Udp,
+                source: "10.244.0.7".parse().unwrap(),
+                source_port: None,
+                destination: "10.244.1.5".parse().unwrap(),
+                port: 53,
+                start: Start::Link { name: None },
+                length: None,
+            };
+            let tree = evaluate(&node, &packet);
+            let [only] = tree.outcomes.as_slice() else {
+                panic!("{tree:?}");
+            };
+            assert_eq!(only.kind, kind, "{rule}");
+            let says = only.last().is_some_and(|it| it.rule.contains(rule));
+            assert!(says || kind == Kind::Endpoint, "{tree:?}");
+        }
     }
 }

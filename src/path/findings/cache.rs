@@ -63,7 +63,6 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
     let is_asked = |ip: IpAddr| trees.iter().any(|it| it.packet.destination == ip);
     let untracked = untracked(host);
     let mut found = Vec::new();
-    let is_of_cache = |ip: IpAddr| USUAL.iter().any(|it| ip == IpAddr::from(*it));
     for own in addresses {
         let is_its = own.link.as_ref() == LINK || is_of_cache(own.ip);
         // Its link has a link-local IPv6 address like any other.
@@ -100,6 +99,11 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// Whether a node's cache mostly has this address.
+pub(super) fn is_of_cache(ip: IpAddr) -> bool {
+    USUAL.iter().any(|it| ip == IpAddr::from(*it))
 }
 
 /// Rules for addresses that the node does not have.

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::{Evidence, Fact, Finding};
+use super::{Evidence, Fact, Finding, cache};
 use crate::address::DNS_PORT;
 use crate::finding::Severity;
 use crate::path::{Host, Tree, Verdict};
@@ -20,7 +20,12 @@ pub struct ServiceFinding {
 }
 
 pub(super) fn find(host: &Host, trees: &[Tree]) -> Option<Finding> {
-    let is_it = |it: &&Tree| it.verdict == Verdict::NoRule && it.packet.port == DNS_PORT;
+    // What a node's cache should have is said of the cache.
+    let is_known = |ip: IpAddr| host.addresses.is_some() && cache::is_of_cache(ip);
+    let is_it = |it: &&Tree| {
+        let is_lost = it.verdict == Verdict::NoRule && it.packet.port == DNS_PORT;
+        is_lost && !is_known(it.packet.destination)
+    };
     let asked = trees.iter().find(is_it)?.packet.destination;
     let is_other =
         |it: &Named| it.port == DNS_PORT && it.is_udp && it.address.is_ipv4() == asked.is_ipv4();

@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 
 use super::{address, name, several, some_of};
-use crate::check_loop::{Report as LoopReport, facts};
+use crate::check_loop::{Report as LoopReport, Who, facts};
 use crate::doctor::{Answer, Asked, Kind};
+use crate::finding::Finding;
 use crate::path::{Outcome, Tree, Verdict};
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
@@ -40,15 +41,7 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         }
         Kind::Trouble(trouble, _) => loops::trouble(trouble).begun(),
         Kind::Dead(step) => dead_end(step),
-        Kind::Silent(asked) => {
-            let what = several(
-                asked.len(),
-                "was asked and does not answer",
-                "were asked and do not answer",
-            );
-            let why = asked.first().map_or_else(String::new, |it| silence(it));
-            sentence!("server-silent", "{} {what}{why}", names(asked))
-        }
+        Kind::Silent(asked) => silent(asked),
         Kind::WithoutTcp(asked) => {
             let what = several(asked.len(), "answers", "answer");
             sentence!(
@@ -86,13 +79,31 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
     }
 }
 
+fn silent(asked: &[&Asked]) -> Sentence {
+    let names = names(asked);
+    if asked.iter().all(|it| it.is_not_sent()) {
+        return sentence!(
+            "query-not-sent",
+            "This node does not let queries to {names} out (operation not permitted): a rule of \
+             OUTPUT refuses them, or the table of connections is full"
+        );
+    }
+    let what = several(
+        asked.len(),
+        "was asked and does not answer",
+        "were asked and do not answer",
+    );
+    let why = asked.first().map_or_else(String::new, |it| silence(it));
+    sentence!("server-silent", "{names} {what}{why}")
+}
+
 /// What came of a question without an answer.
 fn silence(asked: &Asked) -> String {
     match &asked.udp {
         Answer::Silence(waited) => format!(" within {} s", waited.as_secs_f64().round()),
         Answer::Failed(why) => format!(": {why}"),
         Answer::Elsewhere(from) => format!(": {from} answered in its place"),
-        Answer::Reply(_) | Answer::NotAsked => String::new(),
+        Answer::Reply(_) | Answer::NotAsked | Answer::NotSent => String::new(),
     }
 }
 
@@ -204,6 +215,11 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
                 .map(|it| Step::new(format!("Name a server that answers at {it}")))
                 .collect()
         }
+        Kind::Silent(asked) if asked.iter().all(|it| it.is_not_sent()) => of_first(asked, |it| {
+            let step = Step::new("See which of them it is")
+                .typing(Command::new("kdns path").arg(address(it.server)));
+            Some(step.typing(Command::new("conntrack -S")))
+        }),
         Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_first(asked, |it| {
             let text = "See whether it runs and a firewall lets port 53 through, UDP and TCP";
             let step = Step::new(text).typing(dig("kdns dig", it));
@@ -241,11 +257,21 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
                 "See what its file system waits for, then recreate it",
             )]
         }
-        Kind::Setting(finding) => {
-            let help = finding.help.iter();
-            help.map(|it| Step::new(it.as_str())).collect()
-        }
+        Kind::Setting(finding) => of_setting(finding),
     }
+}
+
+/// What a rule of lint says, and where to do it.
+fn of_setting(finding: &Finding) -> Vec<Step> {
+    // The kubelet's copy is written over.
+    let is_copy = finding.primary.file.contains("/kubernetes.io~configmap/");
+    let source = "Do so in the ConfigMap of which the file is a copy, by its usual name";
+    let source = Step::new(source).typing(Command::new(
+        "kubectl -n kube-system edit configmap coredns",
+    ));
+    let help = finding.help.iter().map(|it| Step::new(it.as_str()));
+    let source = Some(source).filter(|_| is_copy && finding.help.is_some());
+    help.chain(source).collect()
 }
 
 /// Asks a server as kdns did.
@@ -267,9 +293,7 @@ fn of_first<T>(all: &[T], step: impl Fn(&T) -> Option<Step>) -> Vec<Step> {
 
 fn of_loop(report: &LoopReport) -> Vec<Step> {
     let Some(fix) = &report.fix else {
-        return vec![
-            Step::new("See what is known of it").typing(Command::new("kdns check-loop -v")),
-        ];
+        return of_last_line(report).into_iter().collect();
     };
     let is_there = fix.edit.old.as_ref() == Some(&fix.edit.new);
     let is_source = |it: &&facts::Step| matches!(it, facts::Step::ConfigMap { .. });
@@ -285,6 +309,24 @@ fn of_loop(report: &LoopReport) -> Vec<Step> {
     let after = fix.then.iter().filter(|it| !is_file(it));
     let after = after.filter(|it| is_there || !is_source(it));
     before.chain(edit).chain(after.map(of_check_loop)).collect()
+}
+
+/// What to do about the line that sends queries round, where no setting is known that
+/// makes it.
+fn of_last_line(report: &LoopReport) -> Option<Step> {
+    let hop = report.chains.first()?.hops.last()?;
+    let place = &hop.proof.last()?.place;
+    let is_on_node = matches!(&hop.who, Who::Server { is_on_node, .. } if *is_on_node);
+    let text = if !is_on_node && place.file.ends_with("/resolv.conf") {
+        format!(
+            "Have what {place} was made from (the kubelet's resolvConf, or the pod's spec) name a \
+             server outside, and recreate the pod"
+        )
+    } else {
+        let to = hop.sends_to.trim_end_matches(":53");
+        format!("Name a server outside in the place of {to} at {place}")
+    };
+    Some(Step::new(text))
 }
 
 fn of_check_loop(step: &facts::Step) -> Step {

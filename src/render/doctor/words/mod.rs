@@ -150,7 +150,7 @@ fn pods(
     match (count, unseen) {
         (0, _) => "no pods are to be seen here".to_owned(),
         (_, 1..) => format!(
-            "{}, and the file of {unseen} of them could not be read",
+            "{}, and what {unseen} of them read as /etc/resolv.conf was not seen",
             counted(count, "pod", "pods")
         ),
         _ => format!(

@@ -2,6 +2,8 @@
 
 mod connections;
 
+use std::net::IpAddr;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -155,6 +157,11 @@ fn link(finding: &LinkFinding) -> Words {
 }
 
 fn cache(finding: &CacheFinding) -> Words {
+    let elsewhere = |address: &IpAddr| {
+        format!(
+            "if there is to be no cache on this node: set clusterDNS of the kubelet to the Service's address, restart the kubelet, and recreate the pods that ask {address}"
+        )
+    };
     let restart = || {
         command(
             "kubectl -n kube-system delete pod -l k8s-app=node-local-dns --field-selector spec.nodeName=$NODE",
@@ -184,16 +191,22 @@ fn cache(finding: &CacheFinding) -> Words {
                 Step::Command(Command::new("iptables-save -t raw | grep -F").arg(address)),
             ],
         },
-        CacheFinding::Silent { address, link, .. } => Words {
+        CacheFinding::Silent { address, link, is_asked } => Words {
             what: sentence!(
                 "node-cache-silent",
                 "the node has {address} on {link}, an address of NodeLocal DNSCache, and nobody listens there"
             ),
             why: "queries to it are refused; the cache has ended without taking its link away".to_owned(),
-            fix: vec![
-                restart(),
-                advice(format!("or, if there is to be no cache on this node: ip link delete {link}")),
-            ],
+            fix: {
+                let leave = if *is_asked {
+                    format!("or, {}; then take the address away", elsewhere(address))
+                } else {
+                    "or, if there is to be no cache on this node, take the address away".to_owned()
+                };
+                let delete = Command::new("ip address delete").arg(alone(*address));
+                let delete = delete.args(["dev", &**link]);
+                vec![restart(), advice(leave), Step::Command(delete)]
+            },
         },
         CacheFinding::LinkMissing { address } => Words {
             what: sentence!(
@@ -201,9 +214,15 @@ fn cache(finding: &CacheFinding) -> Words {
                 "{address} is an address of NodeLocal DNSCache, and this node does not have it"
             ),
             why: "the kubelet writes it into the pods' files, and no cache runs here: queries leave through the default route, or are refused".to_owned(),
-            fix: vec![restart(), advice("or set clusterDNS of the kubelet to the Service's address")],
+            fix: vec![restart(), advice(format!("or, {}", elsewhere(address)))],
         },
     }
+}
+
+/// The address as `ip` takes it, of a network of its own.
+fn alone(address: IpAddr) -> String {
+    let bits = if address.is_ipv4() { 32 } else { 128 };
+    format!("{address}/{bits}")
 }
 
 fn policy(finding: &PolicyFinding) -> Words {
