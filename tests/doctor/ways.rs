@@ -205,9 +205,9 @@ fn moved_service() {
     );
     let checks = said.document["checks"].to_string();
     assert!(checks.contains("kdns path 10.96.0.10 "), "{checks}");
-    files(&node.root, "resolv.conf")
-        .iter()
-        .for_each(|it| moved(it));
+    for file in files(&node.root, "resolv.conf") {
+        moved(&file);
+    }
     let said = node.doctor(&words);
     assert!(said.wrong().is_empty(), "{said:#?}");
 }

@@ -238,10 +238,8 @@ impl Writer<'_> {
             return Ok(());
         }
         writeln!(self.out)?;
-        let is_decided = answer
-            .causes
-            .first()
-            .is_some_and(|it| it.judged.state == State::True);
+        let first = answer.causes.first();
+        let is_decided = first.is_some_and(|it| it.judged.state == State::True);
         self.line(match (is_decided, answer.has_node) {
             (true, _) => "True on this node, so begin there:",
             (false, true) => "The node does not decide it. Causes, the likeliest first:",
@@ -250,36 +248,10 @@ impl Writer<'_> {
         let is_shown = |it: &&Judgement<'_>| verbose || it.judged.state != State::False;
         let shown: Vec<&Judgement<'_>> = answer.causes.iter().filter(is_shown).collect();
         let most = if verbose { shown.len() } else { SHOWN };
-        let mut lines = 0;
-        let mut is_brief = false;
-        for (index, judgement) in shown.iter().take(most).enumerate() {
-            let cause = |writer: &mut Writer<'_>| writer.cause(index + 1, judgement, answer);
-            let text = self.drawn(cause)?;
-            let is_whole = verbose || index == 0 || lines + count(&text) <= MAX_LINES;
-            if is_whole && !is_brief {
-                lines += count(&text);
-                self.out.write_all(&text)?;
-                continue;
-            }
-            if !is_brief {
-                writeln!(self.out)?;
-            }
-            is_brief = true;
-            let head = self.drawn(|writer| writer.head(index + 1, judgement))?;
-            let command = decide(judgement.cause, &answer.recognised);
-            let command = self.drawn(|writer| writer.field("decide", &command))?;
-            self.out.write_all(&head)?;
-            lines += count(&head);
-            let left = shown.len().min(most) - index - 1;
-            if index == 1 || lines + count(&command) + left * HEAD_LINES <= MAX_LINES {
-                self.out.write_all(&command)?;
-                lines += count(&command);
-            }
-        }
-        let false_ones = answer
-            .causes
-            .iter()
-            .filter(|it| it.judged.state == State::False);
+        let few = shown.get(..most).unwrap_or(&shown);
+        let is_brief = self.each_cause(few, answer, verbose)?;
+        let causes = answer.causes.iter();
+        let false_ones = causes.filter(|it| it.judged.state == State::False);
         let ruled_out: Vec<&str> = false_ones.map(|it| it.cause.code).collect();
         if !verbose && !ruled_out.is_empty() {
             writeln!(self.out)?;
@@ -297,6 +269,41 @@ impl Writer<'_> {
         };
         writeln!(self.out)?;
         self.line(&more)
+    }
+
+    /// Writes causes, those behind as briefly as there is room for. Whether some are brief.
+    fn each_cause(
+        &mut self,
+        shown: &[&Judgement<'_>],
+        answer: &Answer<'_>,
+        verbose: bool,
+    ) -> io::Result<bool> {
+        let mut lines = 0;
+        let mut is_brief = false;
+        for (index, judgement) in shown.iter().enumerate() {
+            let text = self.drawn(|it| it.cause(index + 1, judgement, answer))?;
+            let is_whole = verbose || index == 0 || lines + count(&text) <= MAX_LINES;
+            if is_whole && !is_brief {
+                lines += count(&text);
+                self.out.write_all(&text)?;
+                continue;
+            }
+            if !is_brief {
+                writeln!(self.out)?;
+            }
+            is_brief = true;
+            let head = self.drawn(|it| it.head(index + 1, judgement))?;
+            let command = decide(judgement.cause, &answer.recognised);
+            let command = self.drawn(|it| it.field("decide", &command))?;
+            self.out.write_all(&head)?;
+            lines += count(&head);
+            let left = shown.len() - index - 1;
+            if index == 1 || lines + count(&command) + left * HEAD_LINES <= MAX_LINES {
+                self.out.write_all(&command)?;
+                lines += count(&command);
+            }
+        }
+        Ok(is_brief)
     }
 
     /// What `write` writes, on a writer of its own.
@@ -318,12 +325,8 @@ impl Writer<'_> {
         let cause = judgement.cause;
         writeln!(self.out)?;
         self.head(number, judgement)?;
-        let places: Vec<String> = judgement
-            .judged
-            .places
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let places = judgement.judged.places.iter().map(ToString::to_string);
+        let places: Vec<String> = places.collect();
         match judgement.judged.state {
             State::Unknown if places.is_empty() => {}
             State::Unknown => {

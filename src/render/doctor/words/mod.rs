@@ -1,6 +1,7 @@
 //! The words of what was found about a node, shared by the formats.
 
 mod causes;
+mod fixes;
 mod more;
 
 use crate::address::DNS_PORT;
@@ -12,7 +13,8 @@ use crate::render::command::Command;
 use crate::text::counted;
 use crate::upstream::Health;
 
-pub(super) use self::causes::{cause_text, fix};
+pub(super) use self::causes::cause_text;
+pub(super) use self::fixes::fix;
 
 /// Things of a kind that are named.
 const MAX_NAMED: usize = 3;

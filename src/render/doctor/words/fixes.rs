@@ -1,0 +1,311 @@
+//! What to do about causes.
+
+use std::net::IpAddr;
+
+use super::address;
+use crate::check_loop::{Report as LoopReport, Who, facts};
+use crate::doctor::{Asked, Kind};
+use crate::finding::Finding;
+use crate::path::{Outcome, Stage, Tree, Verdict};
+use crate::render::check_loop::words as loops;
+use crate::render::command::Command;
+use crate::render::doctor::step::Step;
+use crate::render::live::concluded;
+use crate::render::path;
+use crate::render::why::log::words::said;
+
+/// What to do about a cause; empty: nothing is known that was tried.
+pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
+    match kind {
+        Kind::Loop(report) => of_loop(report),
+        Kind::Trouble(_, report) => {
+            let then = report.concern.iter().flat_map(|it| &it.then);
+            then.map(of_check_loop).collect()
+        }
+        Kind::Dead(step) => {
+            let place = step.place.iter();
+            place
+                .map(|it| Step::new(format!("Name a server that answers at {it}")))
+                .collect()
+        }
+        Kind::Silent(asked) if asked.iter().all(|it| it.is_not_sent()) => of_first(asked, |it| {
+            let step = Step::new("See which of them it is")
+                .typing(Command::new("kdns path").arg(address(it.server)));
+            Some(step.typing(Command::new("conntrack -S")))
+        }),
+        Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_first(asked, |it| {
+            let text = "See whether it runs and a firewall lets port 53 through, UDP and TCP";
+            let step = Step::new(text).typing(dig("kdns dig", it));
+            Some(step.typing(dig("kdns dig +tcp", it)))
+        }),
+        Kind::Slow(asked) => of_first(asked, |it| {
+            let step = Step::new("See what keeps it").typing(dig("kdns dig", it));
+            Some(step.typing(Command::new("kdns watch")))
+        }),
+        Kind::Crashing(pods) => of_first(pods, |it| kubectl(it, "Read why", "logs --previous")),
+        Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", "delete pod")),
+        Kind::Lost(tree) => of_lost(tree),
+        Kind::Way(finding) => {
+            let steps = path::findings::words(finding).fix;
+            steps.into_iter().map(of_path).collect()
+        }
+        Kind::Dropping(_) => vec![
+            who_fills(),
+            Step::new("Run NodeLocal DNSCache, whose queries make no connections"),
+        ],
+        Kind::Logged(advice) => {
+            let fix = said(advice).fix;
+            let fix = Some(fix).filter(|it| !it.is_empty());
+            fix.into_iter().map(Step::new).collect()
+        }
+        Kind::Failing(lookup) => {
+            let concluded = concluded(&lookup.scenario, &lookup.lived);
+            let steps = concluded.why.into_iter().chain(concluded.fix);
+            steps.map(Step::new).collect()
+        }
+        Kind::Unreadable(_) => {
+            vec![Step::new(
+                "See what its file system waits for, then recreate it",
+            )]
+        }
+        Kind::Setting(finding) => of_setting(finding),
+    }
+}
+
+/// What to do where packets to a Service are lost.
+fn of_lost(tree: &Tree) -> Vec<Step> {
+    match tree.verdict {
+        Verdict::NoEndpoints => without_endpoints(),
+        Verdict::NoRule => vec![
+            Step::new("See whether kube-proxy runs on this node, and what it logs")
+                .typing(Command::new("pgrep -a kube-proxy"))
+                .typing(Command::new(
+                    "kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide",
+                )),
+            of_system(
+                "Have it write its rules again",
+                "rollout restart daemonset kube-proxy",
+            ),
+        ],
+        _ => tree.lost().map_or_else(Vec::new, of_end),
+    }
+}
+
+/// What to do where nobody stands behind the Service.
+fn without_endpoints() -> Vec<Step> {
+    vec![
+        of_system(
+            "See whether DNS pods run and are ready",
+            "get deployments,pods -l k8s-app=kube-dns -o wide",
+        ),
+        of_system(
+            "See whether the Service selects them: its selector has to be among their labels",
+            "describe service kube-dns",
+        ),
+    ]
+}
+
+/// A command of `kubectl` about the namespace of the cluster's DNS.
+fn of_system(text: &str, what: &str) -> Step {
+    Step::new(text).typing(Command::new("kubectl -n kube-system").args(what.split(' ')))
+}
+
+/// What to do about a full table of connections.
+fn who_fills() -> Step {
+    Step::new("See who fills the table")
+        .typing(Command::new("conntrack -S"))
+        .typing(Command::new("kdns path"))
+}
+
+/// What to do where a packet, or its answer, ends.
+fn of_end(end: &Outcome) -> Vec<Step> {
+    let (ip, port) = (end.address, end.port);
+    let Some(last) = end.last() else {
+        return Vec::new();
+    };
+    let sysctl = |setting: &str, value| Command::new("sysctl -w").arg(format!("{setting}={value}"));
+    match &last.stage {
+        Stage::IpForward => {
+            let setting = match ip {
+                IpAddr::V4(_) => "net.ipv4.ip_forward",
+                IpAddr::V6(_) => "net.ipv6.conf.all.forwarding",
+            };
+            let text = "Have the node forward, and write the same to a file in /etc/sysctl.d";
+            vec![Step::new(text).typing(sysctl(setting, 1))]
+        }
+        Stage::RpFilter => {
+            let link = end.links.0.as_deref().unwrap_or("all");
+            let text = "Have the way back lead out through the same link, or let any way back do";
+            let setting = format!("net.ipv4.conf.{link}.rp_filter");
+            vec![Step::new(text).typing(sysctl(&setting, 2))]
+        }
+        Stage::Neighbour => of_neighbour(end),
+        Stage::Socket => {
+            let pod = end.pod.as_ref();
+            let within = |it: &String| Command::new("kdns nsenter").arg(it).arg("--");
+            let sockets = pod.map_or_else(|| Command::new("ss"), |it| within(it).arg("ss"));
+            let sockets = sockets.args(["-lntup", &format!("sport = :{port}")]);
+            let text =
+                "See where its DNS server listens (bind and port in a Corefile), or start it";
+            vec![Step::new(text).typing(sockets)]
+        }
+        Stage::Route if end.is_own => vec![Step::new(format!(
+            "Name a server to which the asker has a route, or give its network one to {ip}"
+        ))],
+        Stage::Route => vec![
+            Step::new(format!(
+                "Give the node a route to {ip}, which its network plugin writes"
+            ))
+            .typing(Command::new("ip route get").arg(ip)),
+        ],
+        Stage::Pod => vec![Step::new(format!(
+            "Find who wrote it (a firewall, a service mesh), and have it let port 53 through: {}",
+            last.rule
+        ))],
+        Stage::Conntrack => vec![who_fills()],
+        Stage::Ipvs => without_endpoints(),
+        Stage::Table(_) => {
+            let of = if end.is_own {
+                " in the pod's own network namespace"
+            } else {
+                ""
+            };
+            vec![Step::new(format!(
+                "Find who wrote this rule{of} (a network policy, a firewall, Docker), and have it \
+                 let port 53 through: {}",
+                last.rule
+            ))]
+        }
+    }
+}
+
+/// What to do where nobody has the address.
+fn of_neighbour(end: &Outcome) -> Vec<Step> {
+    let ip = end.address;
+    if !end.is_translated {
+        let text = format!("See whether a machine with the address {ip} is there, or name another");
+        return vec![Step::new(text)];
+    }
+    let endpoints = format!("See whether {ip} is still among the endpoints of the Service");
+    let rules =
+        "If it is not, the rules are old: see whether kube-proxy runs here, and what it logs";
+    vec![
+        Step::new(endpoints).typing(Command::new("kubectl get endpointslices -A -o wide")),
+        Step::new(rules).typing(Command::new("pgrep -a kube-proxy")),
+    ]
+}
+
+/// What a rule of lint says, and where to do it.
+fn of_setting(finding: &Finding) -> Vec<Step> {
+    // The kubelet's copy is written over.
+    let is_copy = finding.primary.file.contains("/kubernetes.io~configmap/");
+    let source = "Do so in the ConfigMap of which the file is a copy, by its usual name";
+    let source = Step::new(source).typing(Command::new(
+        "kubectl -n kube-system edit configmap coredns",
+    ));
+    let help = finding.help.iter().map(|it| Step::new(it.as_str()));
+    let source = Some(source).filter(|_| is_copy && finding.help.is_some());
+    help.chain(source).collect()
+}
+
+/// Asks a server as kdns did.
+fn dig(said: &str, asked: &Asked) -> Command {
+    Command::new(said).args([&format!("@{}", asked.server.ip()), ".", "NS"])
+}
+
+/// A command about a pod, `NAMESPACE/NAME`.
+fn kubectl(pod: &str, what: &str, verb: &str) -> Option<Step> {
+    let (namespace, name) = pod.split_once('/')?;
+    let command = Command::new("kubectl -n").arg(namespace);
+    Some(Step::new(what).typing(command.args(verb.split(' ')).arg(name)))
+}
+
+/// What to do about the first of several.
+fn of_first<T>(all: &[T], step: impl Fn(&T) -> Option<Step>) -> Vec<Step> {
+    all.first().and_then(step).into_iter().collect()
+}
+
+fn of_loop(report: &LoopReport) -> Vec<Step> {
+    let Some(fix) = &report.fix else {
+        return of_last_line(report).into_iter().collect();
+    };
+    let is_there = fix.edit.old.as_ref() == Some(&fix.edit.new);
+    let is_source = |it: &&facts::Step| matches!(it, facts::Step::ConfigMap { .. });
+    let is_file = |it: &&facts::Step| matches!(it, facts::Step::Write { .. });
+    // What the kubelet has is a copy of it.
+    let edit = match fix.then.iter().find(is_source) {
+        _ if is_there => None,
+        Some(source) => Some(of_check_loop(source)),
+        None => Some(Step::new(format!("Edit {}", fix.edit.place))),
+    };
+    let edit = edit.map(|it| it.changing(&fix.edit));
+    let before = fix.then.iter().filter(is_file).map(of_check_loop);
+    let after = fix.then.iter().filter(|it| !is_file(it));
+    let after = after.filter(|it| is_there || !is_source(it));
+    before.chain(edit).chain(after.map(of_check_loop)).collect()
+}
+
+/// What to do about the line that sends queries round, where no setting is known that
+/// makes it.
+fn of_last_line(report: &LoopReport) -> Option<Step> {
+    let hop = report.chains.first()?.hops.last()?;
+    let place = &hop.proof.last()?.place;
+    let is_on_node = matches!(&hop.who, Who::Server { is_on_node, .. } if *is_on_node);
+    let text = if !is_on_node && place.file.ends_with("/resolv.conf") {
+        format!(
+            "Have what {place} was made from (the kubelet's resolvConf, or the pod's spec) name a \
+             server outside, and recreate the pod"
+        )
+    } else {
+        let to = hop.sends_to.trim_end_matches(":53");
+        format!("Name a server outside in the place of {to} at {place}")
+    };
+    Some(Step::new(text))
+}
+
+fn of_check_loop(step: &facts::Step) -> Step {
+    let loops::Action { text, command, .. } = loops::action(step);
+    let step = Step::new(text);
+    match command {
+        Some(command) => step.typing(command),
+        None => step,
+    }
+}
+
+fn of_path(step: path::findings::Step) -> Step {
+    match step {
+        path::findings::Step::Command(command) => Step::new("").typing(command),
+        path::findings::Step::Advice(text) => Step::new(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{Packet, Protocol, Start, unroutable};
+
+    /// Of other parts of the kernel it is not said that somebody wrote their rule.
+    #[test]
+    fn only_tables_have_rules_that_somebody_wrote() {
+        let packet = Packet {
+            protocol: Protocol::Udp,
+            source: [10, 244, 0, 7].into(),
+            source_port: None,
+            destination: [10, 96, 0, 10].into(),
+            port: 53,
+            start: Start::Host,
+            length: None,
+        };
+        let mut end = unroutable(packet, "it").outcomes.remove(0);
+        let mut first_of = |stage: Stage| {
+            end.steps[0].stage = stage;
+            of_end(&end).remove(0).line()
+        };
+        let rule = first_of(Stage::Table("filter".into()));
+        assert!(rule.starts_with("Find who wrote this rule"), "{rule}");
+        let full = first_of(Stage::Conntrack);
+        assert_eq!(full, "See who fills the table: conntrack -S; kdns path");
+        let empty = first_of(Stage::Ipvs);
+        assert!(empty.starts_with("See whether DNS pods run"), "{empty}");
+    }
+}
