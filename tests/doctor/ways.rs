@@ -210,6 +210,14 @@ fn moved_service() {
     }
     let said = node.doctor(&words);
     assert!(said.wrong().is_empty(), "{said:#?}");
+    // A server of their own may stand beside Services.
+    for file in files(&node.root, "resolv.conf") {
+        let text = fs::read_to_string(&file).unwrap();
+        let text = text.replace("10.96.0.53", "10.96.0.10");
+        fs::write(&file, text.replace("svc.cluster.local", "corp.example")).unwrap();
+    }
+    let causes = node.doctor(&words).document["causes"].to_string();
+    assert!(!causes.contains("no-such-service"), "{causes}");
 }
 
 /// Gives every process that is not on the node's network an address there.

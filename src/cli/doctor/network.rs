@@ -10,6 +10,7 @@ use anyhow::{anyhow, bail};
 use super::args::DoctorArgs;
 use crate::cli::path;
 use crate::cli::streams::Streams;
+use crate::config::resolv_conf::ResolvConf;
 use crate::doctor::{Counted, Here, Route, Twice};
 use crate::host::counters::CounterFile;
 use crate::host::root::Root;
@@ -90,12 +91,22 @@ fn asked_by(pod: &Pod) -> impl Iterator<Item = IpAddr> {
     servers.map(|it| it.0)
 }
 
+/// Whether a pod has the search list that the kubelet writes for the cluster's DNS: another
+/// one can well ask a server of its own.
+fn searches_cluster(pod: &Pod) -> bool {
+    let mut lines = pod.own_file().into_iter().flat_map(ResolvConf::lines);
+    lines.any(|line| {
+        let mut words = line.words().map(|it| it.bytes);
+        words.next() == Some(b"search") && words.any(|it| it.starts_with(b"svc."))
+    })
+}
+
 /// Addresses amid those of Services that pods ask, and the kubelet no longer names:
 /// each with the first of these pods.
 fn left_behind(node: &Node, services: &[Named]) -> Vec<(String, IpAddr)> {
     let mut found: Vec<(String, IpAddr)> = Vec::new();
     let is_service = |ip: IpAddr| services.iter().any(|it| is_near(ip, it.address));
-    for pod in ordinary(node) {
+    for pod in ordinary(node).filter(|it| searches_cluster(it)) {
         let old = asked_by(pod).find(|it| !cluster_dns(node).contains(it) && is_service(*it));
         let old = old.filter(|it| found.iter().all(|known| known.1 != *it));
         found.extend(old.map(|it| (pod.label(), it)));

@@ -79,9 +79,9 @@ fn of_c_ares(program: &Program) -> impl Iterator<Item = &'static str> {
 /// the same number.
 fn c_ares_version(path: &str) -> Option<String> {
     let name = path.rsplit('/').next()?.strip_prefix("libcares.so.2.")?;
-    let mut numbers = name.split(['.', ' ']).map(str::parse::<u32>);
-    let interface = numbers.next()?.ok()?;
-    let correction = numbers.next().and_then(Result::ok).unwrap_or_default();
+    let mut numbers = name.split(['.', ' ']).map(str::parse::<u8>);
+    let interface = u32::from(numbers.next()?.ok()?);
+    let correction = u32::from(numbers.next().and_then(Result::ok).unwrap_or_default());
     let minor = match interface {
         ..=6 => 18,
         7 => 20,
