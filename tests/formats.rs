@@ -29,7 +29,7 @@ const CHECKS: [Check; 4] = [
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = CHECKS.into_iter().map(trial).collect();
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }
 
 fn trial((program, package, check): Check) -> Trial {

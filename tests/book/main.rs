@@ -35,5 +35,5 @@ fn main() -> ExitCode {
     trials.extend(links::trials());
     trials.extend(cases::trials());
     trials.extend(recipes::trials());
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }

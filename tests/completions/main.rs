@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         trial("without_a_node", &["setpriv"], without_a_node),
         trial("pods_of_a_node", &["chroot", "ldd"], pods_of_a_node),
     ];
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }
 
 fn trial(name: &str, programs: &[&str], run: fn() -> Result<(), Failed>) -> Trial {

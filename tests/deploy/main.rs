@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::from_args();
     let trials = CHECKS.into_iter().map(trial).collect();
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }
 
 fn trial((name, needs, check): Check) -> Trial {

@@ -21,18 +21,15 @@ const RESOLV_CONF: &str = "nameserver 10.96.0.10\n\
      options ndots:5\n";
 
 /// What is not there.
-pub(crate) fn needs() -> Result<(), String> {
+pub(crate) fn missing() -> Option<String> {
     if !nix::unistd::geteuid().is_root() {
-        return Err("root".to_owned());
+        return Some("needs root".to_owned());
     }
-    for program in [
+    let programs = [
         "dig", "named", "unbound", "dnsmasq", "unshare", "ip", "mount",
-    ] {
-        if program_path(program).is_none() {
-            return Err(program.to_owned());
-        }
-    }
-    Ok(())
+    ];
+    let missing = programs.iter().find(|it| program_path(it).is_none())?;
+    Some(format!("needs {missing}"))
 }
 
 /// Of this machine, or unpacked by `.ci/install-real`.

@@ -17,12 +17,14 @@ mod corpus;
 mod idn;
 mod json;
 mod lab;
+#[path = "../needs/mod.rs"]
+mod needs;
 mod secure;
 mod when;
 
 use std::process::{Command, ExitCode};
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Arguments;
 
 /// Set in the process that runs alone.
 const ALONE: &str = "KDNS_DIG_REAL_ALONE";
@@ -32,17 +34,10 @@ const THREADS: usize = 24;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     let mut trials = corpus::coverage();
-    if let Err(why) = lab::needs() {
-        let required = std::env::var_os("KDNS_REQUIRE_REAL").is_some_and(|value| value == "1");
-        let what = format!("dig_real (needs {why})");
-        let trial = Trial::test(
-            what,
-            move || {
-                if required { Err(why.into()) } else { Ok(()) }
-            },
-        );
-        trials.push(trial.with_ignored_flag(!required));
-        return libtest_mimic::run(&arguments, trials).exit_code();
+    let missing = lab::missing();
+    if missing.is_some() {
+        trials.push(needs::trial("dig_real", missing, || Ok(())));
+        return needs::run(&arguments, trials);
     }
     if std::env::var_os(ALONE).is_none() && !arguments.list {
         return alone();
@@ -60,7 +55,7 @@ fn main() -> ExitCode {
     trials.extend(when::trials());
     trials.extend(batch::trials(folder.path()));
     trials.extend(secure::trials(folder.path(), arguments.list));
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }
 
 /// Runs this program again in a mount, process and network namespace of its

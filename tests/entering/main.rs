@@ -45,5 +45,5 @@ fn main() -> ExitCode {
     trials.extend(scenes::trials());
     trials.extend(programs::trials());
     trials.extend(daemons::trials());
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }

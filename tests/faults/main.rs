@@ -39,5 +39,5 @@ fn main() -> ExitCode {
     trials.extend(signals::trials());
     trials.extend(silent::trials());
     trials.extend(writer::trials());
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }

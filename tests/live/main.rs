@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     trials.extend(scenes::trials());
     trials.extend(picture::trials());
     trials.extend(terminal::trials());
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }
 
 /// A trial that needs root and namespaces.

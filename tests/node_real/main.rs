@@ -43,5 +43,5 @@ fn main() -> ExitCode {
     arguments.test_threads.get_or_insert(12);
     let mut trials: Vec<_> = cases.into_iter().map(lab::trial).collect();
     trials.extend(pods::trials());
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }

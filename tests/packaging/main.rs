@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         &[],
         crates::package,
     ));
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }
 
 fn of_the_program() -> Vec<Trial> {

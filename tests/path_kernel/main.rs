@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     trials.push(root::trial("recorded rules, listed", TOOLS, || {
         in_namespaces(&[RECORDED]);
     }));
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }
 
 fn alone(loader: Loader, seed: u64, count: u64) {

@@ -65,5 +65,5 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trial = |(name, _): Scene| root::trial(name, TOOLS, move || lab::alone(name));
     let trials: Vec<Trial> = scenes().into_iter().map(trial).collect();
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Ok(those) => trials.extend(those),
         Err(error) => trials.push(Trial::test("differential", move || Err(error.into()))),
     }
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }
 
 /// A trial that says what is missing to run `resolver` here.

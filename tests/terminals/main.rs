@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         let name = format!("screens_of_{columns}_columns");
         needs::trial(&name, no_tmux(), move || screens(columns))
     });
-    libtest_mimic::run(&arguments, trials.into()).exit_code()
+    needs::run(&arguments, trials.into())
 }
 
 fn no_tmux() -> Option<String> {

@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     trials.extend(daemons::trials());
     trials.extend(scenes::trials());
     trials.extend(race::trials());
-    libtest_mimic::run(&arguments, trials).exit_code()
+    needs::run(&arguments, trials)
 }
 
 /// A trial that needs these resolvers, and programs that capture and filter.

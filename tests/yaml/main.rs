@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         Ok(())
     });
     let trials = vec![table, differential::trial()];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    needs::run(&Arguments::from_args(), trials)
 }
 
 /// Documents that are taken differently, and why that is right or harmless.
