@@ -216,13 +216,25 @@ impl RouteSocket {
             NeighbourState::Reachable | NeighbourState::Permanent | NeighbourState::Noarp => {
                 Some(true)
             }
-            NeighbourState::Failed | NeighbourState::Incomplete => Some(false),
+            NeighbourState::Failed => Some(false),
+            NeighbourState::Incomplete if is_asked_again(message) => Some(false),
             // It did answer, but not lately.
             _ => None,
         };
         let link = self.name(message.header.ifindex);
         Some(Neighbour { ip, link, answers })
     }
+}
+
+/// Whether a neighbour whose link address is not known yet is asked for it a second time or
+/// later, which is a second after the first. The kernel's count begins with
+/// `ucast_solicit`, 3 (`__neigh_event_send`).
+fn is_asked_again(message: &NeighbourMessage) -> bool {
+    let probes = message.attributes.iter().find_map(|it| match it {
+        NeighbourAttribute::Probes(probes) => Some(*probes),
+        _ => None,
+    });
+    probes.is_some_and(|it| it > 4)
 }
 
 /// The list that a message of this type, with a header of this length, asks for.
@@ -326,5 +338,24 @@ mod tests {
         let routes = socket.routes().unwrap();
         assert!(routes.iter().all(|it| it.table != LOCAL), "{routes:?}");
         socket.neighbours().unwrap();
+    }
+
+    #[test]
+    fn a_neighbour_is_silent_only_when_it_was_asked_twice() {
+        let (socket, _) = RouteSocket::open().unwrap();
+        let answers = |state, probes| {
+            let mut message = NeighbourMessage::default();
+            message.header.state = state;
+            let ip = std::net::Ipv4Addr::new(10, 0, 0, 9);
+            message.attributes = vec![
+                NeighbourAttribute::Destination(NeighbourAddress::Inet(ip)),
+                NeighbourAttribute::Probes(probes),
+            ];
+            socket.neighbour(&message).unwrap().answers
+        };
+        assert_eq!(answers(NeighbourState::Incomplete, 4), None);
+        assert_eq!(answers(NeighbourState::Incomplete, 5), Some(false));
+        assert_eq!(answers(NeighbourState::Failed, 6), Some(false));
+        assert_eq!(answers(NeighbourState::Stale, 4), None);
     }
 }
