@@ -42,6 +42,8 @@ pub(super) struct Both {
     pub(super) node: NetworkSeen,
     /// The client's own network namespace, where it is another one.
     pub(super) own: Option<NetworkSeen>,
+    /// The network namespaces of DNS pods.
+    pub(super) pods: Vec<NetworkSeen>,
     /// The number that the client's network namespace has for the node's, if links
     /// lead there.
     pub(super) node_number: Result<Option<i32>, NetlinkError>,
@@ -162,6 +164,7 @@ impl Client {
             return Ok(Both {
                 node: own,
                 own: None,
+                pods: Vec::new(),
                 node_number: Ok(None),
             });
         }
@@ -170,6 +173,7 @@ impl Client {
         Ok(Both {
             node: namespace.within_to_read(read)?,
             own: Some(own),
+            pods: Vec::new(),
             // Links that lead there gave it one when they were read.
             node_number: number?,
         })
@@ -213,11 +217,9 @@ impl Client {
 /// # Errors
 ///
 /// It cannot be entered, or its rules cannot be read.
-pub(super) fn read_process(root: &Root, pid: u32) -> anyhow::Result<Host> {
+pub(super) fn read_process(root: &Root, pid: u32) -> anyhow::Result<NetworkSeen> {
     let namespace = Namespace::of_process(&netns::hold(root, pid)?.0)?;
-    Ok(namespace
-        .within_to_read(|| network::read_live(&[]))?
-        .into_host()?)
+    Ok(namespace.within_to_read(|| network::read_live(&[]))?)
 }
 
 /// The network namespace of process 1.

@@ -45,7 +45,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     let known = to.as_deref().unwrap_or_default();
     save(args, streams, (&client, &both), (&start, known))?;
     let before = both.node.before;
-    let mut site = both.into_site()?;
+    let mut site = both.into_site(&mut skipped)?;
     let to = match (to, wanted) {
         (Some(to), _) => to,
         (None, wanted) => named(&site.node, wanted)?,
@@ -112,7 +112,7 @@ fn name_pods(root: &Root, both: &mut Both) -> Vec<String> {
     let (mut skipped, servers) = files::name_pods(root, &mut both.node.host);
     for pid in servers.into_iter().take(MAX_INSIDE) {
         match client::read_process(root, pid) {
-            Ok(host) => both.node.host.inside.push(host),
+            Ok(seen) => both.pods.push(seen),
             Err(error) => skipped.push(format!("{error:#}")),
         }
     }
@@ -139,18 +139,22 @@ fn save(
     let sources = client.sources(&sockets(to))?;
     let client = saved_client(client, start, &sources);
     output::write(Some(path), args.outputs.others, streams.out, |out| {
-        saved::write(&client, &both.node, both.own.as_ref(), out)
+        saved::write(&client, &both.node, both.own.as_ref(), &both.pods, out)
     })
 }
 
 impl Both {
-    /// The node with its rules, and who asks there.
-    fn into_site(self) -> anyhow::Result<Site> {
+    /// The node with its rules and its DNS pods', and who asks there.
+    fn into_site(self, skipped: &mut Vec<String>) -> anyhow::Result<Site> {
         let own = self.own.map(NetworkSeen::into_host).transpose()?;
-        Ok(Site {
-            node: self.node.into_host()?,
-            own,
-        })
+        let mut node = self.node.into_host()?;
+        for pod in self.pods {
+            match pod.into_host() {
+                Ok(host) => node.inside.push(host),
+                Err(error) => skipped.push(error.to_string()),
+            }
+        }
+        Ok(Site { node, own })
     }
 
     /// Where the client's packets come to the rules of the node.

@@ -141,6 +141,7 @@ impl Texts {
                     texts.is_saved = true;
                 }
                 Saved::Target(seen) => texts.site.own = Some(seen.into_host()?),
+                Saved::Pod(seen) => texts.site.node.inside.push(seen.into_host()?),
             }
         }
         Ok(texts)

@@ -2,8 +2,8 @@
 //! network namespace.
 //!
 //! The rules stand behind these lines as the tools have printed them, so that
-//! the file is read as any paste is; those of a target's own network namespace,
-//! which are not the node's, are inside its line.
+//! the file is read as any paste is; those of a target's own network namespace
+//! and of DNS pods', which are not the node's, are inside their lines.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -18,8 +18,8 @@ use crate::text::Source;
 /// How each of these lines begins; then follows JSON.
 const BEGINNING: &str = "# kdns path: ";
 
-/// What a reader must know.
-const VERSION: u32 = 1;
+/// What a reader must know: 1 had no lines of DNS pods.
+const VERSION: u32 = 2;
 
 /// Who sends, and where from.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -46,7 +46,7 @@ struct Line {
     version: u32,
     of: Whose,
     client: Option<ClientSaved>,
-    /// The rules, of a target only.
+    /// The rules, but for the node's.
     texts: Vec<(String, String)>,
     addresses: Option<Vec<(IpAddr, u8, String)>>,
     links: Option<Vec<Link>>,
@@ -72,6 +72,7 @@ enum Whose {
     #[default]
     Node,
     Target,
+    Pod,
 }
 
 /// Writes the file: a line for each network namespace, then the node's rules.
@@ -83,13 +84,16 @@ pub fn write(
     client: &ClientSaved,
     node: &NetworkSeen,
     target: Option<&NetworkSeen>,
+    pods: &[NetworkSeen],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut first = line(node, Whose::Node);
     first.client = Some(client.clone());
-    let others = target.map(|seen| Line {
+    let target = target.map(|seen| (seen, Whose::Target));
+    let pods = pods.iter().map(|seen| (seen, Whose::Pod));
+    let others = target.into_iter().chain(pods).map(|(seen, of)| Line {
         texts: texts(seen),
-        ..line(seen, Whose::Target)
+        ..line(seen, of)
     });
     for line in std::iter::once(first).chain(others) {
         out.write_all(BEGINNING.as_bytes())?;
@@ -122,6 +126,8 @@ pub enum Saved {
     Node(NetworkSeen, ClientSaved),
     /// The target's own network namespace.
     Target(NetworkSeen),
+    /// A DNS pod's network namespace.
+    Pod(NetworkSeen),
 }
 
 /// Reads a line.
@@ -133,7 +139,7 @@ pub fn read(bytes: &[u8]) -> Result<Saved, String> {
     let json = bytes.strip_prefix(BEGINNING.as_bytes()).unwrap_or(bytes);
     let line: Line = serde_json::from_slice(json)
         .map_err(|error| format!("what kdns path --save wrote is damaged: {error}"))?;
-    if line.version != VERSION {
+    if !(1..=VERSION).contains(&line.version) {
         let version = line.version;
         return Err(format!(
             "another version of kdns path --save wrote this ({version})"
@@ -152,6 +158,7 @@ pub fn read(bytes: &[u8]) -> Result<Saved, String> {
     Ok(match of {
         Whose::Node => Saved::Node(seen, client),
         Whose::Target => Saved::Target(seen),
+        Whose::Pod => Saved::Pod(seen),
     })
 }
 
@@ -246,7 +253,7 @@ mod tests {
         );
         match read(json.as_bytes()).unwrap() {
             Saved::Target(seen) => seen,
-            Saved::Node(..) => unreachable!("it is a target's"),
+            Saved::Node(..) | Saved::Pod(_) => unreachable!("it is a target's"),
         }
     }
 
@@ -265,5 +272,22 @@ mod tests {
         let later = target("null", &ROUTES.replace("blackhole", "anycast"), "null");
         let last = later.host.routes.iter().flatten().last();
         assert_eq!(last.map(|it| it.kind), Some(RouteKind::Other));
+    }
+
+    #[test]
+    fn rules_of_pods_come_back_behind_the_node() {
+        let seen = |text: &str| NetworkSeen {
+            texts: vec![Source::new("nft list ruleset", text)],
+            ..NetworkSeen::default()
+        };
+        let (node, pod) = (seen("table ip node {\n}\n"), seen("table ip pod {\n}\n"));
+        let mut written = Vec::new();
+        write(&ClientSaved::default(), &node, None, &[pod], &mut written).unwrap();
+        let lines: Vec<&[u8]> = written.split(|it| *it == b'\n').take(2).collect();
+        assert!(matches!(read(lines[0]), Ok(Saved::Node(..))));
+        let Ok(Saved::Pod(pod)) = read(lines[1]) else {
+            unreachable!("it is a pod's");
+        };
+        assert_eq!(&*pod.texts[0].bytes, b"table ip pod {\n}\n");
     }
 }
