@@ -46,7 +46,7 @@ impl NsenterArgs {
 }
 
 /// Commands that take a target themselves.
-const WITH_TARGET: [&str; 3] = ["explain", "watch", "path"];
+const WITH_TARGET: [&str; 4] = ["explain", "watch", "path", "doctor"];
 
 /// The words of the command line that `nsenter TARGET explain …` stands for:
 /// `kdns explain --target TARGET …`; the same of the others of [`WITH_TARGET`].
@@ -82,9 +82,8 @@ pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Resu
             )
         }
         _ => anyhow::bail!(
-            "write what to do there: kdns nsenter TARGET explain NAME, kdns nsenter \
-             TARGET dig NAME, kdns nsenter TARGET watch, kdns nsenter TARGET path, or kdns \
-             nsenter TARGET -- COMMAND"
+            "write what to do there: kdns nsenter TARGET, then explain NAME, dig NAME, \
+             watch, path, doctor, or -- COMMAND"
         ),
     }
 }

@@ -71,6 +71,19 @@ fn nsenter() {
     restore("legacy", &kube_proxy(&[NEAR[0], FAR]));
     let (status, value) = run(&["nsenter", "/run/netns/client", "path", "--format", "json"]);
     assert_eq!((status, told(&value)), (0, told(&path(&[]).1)), "{value:#}");
+    let route = |words: &[&str]| {
+        let (_, value) = run(&[words, &["--format", "json"]].concat());
+        let checks = value["checks"].as_array().cloned().unwrap_or_default();
+        let route = checks.into_iter().find(|it| it["code"] == "path");
+        route.unwrap_or_else(|| panic!("{value:#}"))
+    };
+    let expected = route(&["doctor", "/run/netns/client"]);
+    for words in [
+        &["doctor", "--target", "/run/netns/client"][..],
+        &["nsenter", "/run/netns/client", "doctor"],
+    ] {
+        assert_eq!(route(words), expected);
+    }
 }
 
 fn by_name() {

@@ -14,7 +14,15 @@ use crate::cli::threshold::Threshold;
 pub(in crate::cli) struct DoctorArgs {
     /// Whose lookups and packets: a pod, container or process [default: a pod that asks the cluster's DNS]
     #[arg(value_name = "TARGET", add = ArgValueCandidates::new(completions::pods_here))]
-    pub(super) target: Option<String>,
+    target: Option<String>,
+    /// TARGET, as other commands take it
+    #[arg(
+        long = "target",
+        value_name = "TARGET",
+        hide = true,
+        conflicts_with = "target"
+    )]
+    target_option: Option<String>,
     /// Also ask: each upstream server and each DNS pod over UDP and TCP, and look a name up as the target does
     #[arg(long)]
     pub(super) ask: bool,
@@ -55,6 +63,11 @@ pub(in crate::cli) enum Format {
 }
 
 impl DoctorArgs {
+    /// The target that was named.
+    pub(super) fn target(&self) -> Option<&String> {
+        self.target.as_ref().or(self.target_option.as_ref())
+    }
+
     /// Whether it reads the node that this is.
     pub(in crate::cli) fn reads_this_node(&self) -> bool {
         self.node.is_this()

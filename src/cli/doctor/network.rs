@@ -74,7 +74,7 @@ pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
 pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
     let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
     let found = || ordinary(node).find(asks_cluster).map(Pod::label);
-    args.target.clone().or_else(found)
+    args.target().cloned().or_else(found)
 }
 
 /// Pods that run in networks of their own and are no DNS servers.
@@ -146,7 +146,7 @@ pub(super) fn route(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Route> {
     let is_files = !args.rules.is_empty() || *here != Here::Node;
-    let to = if args.target.is_some() && !is_files {
+    let to = if args.target().is_some() && !is_files {
         None
     } else {
         let to = cluster_dns(node).first().ok_or_else(|| {
@@ -165,7 +165,7 @@ pub(super) fn route(
         to => of_node(client, to),
     };
     let (mut route, services) = send(words(client, to), saved.filter(|_| !is_files), streams)?;
-    if args.target.is_none() {
+    if args.target().is_none() {
         for (pod, to) in left_behind(node, &services) {
             match send(words(Some(&pod), Some(to)), None, streams) {
                 Ok((more, _)) => route.join(more),
