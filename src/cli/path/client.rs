@@ -16,7 +16,6 @@ use crate::host::{io_reason, situation};
 use crate::loopback::name_servers;
 use crate::netns::{self, Aim, EnterError, Namespace};
 use crate::node::kernel::ConntrackCounters;
-use crate::path::Host;
 use crate::resolver;
 use crate::scenario::{Scenario, default_hosts};
 use crate::wire::live::{self as wire, Limits};
