@@ -169,31 +169,38 @@ const LONGER_THAN_ITS_PACKET: &str = "tests-rtp-seg-fault-1.pcapng";
 const ENCRYPTED: &[&str] = &["captures-wireguard-ping-tcp-dsb.pcapng"];
 
 fn public_captures() {
-    let mut files = 0;
-    let mut messages = 0;
-    for entry in std::fs::read_dir(captures()).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let Some((ours, has_connections)) = ours(&path) else {
-            continue;
-        };
-        if ENCRYPTED.contains(&name.as_str()) || name == LONGER_THAN_ITS_PACKET {
-            continue;
-        }
-        let theirs = theirs(&path);
-        files += 1;
-        messages += theirs.values().sum::<usize>();
-        if has_connections {
-            // Behind a gap tshark waits for what does not come any more.
-            for (message, count) in &theirs {
-                assert!(ours.get(message) >= Some(count), "{name}: {message:?}");
-            }
-        } else {
-            assert_eq!(ours, theirs, "{name}");
-        }
-    }
+    let entries = std::fs::read_dir(captures()).unwrap();
+    let paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let counts = std::thread::scope(|scope| {
+        let share = |first| paths.iter().skip(first).step_by(threads);
+        let start = |first| scope.spawn(move || share(first).filter_map(|it| same(it)).collect());
+        let started: Vec<_> = (0..threads).map(start).collect();
+        let ended = started.into_iter().map(|it| it.join().unwrap());
+        ended.collect::<Vec<Vec<usize>>>().concat()
+    });
+    let (files, messages) = (counts.len(), counts.iter().sum::<usize>());
     assert!(
         files > 100 && messages > 300,
         "{files} files, {messages} messages"
     );
+}
+
+/// Compares a capture, and gives its number of messages; `None`: it cannot be compared.
+fn same(path: &Path) -> Option<usize> {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let (ours, has_connections) = ours(path)?;
+    if ENCRYPTED.contains(&name) || name == LONGER_THAN_ITS_PACKET {
+        return None;
+    }
+    let theirs = theirs(path);
+    if has_connections {
+        // Behind a gap tshark waits for what does not come any more.
+        for (message, count) in &theirs {
+            assert!(ours.get(message) >= Some(count), "{name}: {message:?}");
+        }
+    } else {
+        assert_eq!(ours, theirs, "{name}");
+    }
+    Some(theirs.values().sum())
 }
