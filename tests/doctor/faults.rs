@@ -247,7 +247,10 @@ fn reload_failed() {
     let said = node.doctor(&[]);
     let fact = said.fact("logs");
     assert!(fact.contains("could not use its Corefile: /var"), "{fact}");
-    log(&node, std::iter::once("[INFO] Reloading complete".to_owned()));
+    log(
+        &node,
+        std::iter::once("[INFO] Reloading complete".to_owned()),
+    );
     let said = node.doctor(&[]);
     assert!(said.wrong().is_empty(), "{said:#?}");
 }

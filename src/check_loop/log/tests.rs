@@ -243,7 +243,10 @@ fn reloads() {
     check(failed.as_bytes(), &["start-failed 1 3:1 - -"]);
     let complete = format!("{failed}[INFO] Reloading\n[INFO] Reloading complete\n");
     check(complete.as_bytes(), &[]);
-    check(format!("{complete}{failed}").as_bytes(), &["start-failed 1 8:1 - -"]);
+    check(
+        format!("{complete}{failed}").as_bytes(),
+        &["start-failed 1 8:1 - -"],
+    );
     let asked = format!("{failed}[INFO] 10.0.0.7:4 - 3 \"A IN Reloading\\032complete. udp 3\"");
     check(asked.as_bytes(), &["start-failed 1 3:1 - -"]);
 }
