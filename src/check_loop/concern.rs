@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::facts::{Concern, FileRemark, Remark, Step, Trouble};
 use super::fix;
-use super::log::{self, LOOP_FATAL, OWN_ADDRESS};
+use super::log::{self, LOOP_FATAL, OWN_ADDRESS, START_FAILED};
 use super::report::{Sighting, State, Verdict};
 use super::{over, servers};
 use crate::node::{Container, Node, Pod, is_cluster_dns, is_node_cache};
@@ -57,7 +57,7 @@ fn has_restarted(node: &Node, sighting: &Sighting) -> bool {
     let mut pods = node.pods.iter().filter(|it| it.is_static());
     let pod = pods.find(|it| label.is_some_and(|label| *label == it.label()));
     let runs = |it: &Container| it.pid.is_some() && servers::is_dns_container(&it.name);
-    [LOOP_FATAL, "start-failed"].contains(&sighting.kind)
+    [LOOP_FATAL, START_FAILED].contains(&sighting.kind)
         && pod.is_some_and(|it| it.containers.iter().any(runs))
 }
 

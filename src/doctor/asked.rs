@@ -62,6 +62,11 @@ impl Asked {
         self.udp.is_missing()
     }
 
+    /// Whether it answers over TCP alone.
+    pub fn is_without_udp(&self) -> bool {
+        matches!(self.udp, Answer::Silence(_)) && matches!(self.tcp, Answer::Reply(_))
+    }
+
     /// Whether it was not asked at all, as this node did not let the query out.
     pub fn is_not_sent(&self) -> bool {
         self.udp == Answer::NotSent

@@ -6,7 +6,7 @@ use crate::check_loop::facts::{FileRemark, Remark, Step, Trouble};
 use crate::check_loop::{self, Verdict};
 use crate::finding::{Finding, Severity};
 use crate::order::Order as _;
-use crate::path::findings;
+use crate::path::{self, findings};
 use crate::text::Place;
 use crate::why::log::Advice;
 
@@ -32,9 +32,20 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     known_by_rule(&mut causes);
     // A full table keeps queries in.
     let is_kept = causes.iter().any(|it| is_not_sent(&it.kind));
+    // Why nobody is behind the Service comes before that nobody is.
+    let has_ended = causes.iter().any(|it| is_ended(&it.kind));
+    let of_ended = if causes.iter().any(|it| is_unserved(&it.kind)) {
+        1
+    } else {
+        5
+    };
     causes.order_by_key(|it| {
         let is_first = is_of_kernel(it, checks) && (is_kept || it.state == State::Error);
-        rank(it, is_first)
+        match &it.kind {
+            Kind::Setting(rule) if has_ended && keeps_from_start(rule) => of_ended,
+            kind if is_ended(kind) => of_ended + 1,
+            _ => rank(it, is_first),
+        }
     });
     causes
 }
@@ -76,12 +87,16 @@ const OF_OLD_FILES: &[&str] = &["stale-pod-file"];
 /// The same of the address of a node's DNS cache that nobody has.
 const OF_DEAF_CACHES: &[&str] = &["orphan-cache-address"];
 
+/// The same of one that is there, and nobody listens.
+const OF_SILENT_CACHES: &[&str] = &["orphan-cache-address", "cluster-dns-no-listener"];
+
 /// Puts causes together that are the same one, or that one fix ends.
 fn joined(causes: &mut Vec<Cause<'_>>) {
     for (is_same, names) in [
         (is_loop as fn(&Kind<'_>) -> bool, OF_LOOPS),
         (needs_restart, OF_RESTARTS),
         (is_old_file, OF_OLD_FILES),
+        (is_silent_cache, OF_SILENT_CACHES),
         (is_deaf_cache, OF_DEAF_CACHES),
     ] {
         let Some(first) = causes.iter().position(|it| is_same(&it.kind)) else {
@@ -148,6 +163,29 @@ fn is_loop(kind: &Kind<'_>) -> bool {
 
 fn is_deaf_cache(kind: &Kind<'_>) -> bool {
     matches!(kind, Kind::Setting(it) if it.name == "cluster-dns-no-listener")
+}
+
+fn is_silent_cache(kind: &Kind<'_>) -> bool {
+    use findings::{CacheFinding, Fact};
+    matches!(kind, Kind::Way(it) if matches!(it.fact, Fact::Cache(CacheFinding::Silent { .. })))
+}
+
+/// Whether the Service has no endpoints.
+fn is_unserved(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Lost(tree) if tree.verdict == path::Verdict::NoEndpoints)
+}
+
+/// Whether DNS servers have ended, or do again and again.
+fn is_ended(kind: &Kind<'_>) -> bool {
+    matches!(
+        kind,
+        Kind::Crashing(_) | Kind::Trouble(Trouble::Down { .. }, _)
+    )
+}
+
+/// Whether it is a mistake in a Corefile with which CoreDNS can end.
+fn keeps_from_start(rule: &Finding) -> bool {
+    rule.severity == Severity::Error && rule.code.starts_with("KC")
 }
 
 fn needs_restart(kind: &Kind<'_>) -> bool {
@@ -268,7 +306,10 @@ fn is_address_of_nobody(finding: &findings::Finding) -> bool {
     use findings::{CacheFinding, Fact};
     matches!(
         finding.fact,
-        Fact::Service(_) | Fact::Cache(CacheFinding::LinkMissing { .. })
+        Fact::Service(_)
+            | Fact::Cache(
+                CacheFinding::LinkMissing { .. } | CacheFinding::Silent { is_asked: true, .. }
+            )
     )
 }
 
@@ -321,9 +362,9 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool) -> u32 {
         Kind::Lost(_) => 2,
         Kind::Setting(_) | Kind::Dropping(_) if is_first_of_kernel => 3,
         Kind::Silent(_) => 4,
-        Kind::Trouble(Trouble::Log(_) | Trouble::Down { .. }, _) => 5,
+        Kind::Trouble(Trouble::Log(_), _) => 5,
         Kind::Dead(_) => 6,
-        Kind::Crashing(_) => 7,
+        Kind::Trouble(Trouble::Down { .. }, _) | Kind::Crashing(_) => 7,
         Kind::Failing(_) if is_error => 8,
         Kind::Setting(_) if is_error => 9,
         Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_) => 10,

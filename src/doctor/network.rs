@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::node::kernel::{ConntrackCounters, Room, Statistics};
 use crate::order::Order as _;
 use crate::path::Tree;
-use crate::path::findings::{ConnectionFinding, Fact, Finding};
+use crate::path::findings::{CacheFinding, ConnectionFinding, Fact, Finding};
 
 /// Where packets to the cluster's DNS go.
 #[derive(Clone, Debug)]
@@ -37,7 +37,8 @@ impl Route {
         }
         self.trees.extend(other.trees);
         let more = other.findings.into_iter();
-        let more: Vec<Finding> = more.filter(|it| !self.findings.contains(it)).collect();
+        let is_there = |it: &Finding| self.findings.iter().any(|known| is_same(known, it));
+        let more: Vec<Finding> = more.filter(|it| !is_there(it)).collect();
         self.findings.extend(more);
         self.findings
             .order_by_key(|it| std::cmp::Reverse(it.severity));
@@ -61,6 +62,17 @@ impl Route {
         };
         let wrong = self.findings.iter().filter(move |it| !is_counter(it));
         wrong.filter(|it| it.severity > crate::finding::Severity::Info)
+    }
+}
+
+/// Whether both say the same: an address that is asked on one way can be another's beside it.
+fn is_same(one: &Finding, other: &Finding) -> bool {
+    use CacheFinding::Silent;
+    match (&one.fact, &other.fact) {
+        (Fact::Cache(Silent { address: one, .. }), Fact::Cache(Silent { address: other, .. })) => {
+            one == other
+        }
+        _ => one == other,
     }
 }
 

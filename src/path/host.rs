@@ -90,6 +90,13 @@ pub struct Link {
     pub hairpin: Option<bool>,
 }
 
+impl Link {
+    /// Whether it is of this kind: `bridge`, `veth`.
+    pub fn is_a(&self, kind: &str) -> bool {
+        matches!(&self.kind, LinkKind::Named(own) if &**own == kind)
+    }
+}
+
 /// What a link is; in JSON `loopback`, empty, or as `ip -d link` names it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]

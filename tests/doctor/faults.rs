@@ -233,15 +233,26 @@ fn without_setting() {
     }
 }
 
-/// CoreDNS goes on with its old Corefile: it did not fail to start.
+/// CoreDNS goes on with its old Corefile: it did not fail to start. It says so twice, and
+/// when a later one was read.
 fn reload_failed() {
     let node = Node::copy_of("cluster-cgroup-v1");
-    let line = "[ERROR] plugin/reload: Corefile changed but reload failed: /etc/coredns/Corefile:8 \
-                - Error during parsing: Unknown directive 'reedy'";
-    log(&node, std::iter::once(line.to_owned()));
+    let reason = "/etc/coredns/Corefile:8 - Error during parsing: Unknown directive 'reedy'";
+    let lines = [
+        "[INFO] Reloading".to_owned(),
+        format!("[ERROR] Restart failed: {reason}"),
+        format!("[ERROR] plugin/reload: Corefile changed but reload failed: {reason}"),
+    ];
+    log(&node, lines.into_iter());
     let said = node.doctor(&[]);
     let fact = said.fact("logs");
-    assert!(fact.contains("could not use its Corefile"), "{said:#?}");
+    assert!(fact.contains("could not use its Corefile: /var"), "{fact}");
+    log(
+        &node,
+        std::iter::once("[INFO] Reloading complete".to_owned()),
+    );
+    let said = node.doctor(&[]);
+    assert!(said.wrong().is_empty(), "{said:#?}");
 }
 
 fn slow_server() {

@@ -13,6 +13,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("faults::rules flushed", flushed),
         trial("faults::no endpoints", without_endpoints),
+        trial("faults::pods that end are why", ended_pods),
         trial("faults::lost on the way", lost_on_the_way),
         trial("faults::a cache that is gone", cache_is_gone),
         trial(
@@ -230,6 +231,34 @@ fn with_addresses(node: &Node) {
         let trie = "Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 10.244.0.8\n        /32 host LOCAL\n";
         fs::create_dir_all(process.join("net")).unwrap();
         fs::write(process.join("net/fib_trie"), trie).unwrap();
+    }
+}
+
+/// That nobody is behind the Service follows from why its pods end.
+fn ended_pods() {
+    for (name, first, fix) in [
+        ("cluster-oom-killed", "dns-pod-down", "limits.memory"),
+        (
+            "cluster-directive-unknown",
+            "misspelled-plugin",
+            "write reload",
+        ),
+    ] {
+        let node = Node::copy_of(name);
+        node.write("rules", REJECTED);
+        let rules = node.root.join("rules");
+        for words in [&["--rules", rules.to_str().unwrap()][..], &[]] {
+            let said = node.doctor(words);
+            assert_eq!(said.first(), first, "{name} {words:?}: {said:#?}");
+            let steps = said.document["causes"][0]["fix"].to_string();
+            assert!(steps.contains(fix), "{steps}");
+            let causes = said.document["causes"].to_string();
+            assert_eq!(
+                causes.contains("has no endpoints"),
+                !words.is_empty(),
+                "{causes}"
+            );
+        }
     }
 }
 

@@ -39,8 +39,19 @@ pub fn version(message: &str) -> Option<(u32, u32, u32)> {
     Some((next()?, next()?, next().unwrap_or(0)))
 }
 
+/// Whether CoreDNS says that it uses a changed Corefile from now on.
+///
+/// Source: github.com/coredns/caddy, caddy.go `Restart`.
+pub fn is_reloaded(message: &str) -> bool {
+    message.trim_end().ends_with("[INFO] Reloading complete")
+}
+
 /// What a message shows; `version` is that of `CoreDNS`, if it is known.
 pub fn classify(message: &str, version: Option<(u32, u32, u32)>) -> Option<Shown> {
+    // Who had it restart says the same.
+    if message.contains("[ERROR] Restart failed: ") {
+        return None;
+    }
     if let Some(count) = consolidated(message) {
         let server = None;
         return errors(message).map(|kind| Shown {
@@ -133,8 +144,8 @@ fn named(message: &str) -> Option<&'static str> {
     by_place(is_loopback, "loopback-timeout", "upstream-down")
 }
 
-/// Source: `CoreDNS`, plugin/forward/setup.go, plugin/pkg/parse/host.go;
-/// github.com/coredns/caddy, caddyfile/dispenser.go `Err`.
+/// Source: `CoreDNS`, plugin/forward/setup.go, plugin/pkg/parse/host.go,
+/// plugin/reload/reload.go; github.com/coredns/caddy, caddyfile/dispenser.go `Err`.
 fn start(message: &str) -> Option<&'static str> {
     let is_server = message.contains("plugin/forward: ") || message.contains("plugin/proxy: ");
     let has_none = [
@@ -145,8 +156,9 @@ fn start(message: &str) -> Option<&'static str> {
     let is_of_server = has_none.iter().any(|it| message.contains(it));
     let is_failed = (is_server && (is_of_server || message.contains(" TOs configured")))
         || message.contains(" - Error during parsing: ")
+        || message.contains("plugin/reload: Corefile changed but reload failed: ")
         || message.starts_with("Listen: listen ");
-    is_failed.then_some("start-failed")
+    is_failed.then_some(super::START_FAILED)
 }
 
 /// `7 errors like '^PATTERN$' occurred in last 30s`: how many.

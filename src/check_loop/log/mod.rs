@@ -12,7 +12,7 @@ mod tests;
 use crate::check_loop::report::Sighting;
 use crate::text::{Place, Source, escaped};
 
-pub use message::{LOOP_FATAL, OWN_ADDRESS, Shown, classify, version};
+pub use message::{LOOP_FATAL, OWN_ADDRESS, Shown, classify, is_reloaded, version};
 
 /// Longer lines are cut, in characters.
 const MAX_SHOWN: usize = 400;
@@ -69,11 +69,14 @@ pub const KINDS: [(&str, &str); 15] = [
         "what an upstream server sent is no whole DNS message: cut on the way or by the server; no loop",
     ),
     ("upstream-down", "every upstream server is down"),
-    ("start-failed", "CoreDNS could not use its Corefile"),
+    (START_FAILED, "CoreDNS could not use its Corefile"),
 ];
 
+/// What a CoreDNS shows that does not start with its Corefile, or goes on with its old one.
+pub const START_FAILED: &str = "start-failed";
+
 /// What a log shows, the strongest kind first; each kind once, with the first
-/// line that shows it. Linear in the log.
+/// line that shows it. A reload that failed counts until one succeeds. Linear in the log.
 ///
 /// Lines can have the prefix of the container runtime (CRI, or Docker's JSON)
 /// or that of syslog.
@@ -84,6 +87,11 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
         let line = line::split(bytes);
         if let Some(seen) = message::version(&line.message) {
             version = Some(seen);
+        }
+        if is_reloaded(&line.message) {
+            found.iter_mut().for_each(|slot| {
+                slot.take_if(|it| it.kind == START_FAILED);
+            });
         }
         let Some(shown) = classify(&line.message, version) else {
             continue;

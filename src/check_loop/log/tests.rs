@@ -233,6 +233,24 @@ fn other_formats() {
     );
 }
 
+/// What CoreDNS says of a reload that failed it says twice, the second time with the
+/// reason in other words; the next one that does not fail is the end of it.
+#[test]
+fn reloads() {
+    let failed = "[INFO] Reloading\n[ERROR] Restart failed: listen tcp :9153: bind: address already \
+                  in use\n[ERROR] plugin/reload: Corefile changed but reload failed: listen tcp \
+                  :9153: bind: address already in use\n";
+    check(failed.as_bytes(), &["start-failed 1 3:1 - -"]);
+    let complete = format!("{failed}[INFO] Reloading\n[INFO] Reloading complete\n");
+    check(complete.as_bytes(), &[]);
+    check(
+        format!("{complete}{failed}").as_bytes(),
+        &["start-failed 1 8:1 - -"],
+    );
+    let asked = format!("{failed}[INFO] 10.0.0.7:4 - 3 \"A IN Reloading\\032complete. udp 3\"");
+    check(asked.as_bytes(), &["start-failed 1 3:1 - -"]);
+}
+
 #[test]
 fn names_in_queries_show_nothing() {
     check(

@@ -298,7 +298,7 @@ fn way_in(
     };
     let mut links = own.host.links.iter().flatten().filter(|it| it.is_up);
     let other = links.find_map(other_end)?;
-    let is_bridge = |it: &&Link| it.kind == LinkKind::Named("bridge".into());
+    let is_bridge = |it: &&Link| it.is_a("bridge");
     let bridge = other.master.and_then(of_node).filter(is_bridge);
     Some(bridge.unwrap_or(other).name.clone())
 }

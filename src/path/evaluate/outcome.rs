@@ -26,11 +26,15 @@ impl Walk<'_> {
         let ip = branch.seen.destination;
         let mut neighbours = self.host.neighbours.iter().flatten();
         let answers = neighbours.find(|it| it.ip == ip).and_then(|it| it.answers);
-        if answers.is_none() && !self.host.pods.contains_key(&ip) {
+        let nobody = match answers {
+            Some(true) => None,
+            Some(false) => Some(format!("nobody answers for {ip} on its link")),
+            None => self.nobody_behind(ip),
+        };
+        if answers.is_none() && nobody.is_none() && !self.host.pods.contains_key(&ip) {
             self.gaps.insert(Gap::Liveness);
         }
-        if answers == Some(false) {
-            let what = format!("nobody answers for {ip} on its link");
+        if let Some(what) = nobody {
             return self.made(
                 branch,
                 Stage::Neighbour,

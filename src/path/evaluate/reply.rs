@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::branch::{Branch, Link, Steps, Tracking};
 use super::{End, FIRST_TTL, Walk};
-use crate::path::host::LinkKind;
 use crate::path::{Condition, Direction, Kind, Start};
 use crate::rules::Share;
 use crate::rules::rule::Side;
@@ -150,9 +149,8 @@ impl Walk<'_> {
         else {
             return false;
         };
-        let is_bridge = self.host.links.iter().flatten().any(|it| {
-            it.name == *one && matches!(&it.kind, LinkKind::Named(kind) if &**kind == "bridge")
-        });
+        let mut links = self.host.links.iter().flatten();
+        let is_bridge = links.any(|it| it.name == *one && it.is_a("bridge"));
         let name = if branch.seen.destination.is_ipv6() {
             "net.bridge.bridge-nf-call-ip6tables"
         } else {

@@ -1,5 +1,6 @@
 //! Which link a packet leaves through, and what is the node's own.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::rc::Rc;
 
@@ -219,6 +220,32 @@ impl Walk<'_> {
             return Some(false);
         }
         (!policy.is_odd).then_some(true)
+    }
+
+    /// Why nobody has an address: it would be on a bridge whose every port leads to a pod,
+    /// and these have others. `None`: that is not known.
+    pub(super) fn nobody_behind(&self, ip: IpAddr) -> Option<String> {
+        let Routed::Out(route) = self.lookup(ip, None, 0) else {
+            return None;
+        };
+        let links = || self.host.links.iter().flatten();
+        let mut bridges = links().filter(|it| it.is_a("bridge"));
+        let bridge = bridges.find(|it| Some(&it.name) == route.link.as_ref())?;
+        let ports: Vec<_> = links()
+            .filter(|it| it.master == Some(bridge.index))
+            .collect();
+        let own = self.host.addresses.as_ref()?;
+        let is_of_pod = |it: &IpAddr| covers(route, *it) && own.iter().all(|own| own.ip != *it);
+        let pods = self.host.pods.iter().filter(|it| is_of_pod(it.0));
+        let pods: BTreeSet<&String> = pods.map(|it| it.1).collect();
+        let is_full = ports.iter().all(|it| it.is_a("veth")) && ports.len() <= pods.len();
+        let is_nobody = is_full && route.gateway.is_none() && !self.host.pods.contains_key(&ip);
+        is_nobody.then(|| {
+            format!(
+                "no pod of this node has {ip}, and {} leads to nobody else",
+                bridge.name
+            )
+        })
     }
 
     /// Whether the routes say of an address that it is near: on a link, or

@@ -23,6 +23,9 @@ pub(super) fn of(walk: &Walk<'_>, outcomes: &[Outcome]) -> (Verdict, Option<Prox
         return (Verdict::Unknown, judge.proxy);
     }
     let conditions: Vec<&Condition> = conditions.into_iter().collect();
+    let is_of_client = conditions
+        .iter()
+        .all(|it| matches!(it, Condition::Recent(_)));
     let mut seen: Option<(Verdict, BTreeSet<(Kind, IpAddr, u16)>)> = None;
     for bits in 0..1_u32 << conditions.len() {
         let world: BTreeMap<&Condition, bool> = crate::text::ordered(
@@ -44,6 +47,9 @@ pub(super) fn of(walk: &Walk<'_>, outcomes: &[Outcome]) -> (Verdict, Option<Prox
         match &seen {
             None => seen = Some(answer),
             Some(before) if *before == answer => {}
+            // Session affinity keeps a client at one of those that all others reach.
+            Some((verdict, ends))
+                if is_of_client && *verdict == answer.0 && answer.1.is_subset(ends) => {}
             Some(_) => return (Verdict::Unknown, judge.proxy),
         }
     }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use super::{Around, Evidence, Fact, Finding, link_to};
 use crate::finding::Severity;
-use crate::path::{Host, Kind, Link, LinkKind, Outcome, Start, Tree};
+use crate::path::{Host, Kind, Link, Outcome, Start, Tree};
 use crate::text::Place;
 
 /// What is wrong with links.
@@ -100,8 +100,7 @@ fn bridge(host: &Host, tree: &Tree, outcome: &Outcome) -> Option<Finding> {
         link_to(host, outcome.address)?,
         link_to(host, packet.source)?,
     );
-    let is_bridge = to.kind == LinkKind::Named("bridge".into());
-    if !is_bridge || to.index != back.index {
+    if !to.is_a("bridge") || to.index != back.index {
         return None;
     }
     let setting = match packet.destination {

@@ -133,7 +133,7 @@ pub fn write(
     if services.is_empty() {
         return Ok(());
     }
-    let title = "Where the Service leads, by the rules of the node";
+    let title = "Where the Service leads, by the rules of the node as this began";
     writeln!(out, "{}", painted(colors, title, |it| it.bold()))?;
     for service in services {
         let (text, more) = match service {

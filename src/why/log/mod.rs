@@ -32,7 +32,7 @@ use memchr::{memchr, memmem};
 use self::query::Query;
 use self::time::Times;
 use self::wrapper::{Message, Wrapper};
-use crate::check_loop::log::{classify, version};
+use crate::check_loop::log::{START_FAILED, classify, is_reloaded, version};
 use crate::text::escaped;
 
 pub use advice::Advice;
@@ -249,6 +249,10 @@ fn other(tally: &mut Tally, place: (&str, u64), text: &[u8], time: Option<i64>) 
     }
     // Source: CoreDNS, coremain/run.go and caddy.go `Restart`.
     tally.reloads += u64::from(text.trim_end().ends_with("] Reloading"));
+    // Which of several pods it was is not known.
+    if is_reloaded(&text) && tally.sources == 1 {
+        tally.sightings.remove(START_FAILED);
+    }
     if let Some(shown) = classify(&text, tally.version) {
         let cut: String = text.chars().take(MAX_SHOWN).collect();
         tally.shown(&shown, time, place, &escaped(cut.as_bytes()));

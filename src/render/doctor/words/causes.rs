@@ -93,7 +93,19 @@ fn silent(asked: &[&Asked]) -> Sentence {
 /// What came of a question without an answer.
 fn silence(asked: &Asked) -> String {
     match &asked.udp {
-        Answer::Silence(waited) => format!(" within {} s", waited.as_secs_f64().round()),
+        Answer::Silence(waited) => {
+            let over = if asked.is_without_udp() {
+                " over UDP"
+            } else {
+                ""
+            };
+            let but = if over.is_empty() {
+                ""
+            } else {
+                "; over TCP it does"
+            };
+            format!("{over} within {:.1} s{but}", waited.as_secs_f64())
+        }
         Answer::Failed(why) => format!(": {why}"),
         Answer::Elsewhere(from) => format!(": {from} answered in its place"),
         Answer::Reply(_) | Answer::NotAsked | Answer::NotSent => String::new(),

@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 
 use super::address;
-use crate::check_loop::{Report as LoopReport, Who, facts};
+use crate::check_loop::facts::{self, Trouble};
+use crate::check_loop::{Report as LoopReport, Who};
 use crate::doctor::{Asked, Kind};
 use crate::finding::Finding;
 use crate::path::{Outcome, Stage, Tree, Verdict};
@@ -18,6 +19,15 @@ use crate::render::why::log::words::said;
 pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
     match kind {
         Kind::Loop(report) => of_loop(report),
+        Kind::Trouble(
+            Trouble::Down {
+                pod,
+                container,
+                ended,
+                ..
+            },
+            _,
+        ) => of_ended(pod, container, ended.reason.as_deref()),
         Kind::Trouble(_, report) => {
             let then = report.concern.iter().flat_map(|it| &it.then);
             then.map(of_check_loop).collect()
@@ -33,6 +43,13 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
                 .typing(Command::new("kdns path").arg(address(it.server)));
             Some(step.typing(Command::new("conntrack -S")))
         }),
+        Kind::Silent(asked) if asked.iter().all(|it| it.is_without_udp()) => {
+            of_first(asked, |it| {
+                let text = "See whether a firewall lets UDP from and to its port 53 through; until it \
+                        does, CoreDNS can ask it over TCP alone (force_tcp in forward)";
+                Some(Step::new(text).typing(dig("kdns dig", it)))
+            })
+        }
         Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_first(asked, |it| {
             let text = "See whether it runs and a firewall lets port 53 through, UDP and TCP";
             let step = Step::new(text).typing(dig("kdns dig", it));
@@ -72,6 +89,19 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
     }
 }
 
+/// What to do about a container that has ended, and why.
+fn of_ended(pod: &str, container: &str, reason: Option<&str>) -> Vec<Step> {
+    if reason == Some("OOMKilled") {
+        let text = format!(
+            "Give it more memory: limits.memory of the container {container}, where its pods are \
+             made"
+        );
+        return vec![Step::new(text)];
+    }
+    let verb = format!("logs --previous --container {container}");
+    kubectl(pod, "Read why", &verb).into_iter().collect()
+}
+
 /// What to do where packets to a Service are lost.
 fn of_lost(tree: &Tree) -> Vec<Step> {
     match tree.verdict {
@@ -103,6 +133,15 @@ fn without_endpoints() -> Vec<Step> {
             "describe service kube-dns",
         ),
     ]
+}
+
+/// What to do where the Service leads to pods of the same node alone, and there are none.
+fn of_local_policy() -> Vec<Step> {
+    vec![of_system(
+        "Run a DNS pod that is ready on this node, or have the Service lead to those of all nodes \
+         (internalTrafficPolicy: Cluster)",
+        "edit service kube-dns",
+    )]
 }
 
 /// A command of `kubectl` about the namespace of the cluster's DNS.
@@ -164,6 +203,8 @@ fn of_end(end: &Outcome) -> Vec<Step> {
         ))],
         Stage::Conntrack => vec![who_fills()],
         Stage::Ipvs => without_endpoints(),
+        // Source: Kubernetes, pkg/proxy/iptables/proxier.go `syncProxyRules`.
+        Stage::Table(_) if last.rule.contains("has no local endpoints") => of_local_policy(),
         Stage::Table(_) => {
             let of = if end.is_own {
                 " in the pod's own network namespace"
@@ -297,15 +338,18 @@ mod tests {
             length: None,
         };
         let mut end = unroutable(packet, "it").outcomes.remove(0);
-        let mut first_of = |stage: Stage| {
+        let first_of = |end: &mut Outcome, stage: Stage| {
             end.steps[0].stage = stage;
-            of_end(&end).remove(0).line()
+            of_end(end).remove(0).line()
         };
-        let rule = first_of(Stage::Table("filter".into()));
+        let rule = first_of(&mut end, Stage::Table("filter".into()));
         assert!(rule.starts_with("Find who wrote this rule"), "{rule}");
-        let full = first_of(Stage::Conntrack);
+        end.steps[0].rule = "-A KUBE-SERVICES … \"… has no local endpoints\" … -j DROP".into();
+        let local = first_of(&mut end, Stage::Table("filter".into()));
+        assert!(local.starts_with("Run a DNS pod"), "{local}");
+        let full = first_of(&mut end, Stage::Conntrack);
         assert_eq!(full, "See who fills the table: conntrack -S; kdns path");
-        let empty = first_of(Stage::Ipvs);
+        let empty = first_of(&mut end, Stage::Ipvs);
         assert!(empty.starts_with("See whether DNS pods run"), "{empty}");
     }
 }

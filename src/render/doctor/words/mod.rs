@@ -46,7 +46,15 @@ pub(super) fn command(fact: &Fact<'_>) -> Command {
         }
         Fact::Kernel { .. } => Command::new("conntrack -S"),
         Fact::NotAsked(_) => Command::new("kdns doctor --ask"),
-        Fact::Servers(_) => Command::new("kdns dig @SERVER . NS"),
+        Fact::Servers(asked) => {
+            let wrong = asked
+                .iter()
+                .find(|it| it.is_silent() || it.is_slow() || it.is_without_tcp());
+            let server = wrong
+                .or(asked.first())
+                .map_or_else(|| "SERVER".to_owned(), |it| it.server.ip().to_string());
+            Command::new("kdns dig").args([&format!("@{server}"), ".", "NS"])
+        }
         Fact::Lookup(Ok(lookup)) => {
             let question = Command::new("kdns explain").arg(&lookup.scenario.name);
             question.args(["--live", "--target", &lookup.whom])
@@ -185,7 +193,7 @@ fn servers(asked: &[Asked]) -> String {
     let chosen = |wanted: fn(&Asked) -> bool| -> Vec<String> {
         asked.iter().filter(|it| wanted(it)).map(name).collect()
     };
-    let silent = chosen(Asked::is_silent);
+    let silent = chosen(|it| it.is_silent() && !it.is_not_sent());
     if silent.len() == asked.len() && silent.len() > 1 {
         return format!(
             "none of {} servers answers: {}",
@@ -194,6 +202,11 @@ fn servers(asked: &[Asked]) -> String {
         );
     }
     for (found, one, more) in [
+        (
+            chosen(Asked::is_not_sent),
+            "could not be asked: this node lets no query out",
+            "could not be asked: this node lets no query out",
+        ),
         (silent, "does not answer", "do not answer"),
         (
             chosen(Asked::is_without_tcp),

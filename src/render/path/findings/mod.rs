@@ -213,7 +213,7 @@ fn cache(finding: &CacheFinding) -> Words {
                 "node-cache-missing",
                 "{address} is an address of NodeLocal DNSCache, and this node does not have it"
             ),
-            why: "the kubelet writes it into the pods' files, and no cache runs here: queries leave through the default route, or are refused".to_owned(),
+            why: "it is in the file of who asks, and no cache runs here: queries leave through the default route, or are refused".to_owned(),
             fix: vec![restart(), advice(format!("or, {}", elsewhere(address)))],
         },
     }
@@ -302,7 +302,7 @@ fn service(finding: &ServiceFinding) -> Words {
         ))
     });
     let then = format!(
-        "if the cluster's DNS is there, write its address as clusterDNS of the kubelet, restart the kubelet, and recreate the pods that ask {asked}"
+        "if the cluster's DNS is there: where clusterDNS of the kubelet is not its address, write it and restart the kubelet; then recreate the pods that ask {asked}"
     );
     Words {
         what: sentence!(
