@@ -41,6 +41,8 @@ pub struct Message {
     pub proves: Vec<&'static str>,
     /// What it rules out.
     pub rules_out: Vec<&'static str>,
+    /// Whether it is a note that is seldom the cause of anything, whatever it proves.
+    pub is_aside: bool,
     /// What it can come from, the likeliest first; empty: it is no DNS error.
     causes: Vec<Hypothesis>,
     /// Where it is written or was seen.
@@ -98,8 +100,10 @@ impl Catalogue {
         }
         let is_always = |it: &&Cause| message.is_dns() && looked.is_some_and(|of| it.is_always(of));
         for cause in self.causes.iter().filter(is_always) {
-            found.retain(|it| it.1.code != cause.code);
-            found.insert(0, (cause.likely_for(looked, Likely::Medium), cause));
+            let own = found.iter().position(|it| it.1.code == cause.code);
+            let own = own.map_or(Likely::Medium, |it| found.remove(it).0);
+            let likely = cause.likely_for(looked, Likely::Medium);
+            found.insert(0, (likely.min(own), cause));
         }
         found.order_by_key(|it| it.0);
         found
@@ -159,6 +163,7 @@ impl Message {
             patterns: patterns.map(Pattern::parse).collect(),
             proves: page.items("Proves"),
             rules_out: page.items("Rules out"),
+            is_aside: !page.items("Aside").is_empty(),
             causes: page
                 .items("Causes")
                 .into_iter()

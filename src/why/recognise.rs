@@ -136,7 +136,8 @@ fn ranked<'f, 'c, 't>(
     told: Range<usize>,
 ) -> Vec<&'f Sighting<'c, 't>> {
     // What is no DNS error says nothing beside one, unless that is only what
-    // everybody sees; a program's message says what it means, and what leads
+    // everybody sees; a note that is seldom the cause says little; a program's message says
+    // what it means, and what leads
     // somewhere more than what does not; of what is seen, what listings show comes first,
     // then what the title says, then what stands together; then what says more.
     let is_denied = found
@@ -152,6 +153,7 @@ fn ranked<'f, 'c, 't>(
         (
             is_part,
             !message.is_dns() || is_idle,
+            message.is_aside,
             is_symptom,
             !leads,
             is_symptom && it.at.start < told.end,

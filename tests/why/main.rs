@@ -133,6 +133,26 @@ fn causes_are_whole_and_each_is_used() {
 }
 
 #[test]
+fn a_note_that_is_seldom_the_cause_stands_behind_what_else_is_said() {
+    let catalogue = Catalogue::read();
+    let note = "Nameserver limits were exceeded, some nameservers have been omitted, \
+                the applied nameserver line is: 192.0.2.1 192.0.2.2 192.0.2.3";
+    for (beside, id) in [
+        (
+            "[ERROR] plugin/errors: 2 a.b. A: read udp 10.244.0.7:39509->192.0.2.1:53: i/o timeout",
+            "coredns-udp-timeout",
+        ),
+        ("Pods on another node than CoreDNS cannot resolve", "symptom-other-node"),
+        ("DNS does not work", "kubelet-nameserver-limit"),
+        ("", "kubelet-nameserver-limit"),
+    ] {
+        let text = format!("{note}\n{beside}");
+        let found = recognise(&catalogue, &text, None);
+        assert_eq!(found.map(|it| it.message.id).ok(), Some(id), "{text}");
+    }
+}
+
+#[test]
 fn examples_are_recognised_as_what_they_are() {
     let catalogue = Catalogue::read();
     let mut wrong = Vec::new();
