@@ -146,7 +146,7 @@ fn a_note_that_is_seldom_the_cause_stands_behind_what_else_is_said() {
             "Pods on another node than CoreDNS cannot resolve",
             "symptom-other-node",
         ),
-        ("DNS does not work", "kubelet-nameserver-limit"),
+        ("DNS does not work", "symptom-broken"),
         ("", "kubelet-nameserver-limit"),
     ] {
         let text = format!("{note}\n{beside}");
