@@ -252,9 +252,9 @@ struct Sighting<'c, 't> {
 impl Sighting<'_, '_> {
     /// Whether another speaker hands it on: its words are among the other's, as
     /// Docker's are around Go's, or says more of its own that makes it no DNS error. What
-    /// is no DNS error hands nothing on by an end that may be anything, and what is seen never does.
+    /// is no DNS error hands nothing on by an end that may be anything; what is seen, and a note, never do.
     fn is_part_of(&self, other: &Self) -> bool {
-        if other.message.speaker.is_symptom() {
+        if other.message.speaker.is_symptom() || other.message.is_aside {
             return false;
         }
         let is_inside = other.at.start <= self.at.start && self.at.end <= other.at.end;

@@ -142,14 +142,27 @@ fn a_note_that_is_seldom_the_cause_stands_behind_what_else_is_said() {
             "[ERROR] plugin/errors: 2 a.b. A: read udp 10.244.0.7:39509->192.0.2.1:53: i/o timeout",
             "coredns-udp-timeout",
         ),
-        ("Pods on another node than CoreDNS cannot resolve", "symptom-other-node"),
-        ("DNS does not work", "kubelet-nameserver-limit"),
+        (
+            "Pods on another node than CoreDNS cannot resolve",
+            "symptom-other-node",
+        ),
+        ("DNS does not work", "symptom-broken"),
         ("", "kubelet-nameserver-limit"),
     ] {
         let text = format!("{note}\n{beside}");
         let found = recognise(&catalogue, &text, None);
         assert_eq!(found.map(|it| it.message.id).ok(), Some(id), "{text}");
     }
+}
+
+#[test]
+fn a_broken_reply_beside_no_such_host_is_a_rewrite_that_does_not_turn_back() {
+    let catalogue = Catalogue::read();
+    let text = "lookup web.shop on 10.96.0.10:53: cannot unmarshal DNS message\n\
+                lookup web.shop on 10.96.0.10:53: no such host";
+    let found = recognise(&catalogue, text, None).ok();
+    let first = found.and_then(|it| it.causes.first().map(|it| it.1.code));
+    assert_eq!(first, Some("rewrite-one-way"));
 }
 
 #[test]
