@@ -1,11 +1,12 @@
 //! What the network of a node does with packets of DNS.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::node::kernel::{ConntrackCounters, Room, Statistics};
 use crate::order::Order as _;
-use crate::path::Tree;
 use crate::path::findings::{CacheFinding, ConnectionFinding, Fact, Finding};
+use crate::path::{Outcome, Tree, Verdict};
 
 /// Where packets to the cluster's DNS go.
 #[derive(Clone, Debug)]
@@ -27,6 +28,21 @@ impl Route {
         let is_translated = |it: &Tree| it.outcomes.iter().any(|it| it.is_translated);
         let is_it = |it: &Tree| it.service.is_some() || it.fails() || is_translated(it);
         self.trees.iter().any(is_it)
+    }
+
+    /// Takes servers for what they are that are outside: no Service has such an address, so
+    /// no rule has to be about it.
+    pub fn outside(&mut self, is_outside: impl Fn(IpAddr) -> bool) {
+        for tree in &mut self.trees {
+            let is_it = tree.verdict == Verdict::NoRule && is_outside(tree.packet.destination);
+            if is_it && tree.outcomes.iter().all(Outcome::arrives) {
+                tree.verdict = Verdict::Reaches;
+            }
+        }
+        self.findings.retain(|it| match &it.fact {
+            Fact::Service(it) => !is_outside(it.asked),
+            _ => true,
+        });
     }
 
     /// Takes what another question showed; the one that shows something wrong counts.
@@ -124,5 +140,45 @@ impl Counted {
     pub fn is_losing(&self) -> bool {
         let twice = self.twice.as_ref();
         twice.is_some_and(|it| it.dropped() > 0 || it.thrown_out() > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{Address, Host, Packet, Protocol, Start, evaluate};
+
+    /// No rule has to be about a server outside; of an address of Services one has to.
+    #[test]
+    fn servers_outside() {
+        let ip = IpAddr::from([10, 1, 2, 3]);
+        let host = Host {
+            known: crate::path::RulesKnown::All,
+            addresses: Some(vec![Address {
+                ip: [172, 31, 0, 10].into(),
+                prefix: 24,
+                link: "eth0".into(),
+            }]),
+            ..Host::default()
+        };
+        let packet = Packet {
+            protocol: Protocol::Udp,
+            source: [172, 31, 0, 10].into(),
+            source_port: None,
+            destination: ip,
+            port: 53,
+            start: Start::Host,
+            length: None,
+        };
+        for (is_outside, verdict) in [(false, Verdict::NoRule), (true, Verdict::Reaches)] {
+            let mut route = Route {
+                trees: vec![evaluate(&host, &packet)],
+                findings: Vec::new(),
+                skipped: Vec::new(),
+                question: Vec::new(),
+            };
+            route.outside(|it| is_outside && it == ip);
+            assert_eq!(route.trees[0].verdict, verdict);
+        }
     }
 }

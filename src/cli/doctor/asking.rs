@@ -7,6 +7,7 @@ use anyhow::bail;
 use nix::errno::Errno;
 
 use super::args::DoctorArgs;
+use super::network;
 use crate::check_loop::seen::Target;
 use crate::check_loop::{self, State};
 use crate::cli::explain;
@@ -153,9 +154,15 @@ fn answer(asked: &probe::Asked) -> Answer {
 pub(super) fn look_up(
     args: &DoctorArgs,
     here: &Here,
-    client: Option<&str>,
+    (node, client): (&Node, Option<&str>),
     streams: &mut Streams<'_>,
 ) -> Option<Result<Lookup, String>> {
+    if let Some(client) = client.filter(|it| args.ask && network::asks_elsewhere(node, it)) {
+        return Some(Err(format!(
+            "no name was looked up: {client} does not ask the cluster's DNS, which knows {NAME} \
+             (hostNetwork pods ask it with dnsPolicy ClusterFirstWithHostNet)"
+        )));
+    }
     let words = args.ask.then(|| words(args, here, client))?;
     let looked_up = words.and_then(|it| explain::look_up(&it, streams));
     let lookup = looked_up.map(|(scenario, lived)| Lookup {

@@ -77,7 +77,7 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
         Err(why) => checks::not_asked(*why),
     };
     sheet.add(check, streams)?;
-    let looked_up = asking::look_up(args, &here, client, streams);
+    let looked_up = asking::look_up(args, &here, (&node, client), streams);
     if let Some(lookup) = &looked_up {
         let lookup = lookup.as_ref().map_err(String::as_str);
         sheet.add(checks::lookup(lookup), streams)?;

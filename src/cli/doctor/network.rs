@@ -91,6 +91,16 @@ fn asked_by(pod: &Pod) -> impl Iterator<Item = IpAddr> {
     servers.map(|it| it.0)
 }
 
+/// Whether a pod asks servers of its own, which need not know the names of the cluster.
+pub(super) fn asks_elsewhere(node: &Node, target: &str) -> bool {
+    let label = target.split_once(':').map_or(target, |it| it.0);
+    let is_it = |it: &&Pod| it.label() == label || it.name.as_deref() == Some(label);
+    let own = node.pods.iter().find(is_it);
+    let servers: Vec<IpAddr> = own.into_iter().flat_map(asked_by).collect();
+    let is_of_cluster = |it: &IpAddr| cluster_dns(node).contains(it);
+    !servers.is_empty() && !servers.iter().any(is_of_cluster) && !own.is_some_and(searches_cluster)
+}
+
 /// Whether a pod has the search list that the kubelet writes for the cluster's DNS: another
 /// one can well ask a server of its own.
 fn searches_cluster(pod: &Pod) -> bool {
@@ -105,7 +115,7 @@ fn searches_cluster(pod: &Pod) -> bool {
 /// each with the first of these pods.
 fn left_behind(node: &Node, services: &[Named]) -> Vec<(String, IpAddr)> {
     let mut found: Vec<(String, IpAddr)> = Vec::new();
-    let is_service = |ip: IpAddr| services.iter().any(|it| is_near(ip, it.address));
+    let is_service = |ip: IpAddr| services.iter().any(|it| is_near(ip, it.address, SMALLEST));
     for pod in ordinary(node).filter(|it| searches_cluster(it)) {
         let old = asked_by(pod).find(|it| !cluster_dns(node).contains(it) && is_service(*it));
         let old = old.filter(|it| found.iter().all(|known| known.1 != *it));
@@ -115,12 +125,19 @@ fn left_behind(node: &Node, services: &[Named]) -> Vec<(String, IpAddr)> {
     found
 }
 
-/// Whether both are in one network as small as those that Services have: GKE's
-/// smallest has 20 bits, the largest of IPv6 108.
-fn is_near(one: IpAddr, other: IpAddr) -> bool {
+/// Bits of the hosts in a network of Services as small as GKE's smallest.
+const SMALLEST: u32 = 12;
+
+/// The same of the largest.
+///
+/// Source: kubernetes, cmd/kube-apiserver/app/options/validation.go `maxCIDRBits`.
+const LARGEST: u32 = 20;
+
+/// Whether both are in one network that has so many bits for hosts.
+fn is_near(one: IpAddr, other: IpAddr, bits: u32) -> bool {
     match (one, other) {
-        (IpAddr::V4(one), IpAddr::V4(other)) => one.to_bits() >> 12 == other.to_bits() >> 12,
-        (IpAddr::V6(one), IpAddr::V6(other)) => one.to_bits() >> 16 == other.to_bits() >> 16,
+        (IpAddr::V4(one), IpAddr::V4(other)) => one.to_bits() >> bits == other.to_bits() >> bits,
+        (IpAddr::V6(one), IpAddr::V6(other)) => one.to_bits() >> bits == other.to_bits() >> bits,
         _ => false,
     }
 }
@@ -165,7 +182,17 @@ pub(super) fn route(
         to => of_node(client, to),
     };
     let (mut route, services) = send(words(client, to), saved.filter(|_| !is_files), streams)?;
-    if args.target().is_none() {
+    if args.target().is_some() {
+        // What somebody chose for this pod can be any server.
+        let is_service = |ip: IpAddr| {
+            let mut services = services.iter();
+            services.any(|it| is_near(ip, it.address, LARGEST)) || cluster_dns(node).contains(&ip)
+        };
+        let is_link_local = |ip: IpAddr| matches!(ip, IpAddr::V4(ip) if ip.is_link_local());
+        if !services.is_empty() {
+            route.outside(|ip| !is_service(ip) && !is_link_local(ip));
+        }
+    } else {
         for (pod, to) in left_behind(node, &services) {
             match send(words(Some(&pod), Some(to)), None, streams) {
                 Ok((more, _)) => route.join(more),

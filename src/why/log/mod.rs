@@ -250,8 +250,8 @@ fn other(tally: &mut Tally, place: (&str, u64), text: &[u8], time: Option<i64>) 
     // Source: CoreDNS, coremain/run.go and caddy.go `Restart`.
     tally.reloads += u64::from(text.trim_end().ends_with("] Reloading"));
     // Which of several pods it was is not known.
-    if is_reloaded(&text) && tally.sources == 1 {
-        tally.sightings.remove(START_FAILED);
+    if is_reloaded(&text) && tally.sources == 1 && tally.sightings.remove(START_FAILED).is_some() {
+        tally.head.clear();
     }
     if let Some(shown) = classify(&text, tally.version) {
         let cut: String = text.chars().take(MAX_SHOWN).collect();
