@@ -207,6 +207,35 @@ fn servers_that_can_be_the_pods_own_are_not_called_old() {
     assert!(text.contains("1 pod still has 127.0.0.53"), "{text}");
 }
 
+/// What another version starts with is an error only where no other version can count.
+#[test]
+fn versions_that_are_not_told_make_a_warning() {
+    for (place, expected) in [
+        ("KC005/bad-image-not-told", "warning: KC005"),
+        ("KC006/bad-image-not-told", "warning: KC006"),
+        ("KC005/bad-in-a-template", "warning: KC005"),
+        ("KC005/bad-not-known", "error: KC005"),
+    ] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint");
+        let example = Example {
+            name: place.to_owned(),
+            verdict: Verdict::Bad,
+            directory: root.join(place),
+            args: vec![".".to_owned()],
+            _made: None,
+        };
+        let more = [
+            "--format",
+            "concise",
+            "--exit-zero",
+            "--select",
+            "KC005,KC006",
+        ];
+        let found = lint(&example, &more);
+        assert!(found.contains(expected), "{place}: {found}");
+    }
+}
+
 fn copy_into(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

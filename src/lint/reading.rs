@@ -135,12 +135,13 @@ impl Reader {
                     (inner.is_of_script, inner.is_template) = (true, true);
                     self.read(&inner, form);
                 }
-                Held::Object(root) => {
+                Held::Object(root, is_partial) => {
                     // What stands there is no YAML, and cannot be changed as such.
                     let whole = Span::new(0, text.source.bytes.len());
                     let inner = Embedded {
                         layers: text.layers.within(Layer::slice(whole).fixed()),
                         is_template: true,
+                        is_partial: text.is_partial || is_partial,
                         ..text.clone()
                     };
                     self.object(&inner, root);

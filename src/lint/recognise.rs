@@ -171,7 +171,14 @@ fn program(name: &str, bytes: &[u8]) -> Option<Form> {
 /// has an archive in it.
 fn holds_text(form: Form, bytes: &[u8]) -> bool {
     let marks: &[&[u8]] = match form {
-        Form::Script => &[b"<<", b"echo ", b"printf "],
+        Form::Script => &[
+            b"<<",
+            b"echo ",
+            b"printf ",
+            b"resolv-conf",
+            b"cluster-d",
+            b"cluster-ip",
+        ],
         _ => &[
             b"<<",
             b"encode(",

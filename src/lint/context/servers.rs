@@ -4,7 +4,7 @@ use crate::kubelet::Version;
 use crate::lint::context::near::{Topic, agreed};
 use crate::lint::context::{Context, Known, paths};
 use crate::lint::document::{At, FileId};
-use crate::lint::facts::{CorefileFacts, DnsPod, Network};
+use crate::lint::facts::{CorefileFacts, DnsPod, Network, Text};
 
 impl<'w> Context<'w> {
     /// The version of CoreDNS: the one that was given, else that of the images
@@ -14,17 +14,34 @@ impl<'w> Context<'w> {
         if let Some(value) = self.options().coredns_version {
             return Some(Known { value, at: None });
         }
-        let directory = paths::parents(self.path(near)).next().unwrap_or_default();
-        let is_beside = |it: &At| self.path(it.file).starts_with(directory);
-        let pods: Vec<&DnsPod> = self.near(near, Topic::DnsPods, |it| it.dns_pods.iter().collect());
-        let images = pods.into_iter().filter_map(|it| it.image.as_ref());
-        let images = images.filter(|it| is_beside(&it.at));
+        let images = self.coredns_images(near).into_iter();
         let versions: Vec<(Version, At)> = images
             .filter_map(|it| Some((of_image(&it.text)?, it.at)))
             .collect();
         let (value, at) = *agreed(&versions.iter().collect::<Vec<_>>(), |it| it.0)?;
         let at = Some(at);
         Some(Known { value, at })
+    }
+
+    /// Where an image of the DNS pods beside a file stands that has a version which it
+    /// does not tell: it is filled in, or another image has another one.
+    pub fn untold_coredns(&self, near: FileId) -> Option<At> {
+        let has_version = |it: &&&Text| {
+            let name = it.text.rsplit('/').next().unwrap_or_default();
+            name.contains(':') && !name.ends_with(":latest")
+        };
+        let images = self.coredns_images(near);
+        images.iter().find(has_version).map(|it| it.at)
+    }
+
+    /// The images of the DNS pods beside a file or below its directory.
+    fn coredns_images(&self, near: FileId) -> Vec<&'w Text> {
+        let directory = paths::parents(self.path(near)).next().unwrap_or_default();
+        let is_beside = |it: &At| self.path(it.file).starts_with(directory);
+        let pods: Vec<&DnsPod> = self.near(near, Topic::DnsPods, |it| it.dns_pods.iter().collect());
+        let mut images: Vec<&Text> = pods.iter().filter_map(|it| it.image.as_ref()).collect();
+        images.retain(|it| is_beside(&it.at));
+        images
     }
 
     /// The networks of the cluster: those of pods that were given, else what the

@@ -25,7 +25,9 @@ pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
         return vec![facts(read)];
     }
     let clusters = cluster::settings(document, root).into_iter();
-    let clusters = clusters.filter(|it| !it.is_empty());
+    // Of Talos what is misspelled counts, too.
+    let is_talos = root.at(&["machine", "kubelet"]).is_some();
+    let clusters = clusters.filter(|it| is_talos || !it.is_empty());
     clusters
         .map(|it| facts((KubeletForm::Cluster, it)))
         .collect()

@@ -14,6 +14,8 @@ const MAX_DEPTH: usize = 64;
 pub(super) struct Reader<'b> {
     pub(super) bytes: &'b [u8],
     pub(super) at: usize,
+    /// Whether a value that was read has more than is known of it.
+    pub(super) is_partial: bool,
 }
 
 /// A heredoc: its word, its lines and whether blanks before them are left out.
@@ -28,6 +30,14 @@ pub(super) struct Heredoc {
 }
 
 impl<'b> Reader<'b> {
+    pub(super) fn of(bytes: &'b [u8]) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            is_partial: false,
+        }
+    }
+
     pub(super) fn rest(&self) -> &'b [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -92,6 +102,7 @@ impl<'b> Reader<'b> {
             }),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.list(depth),
+            Some(b'm') if self.rest().starts_with(b"merge(") => self.merged(depth),
             Some(b'0'..=b'9' | b'-' | b'a'..=b'z') => self.constant(),
             _ => None,
         };
@@ -233,6 +244,34 @@ impl<'b> Reader<'b> {
         None
     }
 
+    /// What objects make together: of a key the last one counts. What is not known can
+    /// have any key.
+    fn merged(&mut self, depth: usize) -> Option<Value> {
+        self.at += b"merge(".len();
+        let mut entries: Vec<Entry> = Vec::new();
+        loop {
+            self.blanks();
+            if self.peek()? == b')' {
+                break;
+            }
+            let before = self.at;
+            match self.value(depth + 1).value {
+                Value::Mapping(more) => {
+                    let is_new = |it: &Entry| more.iter().all(|more| !is_same(&more.key, &it.key));
+                    entries.retain(is_new);
+                    entries.extend(more);
+                }
+                _ => {
+                    self.is_partial = true;
+                    entries.clear();
+                }
+            }
+            (self.at > before).then_some(())?;
+        }
+        self.at += 1;
+        Some(Value::Mapping(entries))
+    }
+
     fn list(&mut self, depth: usize) -> Option<Value> {
         self.at += 1;
         let mut items = Vec::new();
@@ -318,6 +357,11 @@ impl Heredoc {
         }
         (text, runs)
     }
+}
+
+fn is_same(one: &Node, other: &Node) -> bool {
+    let text = |it: &Node| it.as_scalar().map(|it| it.text.clone());
+    text(one) == text(other)
 }
 
 fn scalar(text: String, style: Style) -> Value {

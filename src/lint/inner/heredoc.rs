@@ -7,6 +7,7 @@
 use crate::lint::embedded::Layer;
 use crate::lint::form::Form;
 use crate::lint::inner::command::{self, Target};
+use crate::lint::inner::installer;
 use crate::lint::inner::printed::Printed;
 use crate::lint::recognise;
 use crate::text::Span;
@@ -43,10 +44,13 @@ const MAX_UNENDED: usize = 100;
 /// script itself. Total: any bytes give a result.
 pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
     let (mut texts, mut unended) = (Vec::new(), 0);
-    let (mut at, mut command) = (0, Vec::new());
+    let (mut at, mut command, mut first) = (0, Vec::new(), 0);
     let mut printed = Printed::default();
     while let Some(line) = line_at(bytes, at).filter(|_| unended < MAX_UNENDED) {
         let begin = at;
+        if command.is_empty() {
+            first = at;
+        }
         at += line.len();
         command.extend_from_slice(trimmed(line));
         if command.last() == Some(&b'\\') {
@@ -61,6 +65,7 @@ pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
         if !is_of_image {
             printed.take(&command, Span::new(begin, begin + trimmed(line).len()));
         }
+        texts.extend(installer::units(bytes, &command, Span::new(first, at)));
         // What two give one program is not known.
         let target = (words.len() == 1)
             .then(|| command::target(&String::from_utf8_lossy(&command)))

@@ -12,6 +12,7 @@ pub mod decode;
 mod hcl;
 pub mod heredoc;
 mod ignition;
+mod installer;
 mod kubespray;
 pub mod mime;
 mod objects;

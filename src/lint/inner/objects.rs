@@ -49,6 +49,17 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
             texts.extend(values.map(|it| it.of_form(Form::Yaml)));
             texts
         }
+        "EC2NodeClass" | "AWSNodeTemplate" => {
+            let data = object.at(&["spec", "userData"]);
+            let data = data.and_then(|it| Inner::scalar("user-data", it));
+            data.into_iter().collect()
+        }
+        "ClusterPolicy" | "Policy" => {
+            let mappings = mappings(object).into_iter();
+            let patches = mappings.filter_map(|it| it.get("patchesJson6902"));
+            let texts = patches.filter_map(|it| Inner::scalar("patch", it));
+            texts.map(|it| it.of_form(Form::Yaml)).collect()
+        }
         "CustomResourceDefinition" => Vec::new(),
         _ => chart_servers(object),
     }

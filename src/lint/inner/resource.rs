@@ -151,10 +151,7 @@ mod tests {
     use super::*;
 
     fn object(text: &str) -> Option<Node> {
-        let mut reader = Reader {
-            bytes: text.as_bytes(),
-            at: 0,
-        };
+        let mut reader = Reader::of(text.as_bytes());
         reader.resource()
     }
 

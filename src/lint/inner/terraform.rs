@@ -18,8 +18,8 @@ use crate::lint::recognise;
 pub enum Held {
     /// A text.
     Text(Written),
-    /// An object, as it is encoded.
-    Object(Node),
+    /// An object, as it is encoded, and whether it can have more than this.
+    Object(Node, bool),
     /// A provisioner: [`crate::lint::inner::provisioner::text`].
     Provisioner(Node),
 }
@@ -27,7 +27,7 @@ pub enum Held {
 /// The texts and objects of a file. Total: any bytes give a result.
 pub fn held(bytes: &[u8]) -> Vec<Held> {
     let mut held = Vec::new();
-    let mut reader = Reader { bytes, at: 0 };
+    let mut reader = Reader::of(bytes);
     // The last attribute: `values = [`.
     let mut attribute: &[u8] = b"";
     let mut word: &[u8] = b"";
@@ -48,16 +48,20 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
             },
             b'(' if matches!(word, b"yamlencode" | b"jsonencode") => {
                 reader.at += 1;
+                reader.is_partial = false;
                 let value = reader.value(0);
-                held.extend(is_object(&value, bytes).then_some(Held::Object(value)));
+                let object = || Held::Object(value.clone(), reader.is_partial);
+                held.extend(is_object(&value, bytes).then(object));
             }
             b'=' if word == b"manifest" => {
                 reader.at += 1;
-                let value = Reader { ..reader }.value(0);
+                let mut inside = Reader { ..reader };
+                inside.is_partial = false;
+                let value = inside.value(0);
                 let is_literal = value.as_mapping().is_some() && is_object(&value, bytes);
                 if is_literal {
                     reader.at = value.span.end as usize;
-                    held.push(Held::Object(value));
+                    held.push(Held::Object(value, inside.is_partial));
                 }
             }
             b'=' => {
@@ -76,7 +80,7 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
                 if word == b"resource" {
                     let object = Reader { ..reader }.resource();
                     let object = object.filter(|it| it.at(&["spec"]).is_some());
-                    held.extend(object.map(Held::Object));
+                    held.extend(object.map(|it| Held::Object(it, false)));
                 }
             }
             _ => reader.at += 1,
@@ -155,6 +159,18 @@ mod tests {
         says(&format!("x = jsonencode({{{map}}})\n"), found);
         says(&format!("manifest = {{{map}}}\n"), found);
         says(&format!("x = jsonencode(merge({{{map}}}, y))\n"), &[]);
+        says(
+            &format!("x = yamlencode(merge({{{map}}}, {{a = 1}}))\n"),
+            found,
+        );
+        let other = "kind = \"KubeletConfiguration\", resolvConf = \"/b\"";
+        says(
+            &format!("x = yamlencode(merge({{{other}}}, {{{map}}},))\n"),
+            found,
+        );
+        let found = &["Cluster ResolvConf /a @\"/a\""];
+        says(&format!("x = yamlencode(merge(var.y, {{{map}}}))\n"), found);
+        says("x = yamlencode(merge({resolvConf", &[]);
         says(
             &format!("x = jsonencode({{for k in y : k => {{{map}}}}})\n"),
             &[],

@@ -22,7 +22,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
                 continue;
             };
             let fix = ("write forward", fixed(file, block, proxy));
-            blocks::unknown_since(report, at, "proxy", GONE, version.as_ref(), fix)
+            blocks::unknown_since(report, (file, context), at, "proxy", GONE, fix)
                 .label("unknown directive")
                 .help("write forward in its place")
                 .note("the pod ends with Unknown directive 'proxy' at its next start, and reload keeps the old configuration until then");

@@ -2,7 +2,6 @@
 
 use crate::config::corefile::{Directive, Word};
 use crate::kubelet::Version;
-use crate::lint::context::Known;
 use crate::lint::document::{At, Change};
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::prelude::*;
@@ -30,12 +29,12 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
                         };
                         let change = blocks::without(file, line);
                         let what = format!("{} in kubernetes", word.text);
-                        said(report, at, &what, version.as_ref(), change);
+                        said(report, (file, context), at, &what, change);
                     }
                 }
                 "federation" => {
                     if let Some(at) = places.first(&directive.name) {
-                        said(report, at, "federation", version.as_ref(), None);
+                        said(report, (file, context), at, "federation", None);
                     }
                 }
                 _ => {}
@@ -55,16 +54,16 @@ fn is_gone(option: &str) -> bool {
 
 fn said(
     report: &mut Report,
+    of: (&CorefileText<'_>, &Context<'_>),
     at: At,
     what: &str,
-    version: Option<&Known<Version>>,
     change: Option<Change>,
 ) {
     let help = match what {
         "federation" => "remove it, or build github.com/coredns/federation in",
         _ => "remove the line: the versions before took no notice of it",
     };
-    blocks::unknown_since(report, at, what, GONE, version, ("remove the line", change))
+    blocks::unknown_since(report, of, at, what, GONE, ("remove the line", change))
         .help(help)
         .note("the pod ends with an error in parsing at its next start");
 }

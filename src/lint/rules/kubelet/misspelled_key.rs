@@ -31,6 +31,7 @@ const KEYS: [(Name, &str, &[&str]); 3] = [
 ];
 
 pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+    talos(text, report);
     for entry in entries(text) {
         let Some((of, right)) = meant(key(entry)) else {
             continue;
@@ -56,6 +57,36 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
             counted,
             context.flag_over(document.file, of),
         );
+    }
+}
+
+/// Keys of the kubelet in a machine of Talos, and of what it puts into the configuration.
+///
+/// Source: siderolabs/talos `pkg/machinery/config/types/v1alpha1`: `KubeletConfig`,
+/// `pkg/machinery/config/decoder`.
+fn talos(text: &KubeletText<'_>, report: &mut Report) {
+    let of_talos = |it: &KubeletText<'_>| it.form == KubeletForm::Cluster;
+    let machine = text.document.yaml().filter(|_| of_talos(text));
+    let Some(kubelet) = machine.and_then(|it| it.at(&["machine", "kubelet"])) else {
+        return;
+    };
+    let of_machine = Some(kubelet).map(|it| (it, true));
+    let more = kubelet.get("extraConfig").map(|it| (it, false));
+    for (node, is_of_machine) in of_machine.into_iter().chain(more) {
+        for entry in node.as_mapping().unwrap_or_default() {
+            let Some((of, right)) = meant(key(entry)) else {
+                continue;
+            };
+            if is_of_machine && of != Name::ClusterDns {
+                continue;
+            }
+            let at = text.document.at(entry.key.span);
+            let wrong = key(entry);
+            let message = format!("Talos knows no {wrong} of a kubelet: the key is {right}");
+            report
+                .add(at, message)
+                .help(format!("write {right} in its place"));
+        }
     }
 }
 
