@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::engine::chance::{Chance, Lane, Lot};
+use crate::engine::chance::{Chance, Lot};
 use crate::engine::machine::Outcome;
 use crate::engine::message::QueryId;
 use crate::simulation::{Run, Sent};
@@ -355,13 +355,7 @@ fn ordered_by_chance(run: &Run, courses: &mut Courses) {
     let Some(chance) = &run.chance else { return };
     let mut first = 0;
     while let Some(begin) = run.sent.get(first) {
-        let lane = chance.lane_of(begin.id);
-        if lane == Lane::default() {
-            // It is in order with all others.
-            first += 1;
-            continue;
-        }
-        let mut lanes = vec![(lane, vec![first])];
+        let mut lanes = vec![(chance.lane_of(begin.id), vec![first])];
         let mut reason = None;
         let mut next = first + 1;
         while let Some(sent) = run.sent.get(next)
