@@ -125,7 +125,7 @@ impl Lookups {
             entry.answered = [false; 3];
             if is_recent {
                 // The lookup has its answer from the other type.
-                self.mark_types(who, labels, &[index], wasted);
+                self.mark(who, labels, &[index], wasted);
                 return true;
             }
         }
@@ -175,25 +175,13 @@ impl Lookups {
         entry.open = [0; 3];
         entry.ended = [0; 3];
         match both {
-            Some(other) => self.mark_types(who, labels, &[index, other], wasted),
-            None => self.mark_types(who, labels, &[index], wasted),
+            Some(other) => self.mark(who, labels, &[index, other], wasted),
+            None => self.mark(who, labels, &[index], wasted),
         }
     }
 
-    /// The same for a name that was answered just now, after more search domains
-    /// became known.
-    pub(super) fn mark(
-        &mut self,
-        who: Who<'_>,
-        labels: &Labels,
-        record: Record,
-        wasted: &mut Vec<Wasted>,
-    ) {
-        self.mark_types(who, labels, &[record as usize], wasted);
-    }
-
     /// Everything that was tried before this name was answered.
-    fn mark_types(
+    pub(super) fn mark(
         &mut self,
         who: Who<'_>,
         labels: &Labels,

@@ -83,11 +83,8 @@ fn word(text: &[u8], at: usize) -> u64 {
     if let Some(bytes) = rest.first_chunk::<8>() {
         return u64::from_le_bytes(*bytes);
     }
-    let mut bytes = [0; 8];
-    for (to, from) in bytes.iter_mut().zip(rest) {
-        *to = *from;
-    }
-    u64::from_le_bytes(bytes)
+    let bytes = rest.iter().rev();
+    bytes.fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 /// A hash of any text.

@@ -8,9 +8,10 @@
 
 use super::name::{Labels, Suffix};
 
-/// So many namespaces and further search domains are kept of a client: behind
+/// So many namespaces are kept of a client, and so many search domains in all: behind
 /// the address of a node are many pods.
-const MAX_SEARCHES: usize = 12;
+const MAX_SPACES: usize = 12;
+const MAX_DOMAINS: usize = 24;
 
 /// So many queries that failed without a known search domain are kept, each
 /// until so many others of the client were looked at.
@@ -20,12 +21,13 @@ const MAX_AGE: u8 = 200;
 /// The search domains of a client.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
-    /// `NAMESPACE.svc.DOMAIN`.
-    spaces: Vec<Suffix>,
-    /// `svc.DOMAIN`, `DOMAIN`.
-    cluster: Option<[Suffix; 2]>,
-    /// What the node's file adds, in the order of the list.
-    extras: Vec<Suffix>,
+    /// In the order in which they are tried: `NAMESPACE.svc.DOMAIN`, of which a lookup has
+    /// one; `svc.DOMAIN`, `DOMAIN`; what the node's file adds.
+    domains: Vec<Suffix>,
+    /// How many of them are of namespaces.
+    spaces: usize,
+    /// Whether the two of the cluster are among them.
+    has_cluster: bool,
     /// Failed queries that nothing explains so far, the newest last.
     open: Vec<Open>,
 }
@@ -68,21 +70,14 @@ pub(super) struct Tried {
 impl Search {
     /// Whether any search domain is known.
     pub(super) fn is_known(&self) -> bool {
-        self.cluster.is_some() || !self.extras.is_empty()
+        self.domains.len() > self.spaces
     }
 
     /// Whether a name can teach anything: something failed that nothing explains,
     /// or the name has none of the search domains, whose list may be longer.
     pub(super) fn is_curious(&self, labels: &Labels) -> bool {
-        let is_searched = || self.domains().any(|it| labels.without(it).is_some());
+        let is_searched = || self.domains.iter().any(|it| labels.without(*it).is_some());
         !self.open.is_empty() || (self.is_known() && !is_searched())
-    }
-
-    /// All search domains, in the order in which they are tried.
-    pub(super) fn domains(&self) -> impl Iterator<Item = Suffix> + '_ {
-        let spaces = self.spaces.iter().copied();
-        let cluster = self.cluster.iter().flatten().copied();
-        spaces.chain(cluster).chain(self.extras.iter().copied())
     }
 
     /// What a name can be in lookups of this client: as-is, and with each
@@ -93,7 +88,7 @@ impl Search {
             labels: labels.count,
             suffix: None,
         };
-        let searched = self.domains().filter_map(|suffix| {
+        let searched = self.domains.iter().filter_map(|&suffix| {
             labels.without(suffix).map(|base| Role {
                 base,
                 labels: labels.count - suffix.labels,
@@ -111,43 +106,37 @@ impl Search {
             labels: 0,
             suffix,
         };
-        let searched = self.domains().map(move |it| role(Some(it)));
+        let searched = self.domains.iter().map(move |it| role(Some(*it)));
         std::iter::once(role(None)).chain(searched)
     }
 
     /// What a lookup tried before `role` got its answer: the search domains
     /// before that one, the nearest first.
     pub(super) fn before(&self, role: Role) -> impl Iterator<Item = Tried> + '_ {
-        let all = self.extras.iter().rev().copied();
-        let cluster = self.cluster.iter().flatten().rev().copied();
-        let spaces = self.spaces.iter().copied();
-        // A lookup has one namespace.
-        let is_first = role.suffix.is_some_and(|it| self.spaces.contains(&it));
-        let searched = all.chain(cluster).chain(spaces);
-        let searched = searched
-            .skip_while(move |it| role.suffix.is_some_and(|own| own != *it))
-            .skip(usize::from(role.suffix.is_some()))
-            .take(if is_first { 0 } else { usize::MAX });
-        let spaces = self.spaces.len();
-        let first = self.domains_before(role);
-        searched.enumerate().map(move |(index, it)| Tried {
+        let count = match role.suffix {
+            None => self.domains.len(),
+            Some(own) => {
+                let at = self.domains.iter().position(|it| *it == own);
+                // A lookup has one namespace.
+                at.filter(|it| *it >= self.spaces).unwrap_or_default()
+            }
+        };
+        let nearest = self.domains.iter().take(count).rev().enumerate();
+        nearest.map(move |(index, it)| Tried {
             hash: it.behind(role.base),
             // Of several namespaces one is the lookup's.
-            is_nearest: index == 0 || (first == spaces && index < spaces),
+            is_nearest: index == 0 || count == self.spaces,
         })
     }
 
-    /// How many search domains are before that of `role`.
-    fn domains_before(&self, role: Role) -> usize {
-        let Some(own) = role.suffix else {
-            return self.domains().count();
-        };
-        self.domains().take_while(|it| *it != own).count()
+    /// Those of namespaces.
+    fn spaces(&self) -> &[Suffix] {
+        self.domains.get(..self.spaces).unwrap_or_default()
     }
 
     /// Whether a name ends with the namespace of the client.
     pub(super) fn is_first(&self, labels: &Labels) -> bool {
-        self.spaces.iter().any(|it| labels.without(*it).is_some())
+        self.spaces().iter().any(|it| labels.without(*it).is_some())
     }
 
     /// Whether nothing failed that is not explained.
@@ -162,7 +151,7 @@ impl Search {
             return;
         }
         let cluster = cluster_of(labels);
-        if cluster.is_some_and(|it| self.spaces.contains(&it.space)) {
+        if cluster.is_some_and(|it| self.spaces().contains(&it.space)) {
             return;
         }
         if self.open.iter().any(|it| it.whole() == labels.hash()) {
@@ -191,7 +180,7 @@ impl Search {
         if labels.is_long || labels.count == 0 {
             return false;
         }
-        let known = self.domains().count();
+        let known = self.domains.len();
         self.open.retain_mut(|it| {
             it.left -= 1;
             it.left > 0
@@ -203,7 +192,7 @@ impl Search {
             Some(before) if known == 0 => self.learn_alone(labels, before),
             _ => self.learn_next(labels, is_pending),
         }
-        self.domains().count() > known
+        self.domains.len() > known
     }
 
     /// `BASE.NAMESPACE.svc.DOMAIN` failed, and now comes the same base with
@@ -221,10 +210,8 @@ impl Search {
         let Some(cluster) = found.and_then(|at| self.open.remove(at).cluster) else {
             return;
         };
-        self.cluster.get_or_insert(cluster.parts);
-        if self.spaces.len() < MAX_SEARCHES && !self.spaces.contains(&cluster.space) {
-            self.spaces.push(cluster.space);
-        }
+        self.add_cluster(cluster.parts);
+        self.add_space(cluster.space);
     }
 
     /// `BASE.SEARCH` failed, and now `BASE` is answered, or the other way round.
@@ -261,7 +248,7 @@ impl Search {
     /// The last search domain that is known was tried with a base, and now
     /// comes the same base with another end.
     fn learn_next(&mut self, labels: &Labels, is_pending: impl Fn(u64) -> bool) {
-        let Some(last) = self.domains().last() else {
+        let Some(&last) = self.domains.last() else {
             return;
         };
         let base = (1..labels.count)
@@ -275,36 +262,48 @@ impl Search {
     fn add(&mut self, suffix: Suffix, labels: &Labels) {
         match cluster_of(labels) {
             Some(it) if it.space == suffix => {
-                self.cluster.get_or_insert(it.parts);
-                if self.spaces.len() < MAX_SEARCHES && !self.spaces.contains(&suffix) {
-                    self.spaces.push(suffix);
-                }
+                self.add_cluster(it.parts);
+                self.add_space(suffix);
             }
-            Some(it) if it.parts.contains(&suffix) => {
-                self.cluster.get_or_insert(it.parts);
-            }
+            Some(it) if it.parts.contains(&suffix) => self.add_cluster(it.parts),
             _ => self.add_extra(suffix),
         }
     }
 
+    fn add_space(&mut self, suffix: Suffix) {
+        if self.spaces < MAX_SPACES && !self.spaces().contains(&suffix) {
+            self.domains.insert(self.spaces, suffix);
+            self.spaces += 1;
+        }
+    }
+
+    fn add_cluster(&mut self, parts: [Suffix; 2]) {
+        if !self.has_cluster {
+            self.domains.splice(self.spaces..self.spaces, parts);
+            self.has_cluster = true;
+        }
+    }
+
     fn add_extra(&mut self, suffix: Suffix) {
-        let is_known = self.domains().any(|it| it == suffix);
-        if !is_known && self.extras.len() < MAX_SEARCHES {
-            self.extras.push(suffix);
+        if self.domains.len() < MAX_DOMAINS && !self.domains.contains(&suffix) {
+            self.domains.push(suffix);
         }
     }
 
     /// Adds what another log showed of the same client.
     pub(super) fn merge(&mut self, other: &Self) {
-        for &space in &other.spaces {
-            if self.spaces.len() < MAX_SEARCHES && !self.spaces.contains(&space) {
-                self.spaces.push(space);
+        let (spaces, others) = other.domains.split_at(other.spaces);
+        for &space in spaces {
+            self.add_space(space);
+        }
+        let extras = match others {
+            [one, two, extras @ ..] if other.has_cluster => {
+                self.add_cluster([*one, *two]);
+                extras
             }
-        }
-        if let Some(cluster) = other.cluster {
-            self.cluster.get_or_insert(cluster);
-        }
-        for &extra in &other.extras {
+            extras => extras,
+        };
+        for &extra in extras {
             self.add_extra(extra);
         }
     }

@@ -320,7 +320,7 @@ impl Tally {
             if wasted.is_empty() && client.search.is_curious(labels) {
                 let is_open = |hash| lookups.is_open(number, hash);
                 if client.search.learn(labels, Some(client.before), is_open) {
-                    lookups.mark(client.who(number), labels, record, wasted);
+                    lookups.mark(client.who(number), labels, &[record as usize], wasted);
                 }
             }
         }
