@@ -146,7 +146,8 @@ impl Io {
             .await
     }
 
-    fn receive_any(
+    /// The first thing that arrives and is `wanted`, or `None` at `until`.
+    pub fn receive_any(
         &self,
         wanted: impl Fn(&Arrival) -> bool,
         until: Option<Duration>,

@@ -2,6 +2,7 @@
 //!
 //! Source: systemd `src/resolve/resolved-dns-query.c`.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
@@ -29,7 +30,7 @@ pub(super) struct DnsQuery {
     /// The name as the client gave it.
     pub name_utf8: Name,
     /// The types.
-    pub record_types: Vec<RecordType>,
+    pub record_types: Rc<[RecordType]>,
     /// `SD_RESOLVED_NO_SEARCH`: no search domains.
     pub no_search: bool,
     /// Whether it waits, or how it ended.
@@ -88,7 +89,7 @@ impl DnsQuery {
         Self {
             name_idna,
             name_utf8,
-            record_types: record_types.to_vec(),
+            record_types: record_types.into(),
             no_search: false,
             state: State::Null,
             candidate: None,

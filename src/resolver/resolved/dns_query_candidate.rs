@@ -2,6 +2,7 @@
 //!
 //! Source: systemd `src/resolve/resolved-dns-query.c`.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::message::Because;
@@ -72,7 +73,8 @@ impl Manager<'_> {
             Some(domain) => dns_name_concat(&query.name_idna, &domain.name)?,
         };
         let because = self.because(q, index);
-        for record_type in query.record_types.clone() {
+        let record_types = Rc::clone(&query.record_types);
+        for &record_type in record_types.iter() {
             let key = Key {
                 name: name.clone(),
                 record_type,
@@ -123,22 +125,17 @@ impl Manager<'_> {
     ///
     /// Source: `dns_query_candidate_go`.
     pub(super) async fn dns_query_candidate_go(&mut self, q: usize) {
-        if let Some(candidate) = &mut self.queries[q].candidate
-            && candidate.transactions.len() > 1
-            && self.io.choose(2, EITHER_FIRST) == 1
-        {
+        let Some(candidate) = &mut self.queries[q].candidate else {
+            return;
+        };
+        if candidate.transactions.len() > 1 && self.io.choose(2, EITHER_FIRST) == 1 {
             candidate.transactions.reverse();
         }
-        for t in self.candidate_transactions(q) {
+        for t in candidate.transactions.clone() {
             if self.transactions[t].state == State::Null {
                 self.dns_transaction_go(t).await;
             }
         }
-    }
-
-    fn candidate_transactions(&self, q: usize) -> Vec<usize> {
-        let candidate = self.queries[q].candidate.as_ref();
-        candidate.map_or_else(Vec::new, |it| it.transactions.clone())
     }
 
     /// Source: `dns_query_candidate_state`.
@@ -191,8 +188,9 @@ impl Manager<'_> {
 
     /// Source: `dns_query_candidate_notify`, its beginning.
     fn dns_query_candidate_expedite(&mut self, q: usize) {
-        let succeeded = |t: &usize| self.transactions[*t].state == State::Success;
-        let partially = self.candidate_transactions(q).iter().any(succeeded);
+        let candidate = self.queries[q].candidate.iter();
+        let mut transactions = candidate.flat_map(|it| &it.transactions);
+        let partially = transactions.any(|t| self.transactions[*t].state == State::Success);
         let expedites = !self.version.is_before_248;
         if expedites && partially && !self.timers.runs(Timer::Candidate(q)) {
             let at = self.io.now() + CANDIDATE_EXPEDITED_TIMEOUT;

@@ -132,9 +132,9 @@ impl Arriving {
         self.queue.retain(|it| wanted(&it.event));
     }
 
-    /// Whether nothing has arrived.
-    pub(super) fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+    /// How much has arrived.
+    pub(super) fn len(&self) -> usize {
+        self.queue.len()
     }
 
     /// What can be served next, with its place in the queue and the turn in which it can have been found.

@@ -100,13 +100,6 @@ impl<'c> Manager<'c> {
         }
     }
 
-    /// The sockets that it listens to.
-    pub(super) fn sockets(&self) -> Vec<SocketId> {
-        let udp = self.transactions.iter().filter_map(|it| it.udp_socket);
-        let tcp = self.streams.iter().filter_map(|it| it.socket);
-        udp.chain(tcp).collect()
-    }
-
     /// How many questions wait for a server.
     pub(super) fn waiting(&self) -> usize {
         let waits = |it: &&DnsTransaction| !it.freed && it.state == State::Pending;
@@ -115,19 +108,26 @@ impl<'c> Manager<'c> {
 
     /// What the loop serves next; `None` at `until`.
     pub(super) async fn next_event(&mut self, until: Option<Duration>) -> Option<Event> {
-        let sockets = self.sockets();
-        let is_open = |event: &Event| event.socket().is_none_or(|it| sockets.contains(&it));
-        self.arriving.retain(is_open);
-        if self.arriving.is_empty() {
-            let first = Event::Arrival(self.io.receive(&sockets, until).await?);
+        let is_open = |socket: SocketId| {
+            let mut udp = self.transactions.iter().map(|it| it.udp_socket);
+            let mut tcp = self.streams.iter().map(|it| it.socket);
+            udp.any(|it| it == Some(socket)) || tcp.any(|it| it == Some(socket))
+        };
+        let arrived = |it: &Arrival| is_open(it.socket);
+        self.arriving.retain(|it| it.socket().is_none_or(is_open));
+        if self.arriving.len() == 0 {
+            let first = Event::Arrival(self.io.receive_any(arrived, until).await?);
             if self.waiting() < 2 {
                 return Some(first);
             }
             self.arriving.push(first, LATE);
         }
         let soon = Some(self.io.now() + SOON);
-        while let Some(next) = self.io.receive(&sockets, soon).await {
+        while let Some(next) = self.io.receive_any(arrived, soon).await {
             self.arriving.push(Event::Arrival(next), LATE);
+        }
+        if self.arriving.len() == 1 {
+            return self.arriving.serve(0);
         }
         // The lot falls on a question, not on a place in the queue.
         let question = |event: &Event| match event {
