@@ -30,7 +30,11 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
                     "the node has {address}, an address of NodeLocal DNSCache, and nobody listens there"
                 ),
             )
-            .help(format!("start the pod of the cache on this node again; if there is to be none, ip address show to {address} names its link: ip link delete nodelocaldns, or of another link ip address delete"))
+            .help(format!(
+                "start the pod of the cache on this node again; if there is to be none, ip address show \
+                 to {address} names its link: ip link delete nodelocaldns, or of another link ip \
+                 address delete"
+            ))
             .note("the cache was ended without cleaning up: queries to this address, and to that of the Service if the interface has it, are not answered on this node");
     }
 }
