@@ -111,13 +111,18 @@ fn written(script: &[u8], place: Span, command: &str) -> Option<Written> {
     let text = format!("[Service]\nExecStart={command}\n");
     // The flags stand as they are where nothing was quoted between them.
     let flags = command.find('-').and_then(|it| command.get(it..))?;
-    let inner = text.len() - flags.len() - 1;
-    let outer = memchr::memmem::find(place.of(script), flags.as_bytes());
+    let bare = flags.trim_start_matches('-');
+    let value = flags.split_once('=').map_or(bare, |it| it.1);
+    let outer = [bare, value].into_iter().find_map(|it| {
+        let at = memchr::memmem::find(place.of(script), it.as_bytes());
+        Some((it.len(), at.filter(|_| !it.is_empty())?))
+    });
     let layer = outer.map_or_else(
         || Layer::opaque(place),
-        |it| {
-            let start = place.start as usize + it;
-            layer_of(place, &[(inner, Span::new(start, start + flags.len()))])
+        |(length, at)| {
+            let start = place.start as usize + at;
+            let inner = text.len() - 1 - length;
+            layer_of(place, &[(inner, Span::new(start, start + length))])
         },
     );
     Some(Written {
