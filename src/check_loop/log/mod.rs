@@ -89,9 +89,9 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
             version = Some(seen);
         }
         if is_reloaded(&line.message) {
-            found.iter_mut().for_each(|slot| {
+            for slot in &mut found {
                 slot.take_if(|it| it.kind == START_FAILED);
-            });
+            }
         }
         let Some(shown) = classify(&line.message, version) else {
             continue;

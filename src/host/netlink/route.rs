@@ -346,7 +346,7 @@ mod tests {
         let answers = |state, probes| {
             let mut message = NeighbourMessage::default();
             message.header.state = state;
-            let ip = std::net::Ipv4Addr::new(10, 0, 0, 9);
+            let ip = Ipv4Addr::new(10, 0, 0, 9);
             message.attributes = vec![
                 NeighbourAttribute::Destination(NeighbourAddress::Inet(ip)),
                 NeighbourAttribute::Probes(probes),

@@ -94,17 +94,12 @@ fn silent(asked: &[&Asked]) -> Sentence {
 fn silence(asked: &Asked) -> String {
     match &asked.udp {
         Answer::Silence(waited) => {
-            let over = if asked.is_without_udp() {
-                " over UDP"
+            let waited = waited.as_secs_f64();
+            if asked.is_without_udp() {
+                format!(" over UDP within {waited:.1} s; over TCP it does")
             } else {
-                ""
-            };
-            let but = if over.is_empty() {
-                ""
-            } else {
-                "; over TCP it does"
-            };
-            format!("{over} within {:.1} s{but}", waited.as_secs_f64())
+                format!(" within {waited:.1} s")
+            }
         }
         Answer::Failed(why) => format!(": {why}"),
         Answer::Elsewhere(from) => format!(": {from} answered in its place"),

@@ -19,42 +19,14 @@ use crate::render::why::log::words::said;
 pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
     match kind {
         Kind::Loop(report) => of_loop(report),
-        Kind::Trouble(
-            Trouble::Down {
-                pod,
-                container,
-                ended,
-                ..
-            },
-            _,
-        ) => of_ended(pod, container, ended.reason.as_deref()),
-        Kind::Trouble(_, report) => {
-            let then = report.concern.iter().flat_map(|it| &it.then);
-            then.map(of_check_loop).collect()
-        }
+        Kind::Trouble(trouble, report) => of_trouble(trouble, report),
         Kind::Dead(step) => {
             let place = step.place.iter();
             place
                 .map(|it| Step::new(format!("Name a server that answers at {it}")))
                 .collect()
         }
-        Kind::Silent(asked) if asked.iter().all(|it| it.is_not_sent()) => of_first(asked, |it| {
-            let step = Step::new("See which of them it is")
-                .typing(Command::new("kdns path").arg(address(it.server)));
-            Some(step.typing(Command::new("conntrack -S")))
-        }),
-        Kind::Silent(asked) if asked.iter().all(|it| it.is_without_udp()) => {
-            of_first(asked, |it| {
-                let text = "See whether a firewall lets UDP from and to its port 53 through; until it \
-                        does, CoreDNS can ask it over TCP alone (force_tcp in forward)";
-                Some(Step::new(text).typing(dig("kdns dig", it)))
-            })
-        }
-        Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_first(asked, |it| {
-            let text = "See whether it runs and a firewall lets port 53 through, UDP and TCP";
-            let step = Step::new(text).typing(dig("kdns dig", it));
-            Some(step.typing(dig("kdns dig +tcp", it)))
-        }),
+        Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_silent(asked),
         Kind::Slow(asked) => of_first(asked, |it| {
             let step = Step::new("See what keeps it").typing(dig("kdns dig", it));
             Some(step.typing(Command::new("kdns watch")))
@@ -87,6 +59,43 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
         }
         Kind::Setting(finding) => of_setting(finding),
     }
+}
+
+fn of_trouble(trouble: &Trouble, report: &LoopReport) -> Vec<Step> {
+    if let Trouble::Down {
+        pod,
+        container,
+        ended,
+        ..
+    } = trouble
+    {
+        return of_ended(pod, container, ended.reason.as_deref());
+    }
+    let then = report.concern.iter().flat_map(|it| &it.then);
+    then.map(of_check_loop).collect()
+}
+
+/// What to do about servers that do not answer, over UDP, TCP or both.
+fn of_silent(asked: &[&Asked]) -> Vec<Step> {
+    if asked.iter().all(|it| it.is_not_sent()) {
+        return of_first(asked, |it| {
+            let step = Step::new("See which of them it is")
+                .typing(Command::new("kdns path").arg(address(it.server)));
+            Some(step.typing(Command::new("conntrack -S")))
+        });
+    }
+    if asked.iter().all(|it| it.is_without_udp()) {
+        return of_first(asked, |it| {
+            let text = "See whether a firewall lets UDP from and to its port 53 through; until it \
+                        does, CoreDNS can ask it over TCP alone (force_tcp in forward)";
+            Some(Step::new(text).typing(dig("kdns dig", it)))
+        });
+    }
+    of_first(asked, |it| {
+        let text = "See whether it runs and a firewall lets port 53 through, UDP and TCP";
+        let step = Step::new(text).typing(dig("kdns dig", it));
+        Some(step.typing(dig("kdns dig +tcp", it)))
+    })
 }
 
 /// What to do about a container that has ended, and why.

@@ -193,7 +193,7 @@ fn servers(asked: &[Asked]) -> String {
     let chosen = |wanted: fn(&Asked) -> bool| -> Vec<String> {
         asked.iter().filter(|it| wanted(it)).map(name).collect()
     };
-    let silent = chosen(|it| it.is_silent() && !it.is_not_sent());
+    let silent = chosen(|it| it.is_silent() && !it.is_not_sent() && !it.is_without_udp());
     if silent.len() == asked.len() && silent.len() > 1 {
         return format!(
             "none of {} servers answers: {}",
@@ -208,6 +208,11 @@ fn servers(asked: &[Asked]) -> String {
             "could not be asked: this node lets no query out",
         ),
         (silent, "does not answer", "do not answer"),
+        (
+            chosen(Asked::is_without_udp),
+            "answers over TCP and not over UDP",
+            "answer over TCP and not over UDP",
+        ),
         (
             chosen(Asked::is_without_tcp),
             "answers over UDP and not over TCP",
