@@ -211,10 +211,10 @@ fn servers_that_can_be_the_pods_own_are_not_called_old() {
 #[test]
 fn versions_that_are_not_told_make_a_warning() {
     for (place, expected) in [
-        ("KC005/bad-image-not-told", "warning: KC005"),
-        ("KC006/bad-image-not-told", "warning: KC006"),
-        ("KC005/bad-in-a-template", "warning: KC005"),
-        ("KC005/bad-not-known", "error: KC005"),
+        ("KC005/bad-image-not-told", "warning"),
+        ("KC006/bad-image-not-told", "warning"),
+        ("KC005/bad-in-a-template", "warning"),
+        ("KC005/bad-not-known", "error"),
     ] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint");
         let example = Example {
@@ -224,15 +224,9 @@ fn versions_that_are_not_told_make_a_warning() {
             args: vec![".".to_owned()],
             _made: None,
         };
-        let more = [
-            "--format",
-            "concise",
-            "--exit-zero",
-            "--select",
-            "KC005,KC006",
-        ];
-        let found = lint(&example, &more);
-        assert!(found.contains(expected), "{place}: {found}");
+        let more = ["--format", "json", "--exit-zero", "--select", "KC005,KC006"];
+        let found: serde_json::Value = serde_json::from_str(&lint(&example, &more)).unwrap();
+        assert_eq!(found["findings"][0]["severity"], expected, "{found:#}");
     }
 }
 

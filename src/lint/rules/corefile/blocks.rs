@@ -7,12 +7,10 @@ use crate::address::is_link_local;
 use crate::config::corefile::{
     self, Directive, Key, ServerBlock, Transport, Word, split_key, zones,
 };
-use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::lint::context::{Context, Known};
 use crate::lint::document::{At, Change};
 use crate::lint::facts::Resolver;
-use crate::lint::report::{Draft, Report};
 use crate::lint::rules::is_own_file;
 use crate::lint::subject::CorefileText;
 use crate::text::Span;
@@ -201,42 +199,6 @@ pub(super) fn version(file: &CorefileText<'_>, context: &Context<'_>) -> Option<
         return Some(Known { value, at: None });
     }
     context.coredns_version(file.document.file)
-}
-
-/// Says that a version does not start with something that those before `gone`
-/// knew: with a fix if the version is known, and as a warning if another one decides,
-/// that of an image or of a template.
-pub(super) fn unknown_since<'r>(
-    report: &'r mut Report,
-    (file, context): (&CorefileText<'_>, &Context<'_>),
-    at: At,
-    what: &str,
-    gone: Version,
-    fix: (&'static str, Option<Change>),
-) -> &'r mut Draft {
-    let version = version(file, context);
-    let program = match &version {
-        Some(version) => shown(version.value),
-        None => shown(gone).replacen(' ', " since ", 1),
-    };
-    let finding = report.add(at, format!("{program} does not start with {what}"));
-    match version {
-        Some(version) => {
-            finding.fix(fix.0, [fix.1]);
-            finding.also_each(version.at, "the version");
-        }
-        None => {
-            let image = context.untold_coredns(file.document.file);
-            let image = image.filter(|_| !is_node_cache(&file.corefile.blocks));
-            if image.is_some() || file.document.is_partial {
-                finding.severity(Severity::Warning);
-                finding.note("the version is not told here");
-            }
-            finding.also_each(image, "the image, whose version is not told");
-            finding.note("no version that Kubernetes 1.20 or newer came with knows it");
-        }
-    }
-    finding
 }
 
 /// `CoreDNS 1.8.0`.

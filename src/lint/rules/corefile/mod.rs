@@ -9,6 +9,7 @@ mod force_tcp_upstream;
 mod forward_itself;
 mod forward_loopback;
 mod forward_name;
+mod gone;
 mod health_twice;
 mod hosts_answers_all;
 mod loop_plugin_missing;

@@ -3,7 +3,7 @@
 use crate::config::corefile::{Directive, ServerBlock, Word};
 use crate::kubelet::Version;
 use crate::lint::document::Change;
-use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::corefile::{blocks, gone};
 use crate::lint::rules::prelude::*;
 
 /// From here on the plugin is not built in.
@@ -22,7 +22,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
                 continue;
             };
             let fix = ("write forward", fixed(file, block, proxy));
-            blocks::unknown_since(report, (file, context), at, "proxy", GONE, fix)
+            gone::unknown_since(report, (file, context), at, "proxy", GONE, fix)
                 .label("unknown directive")
                 .help("write forward in its place")
                 .note("the pod ends with Unknown directive 'proxy' at its next start, and reload keeps the old configuration until then");

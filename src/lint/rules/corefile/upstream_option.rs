@@ -3,7 +3,7 @@
 use crate::config::corefile::{Directive, Word};
 use crate::kubelet::Version;
 use crate::lint::document::{At, Change};
-use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::corefile::{blocks, gone};
 use crate::lint::rules::prelude::*;
 
 /// From here on they are errors; since 1.5.0 they did nothing.
@@ -63,7 +63,7 @@ fn said(
         "federation" => "remove it, or build github.com/coredns/federation in",
         _ => "remove the line: the versions before took no notice of it",
     };
-    blocks::unknown_since(report, of, at, what, GONE, ("remove the line", change))
+    gone::unknown_since(report, of, at, what, GONE, ("remove the line", change))
         .help(help)
         .note("the pod ends with an error in parsing at its next start");
 }
