@@ -60,6 +60,10 @@ fn endpoints_that_are_gone() {
         last,
         "no pod of this node has 10.244.0.9, and cni0 leads to nobody else"
     );
+    // One of three has ended, and a port can be another's.
+    host.pods.insert(ip("10.244.0.6"), "default/old".to_owned());
+    assert_eq!(ends(&host), (Verdict::Reaches, None));
+    host.pods.remove(&ip("10.244.0.6"));
     // A port of another kind leads out of the node.
     host.links
         .as_mut()

@@ -223,7 +223,8 @@ impl Walk<'_> {
     }
 
     /// Why nobody has an address: it would be on a bridge whose every port leads to a pod,
-    /// and these have others. `None`: that is not known.
+    /// and these have others. `None`: that is not known, as where a pod is known that is
+    /// behind no port, so that a port can be another's.
     pub(super) fn nobody_behind(&self, ip: IpAddr) -> Option<String> {
         let Routed::Out(route) = self.lookup(ip, None, 0) else {
             return None;
@@ -238,7 +239,7 @@ impl Walk<'_> {
         let is_of_pod = |it: &IpAddr| covers(route, *it) && own.iter().all(|own| own.ip != *it);
         let pods = self.host.pods.iter().filter(|it| is_of_pod(it.0));
         let pods: BTreeSet<&String> = pods.map(|it| it.1).collect();
-        let is_full = ports.iter().all(|it| it.is_a("veth")) && ports.len() <= pods.len();
+        let is_full = ports.iter().all(|it| it.is_a("veth")) && ports.len() == pods.len();
         let is_nobody = is_full && route.gateway.is_none() && !self.host.pods.contains_key(&ip);
         is_nobody.then(|| {
             format!(
