@@ -30,21 +30,17 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     let mut causes = each_once(causes);
     joined(&mut causes);
     known_by_rule(&mut causes);
+    let has = |wanted: fn(&Kind<'_>) -> bool| causes.iter().any(|it| wanted(&it.kind));
     // A full table keeps queries in.
-    let is_kept = causes.iter().any(|it| is_not_sent(&it.kind));
+    let is_kept = has(is_not_sent);
     // Why nobody is behind the Service comes before that nobody is.
-    let has_ended = causes.iter().any(|it| is_ended(&it.kind));
-    let of_ended = if causes.iter().any(|it| is_unserved(&it.kind)) {
-        1
-    } else {
-        5
-    };
+    let of_ended = if has(is_unserved) { 2 } else { 6 };
+    let is_by_corefile = has(is_ended) && !has(is_killed);
     causes.order_by_key(|it| {
         let is_first = is_of_kernel(it, checks) && (is_kept || it.state == State::Error);
         match &it.kind {
-            Kind::Setting(rule) if has_ended && keeps_from_start(rule) => of_ended,
-            kind if is_ended(kind) => of_ended + 1,
-            _ => rank(it, is_first),
+            Kind::Setting(rule) if is_by_corefile && keeps_from_start(rule) => of_ended - 1,
+            _ => rank(it, is_first, of_ended),
         }
     });
     causes
@@ -181,6 +177,11 @@ fn is_ended(kind: &Kind<'_>) -> bool {
         kind,
         Kind::Crashing(_) | Kind::Trouble(Trouble::Down { .. }, _)
     )
+}
+
+/// Whether one of them was killed for want of memory, with which its Corefile has nothing to do.
+fn is_killed(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Trouble(Trouble::Down { ended, .. }, _) if ended.reason.as_deref() == Some("OOMKilled"))
 }
 
 /// Whether it is a mistake in a Corefile with which CoreDNS can end.
@@ -353,8 +354,8 @@ fn of_servers(asked: &[Asked], state: State) -> Vec<(State, Kind<'_>)> {
 }
 
 /// What is seen to go wrong comes before what will, and among these what stops all
-/// lookups before what stops some.
-fn rank(cause: &Cause<'_>, is_first_of_kernel: bool) -> u32 {
+/// lookups before what stops some; `of_ended` is the rank of servers that have ended.
+fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
     let is_error = cause.state == State::Error;
     match &cause.kind {
         Kind::Loop(_) => 0,
@@ -364,7 +365,7 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool) -> u32 {
         Kind::Silent(_) => 4,
         Kind::Trouble(Trouble::Log(_), _) => 5,
         Kind::Dead(_) => 6,
-        Kind::Trouble(Trouble::Down { .. }, _) | Kind::Crashing(_) => 7,
+        Kind::Trouble(Trouble::Down { .. }, _) | Kind::Crashing(_) => of_ended,
         Kind::Failing(_) if is_error => 8,
         Kind::Setting(_) if is_error => 9,
         Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_) => 10,

@@ -260,6 +260,17 @@ fn ended_pods() {
             );
         }
     }
+    // What is wrong in a Corefile is not why one was killed.
+    let node = Node::copy_of("cluster-oom-killed");
+    let pod = "var/lib/kubelet/pods/d9bb53a7-2d37-4936-aee6-930a842d9245";
+    let corefile = format!("{pod}/volumes/kubernetes.io~configmap/c/..data/Corefile");
+    let upstream = "kubernetes cluster.local {\n        upstream\n    }";
+    let text = format!(".:53 {{\n    {upstream}\n    forward . /etc/resolv.conf\n}}\n");
+    node.write(&corefile, &text);
+    let said = node.doctor(&[]);
+    let causes = said.document["causes"].to_string();
+    assert_eq!(said.first(), "dns-pod-down", "{said:#?}");
+    assert!(causes.contains("upstream-option"), "{causes}");
 }
 
 /// The fix is for what ends the way, which the cause says.
