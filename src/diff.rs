@@ -82,7 +82,7 @@ pub fn differences(first: &Side, second: &Side) -> Vec<Difference> {
             What::Findings,
         ]);
     let difference = |what: What| {
-        let (one, other) = (what.of(first), what.of(second));
+        let (one, other) = (what.values(first), what.values(second));
         (one != other).then(|| Difference {
             what,
             changes_verdict: is_verdict && what.leads(),
@@ -104,7 +104,7 @@ impl What {
         )
     }
 
-    fn of(self, side: &Side) -> Vec<String> {
+    fn values(self, side: &Side) -> Vec<String> {
         let node = &side.node;
         let kubelet = node.kubelet.as_ref();
         let one = |it: Option<String>| -> Vec<String> { it.into_iter().collect() };

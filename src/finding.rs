@@ -113,7 +113,7 @@ impl Severity {
 
 impl Label {
     /// The label of a range of `source`, whose lines are `lines`.
-    pub fn of(source: &Source, lines: &LineIndex, span: Span, text: String) -> Self {
+    pub fn spanning(source: &Source, lines: &LineIndex, span: Span, text: String) -> Self {
         let bytes = &source.bytes;
         let (start, end) = positions(source, lines, span);
         let (excerpt, cut) = excerpt(bytes, lines, span.start, start, end);
@@ -194,7 +194,7 @@ fn excerpt(
             start: from,
             end: to,
         }
-        .of(bytes);
+        .slice(bytes);
         let shown = match number {
             1 => shown.strip_prefix(BYTE_ORDER_MARK).unwrap_or(shown),
             _ => shown,
@@ -248,8 +248,8 @@ mod tests {
 
     fn check(text: &str, span: (usize, usize), excerpt: &str, column: usize) {
         let source = Source::new("f", text);
-        let lines = LineIndex::of(&source.bytes);
-        let label = Label::of(&source, &lines, Span::new(span.0, span.1), String::new());
+        let lines = LineIndex::new(&source.bytes);
+        let label = Label::spanning(&source, &lines, Span::new(span.0, span.1), String::new());
         assert_eq!(
             (label.excerpt.as_str(), label.excerpt_column),
             (excerpt, column),
@@ -288,10 +288,10 @@ mod tests {
     fn no_bytes_are_too_odd() {
         let bytes = [vec![0x80; 400], b"\n\xff\xfe".to_vec(), vec![0xe2; 400]].concat();
         let source = Source::new("f", bytes);
-        let lines = LineIndex::of(&source.bytes);
+        let lines = LineIndex::new(&source.bytes);
         for start in (0..805).step_by(7) {
             for end in [start, start + 1, start + 300] {
-                let label = Label::of(&source, &lines, Span::new(start, end), String::new());
+                let label = Label::spanning(&source, &lines, Span::new(start, end), String::new());
                 assert!(label.excerpt.chars().count() < 2000, "{start} {end}");
             }
         }

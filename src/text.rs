@@ -119,7 +119,7 @@ impl Span {
     }
 
     /// The bytes under this span; empty if it lies outside `bytes`.
-    pub fn of(self, bytes: &[u8]) -> &[u8] {
+    pub fn slice(self, bytes: &[u8]) -> &[u8] {
         bytes
             .get(self.start as usize..self.end as usize)
             .unwrap_or_default()
@@ -304,7 +304,7 @@ mod tests {
         let source = Source::new("f", text);
         let at = source.position(offset);
         assert_eq!((at.line, at.column), expected, "{text:?} at {offset}");
-        let place = Lines::of(&source).place_of(offset);
+        let place = Lines::new(&source).place_of(offset);
         assert_eq!(place, source.place_of(offset), "{text:?} at {offset}");
     }
 

@@ -68,7 +68,7 @@ impl Ground {
         };
         let path = &kubelet.resolv_conf.value;
         let file = match stand_ins.node_file {
-            Some(source) => Known::of(source),
+            Some(source) => Known::from_source(source),
             None => Known::Unknown(format!(
                 "give the file that the kubelet's resolvConf names ({path}) with --node-file"
             )),
@@ -124,7 +124,7 @@ impl Ground {
                         let Setting { value, origin, .. } = kubelet.resolv_conf.clone();
                         let path = value;
                         about.push(Remark::Handed { path, origin });
-                        Known::of(conf.source)
+                        Known::from_source(conf.source)
                     }
                     (stand_in, _) => {
                         Known::of_host(reader::kubelet_file(root, &kubelet, stand_in.as_ref()))
@@ -134,7 +134,7 @@ impl Ground {
             }
             (None, Some(source)) => {
                 assumed = assumptions(&said);
-                (pod::assumed_kubelet(), Known::of(source))
+                (pod::assumed_kubelet(), Known::from_source(source))
             }
             (None, None) => {
                 assumed = assumptions(&said);
@@ -191,7 +191,7 @@ impl Ground {
             self.node_ips = node_ips;
         }
         if let Some(source) = said.host_file {
-            self.node_file = Known::of(source);
+            self.node_file = Known::from_source(source);
         }
         self.about.extend(self.versions_of_node());
         self
@@ -252,14 +252,14 @@ fn while_it_runs(
 impl Known {
     fn of_host(file: Option<HostFile>) -> Self {
         match file.map(|it| it.content) {
-            Some(Ok(conf)) => Self::of(conf.source),
+            Some(Ok(conf)) => Self::from_source(conf.source),
             None => Self::Missing,
             Some(Err(unread)) if unread.is_missing => Self::Missing,
             Some(Err(unread)) => Self::Unknown(unread.reason),
         }
     }
 
-    fn of(source: Source) -> Self {
+    fn from_source(source: Source) -> Self {
         if source.bytes.len() >= MAX_BYTES {
             let name = &source.name;
             return Self::Unknown(format!("{name}: only the first {MAX_BYTES} bytes are read"));
@@ -269,7 +269,7 @@ impl Known {
 
     fn of_read(read: Result<Option<crate::host::FileRead>, ReadError>) -> Self {
         match read {
-            Ok(Some(file)) => Self::of(file.source),
+            Ok(Some(file)) => Self::from_source(file.source),
             Ok(None) => Self::Missing,
             Err(error) => Self::Unknown(error.to_string()),
         }

@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     fn shown(source: &Source, settings: &[Setting]) -> Vec<String> {
-        let text = |span: Span| String::from_utf8_lossy(span.of(&source.bytes)).into_owned();
+        let text = |span: Span| String::from_utf8_lossy(span.slice(&source.bytes)).into_owned();
         let show = |it: &Setting| match it.value {
             Some(value) => format!("{}={}", text(it.name), text(value)),
             None => text(it.name),

@@ -41,7 +41,7 @@ pub fn parse(source: &Source, file: usize) -> Vec<Statement> {
     while at < source.bytes.len() {
         let (words, next) = line(&source.bytes, at);
         at = next;
-        let Some(first) = words.first().map(|it| it.of(&source.bytes)) else {
+        let Some(first) = words.first().map(|it| it.slice(&source.bytes)) else {
             continue;
         };
         let statement = |words, block| Statement { file, words, block };
@@ -124,7 +124,7 @@ mod tests {
             let words = it
                 .words
                 .iter()
-                .map(|it| String::from_utf8_lossy(it.of(&source.bytes)));
+                .map(|it| String::from_utf8_lossy(it.slice(&source.bytes)));
             words.collect::<Vec<_>>().join("~")
         };
         let sections = parse(&source, 0);

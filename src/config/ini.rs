@@ -23,7 +23,7 @@ impl Entry {
     pub fn words<'c>(&'c self, source: &'c Source) -> impl Iterator<Item = (&'c [u8], Span)> {
         self.value.iter().flat_map(|piece| {
             let mut start = piece.start as usize;
-            let parts = piece.of(&source.bytes).split(u8::is_ascii_whitespace);
+            let parts = piece.slice(&source.bytes).split(u8::is_ascii_whitespace);
             parts.filter_map(move |word| {
                 let span = Span::new(start, start + word.len());
                 start += word.len() + 1;
@@ -35,7 +35,7 @@ impl Entry {
     /// The value's first piece, without white space around it.
     pub fn first<'c>(&self, source: &'c Source) -> &'c [u8] {
         let piece = self.value.first().copied().unwrap_or_default();
-        piece.of(&source.bytes).trim_ascii()
+        piece.slice(&source.bytes).trim_ascii()
     }
 
     /// Where the value begins.
@@ -45,8 +45,8 @@ impl Entry {
 
     /// Whether it stands in that section and has that key.
     pub fn is(&self, source: &Source, section: &str, key: &str) -> bool {
-        self.section.of(&source.bytes) == section.as_bytes()
-            && self.key.of(&source.bytes) == key.as_bytes()
+        self.section.slice(&source.bytes) == section.as_bytes()
+            && self.key.slice(&source.bytes) == key.as_bytes()
     }
 }
 
@@ -60,7 +60,7 @@ pub fn entries(text: &[u8]) -> Vec<Entry> {
     for line in text.split(|&byte| byte == b'\n') {
         let whole = Span::trimmed(line, start);
         start += line.len() + 1;
-        let bytes = whole.of(text);
+        let bytes = whole.slice(text);
         // A comment between continued lines is passed over.
         if bytes.starts_with(b"#") || bytes.starts_with(b";") {
             continue;
@@ -90,7 +90,7 @@ pub fn entries(text: &[u8]) -> Vec<Entry> {
 }
 
 fn entry(text: &[u8], line: Span, section: Span) -> Option<Entry> {
-    let bytes = line.of(text);
+    let bytes = line.slice(text);
     let start = line.start as usize;
     let equals = bytes.iter().position(|&byte| byte == b'=')?;
     Some(Entry {
@@ -110,7 +110,8 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let source = Source::new("f", text);
         let show = |entry: &Entry| {
-            let bytes = |span: Span| String::from_utf8_lossy(span.of(&source.bytes)).into_owned();
+            let bytes =
+                |span: Span| String::from_utf8_lossy(span.slice(&source.bytes)).into_owned();
             let words = entry.words(&source);
             let words: Vec<_> = words.map(|(_, span)| bytes(span)).collect();
             let words = words.join("|");

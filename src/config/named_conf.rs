@@ -123,7 +123,7 @@ mod tests {
     fn shown(source: &Source, statements: &[Statement]) -> String {
         let one = |it: &Statement| {
             let words = it.words.iter();
-            let words = words.map(|span| String::from_utf8_lossy(span.of(&source.bytes)));
+            let words = words.map(|span| String::from_utf8_lossy(span.slice(&source.bytes)));
             let mut parts: Vec<String> = words.map(std::borrow::Cow::into_owned).collect();
             parts.extend(it.block.as_ref().map(|block| {
                 let inside = shown(source, block);

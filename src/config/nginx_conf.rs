@@ -101,7 +101,7 @@ impl Parser<'_> {
     /// Whether a block with these words before it is Lua, which has brackets and
     /// semicolons of its own.
     fn is_code(&self, words: &[Span]) -> bool {
-        let first = words.first().map(|it| it.of(self.bytes));
+        let first = words.first().map(|it| it.slice(self.bytes));
         first.is_some_and(|it| it.ends_with(b"_by_lua_block"))
     }
 
@@ -171,7 +171,7 @@ mod tests {
             let words = it
                 .words
                 .iter()
-                .map(|it| String::from_utf8_lossy(it.of(bytes)));
+                .map(|it| String::from_utf8_lossy(it.slice(bytes)));
             let words: Vec<_> = words.collect();
             let block = it
                 .block

@@ -160,7 +160,7 @@ impl ResolvConf {
 
     /// The bytes under `span`.
     pub fn bytes(&self, span: Span) -> &[u8] {
-        span.of(&self.source.bytes)
+        span.slice(&self.source.bytes)
     }
 }
 

@@ -38,13 +38,13 @@ impl Settings {
     /// Finds the lines of all files, to tell the places of settings.
     pub fn places(&self) -> Places<'_> {
         Places {
-            files: self.files.iter().map(Lines::of).collect(),
+            files: self.files.iter().map(Lines::new).collect(),
         }
     }
 
     fn bytes(&self, setting: &Setting, span: Span) -> &[u8] {
         let file = self.files.get(setting.file);
-        file.map_or(&[], |file| span.of(&file.bytes))
+        file.map_or(&[], |file| span.slice(&file.bytes))
     }
 }
 
@@ -56,7 +56,7 @@ pub struct Places<'s> {
 
 impl Places<'_> {
     /// Where the value is written, or the name if there is none.
-    pub fn of(&self, setting: &Setting) -> Place {
+    pub fn place(&self, setting: &Setting) -> Place {
         let span = setting.value.unwrap_or(setting.name);
         let file = self.files.get(setting.file);
         file.map_or_else(|| Place::nowhere("nowhere"), |it| it.place_of(span.start))

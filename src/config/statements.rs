@@ -28,7 +28,7 @@ impl Statements {
     /// The `index`-th word of a statement; empty if there is none.
     pub fn word(&self, statement: &Statement, index: usize) -> &[u8] {
         match (statement.words.get(index), self.files.get(statement.file)) {
-            (Some(span), Some(file)) => span.of(&file.bytes),
+            (Some(span), Some(file)) => span.slice(&file.bytes),
             _ => &[],
         }
     }
@@ -59,7 +59,7 @@ impl Statements {
         Indexed {
             statements: &self.statements,
             conf: self,
-            files: self.files.iter().map(Lines::of).collect(),
+            files: self.files.iter().map(Lines::new).collect(),
         }
     }
 }

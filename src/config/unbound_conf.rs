@@ -37,7 +37,7 @@ pub fn parse(source: &Source, file: usize) -> Vec<Setting> {
         at: 0,
     };
     while let Some(token) = tokens.next(true) {
-        let bytes = token.of(&source.bytes);
+        let bytes = token.slice(&source.bytes);
         let Some(name) = bytes.strip_suffix(b":") else {
             continue;
         };
@@ -124,7 +124,7 @@ mod tests {
 
     fn check(text: &str, expected: &[&str]) {
         let source = Source::new("f", text);
-        let text_of = |span: Span| String::from_utf8_lossy(span.of(&source.bytes)).into_owned();
+        let text_of = |span: Span| String::from_utf8_lossy(span.slice(&source.bytes)).into_owned();
         let show = |it: &Setting| match it.value {
             Some(value) => format!("{}={}", text_of(it.name), text_of(value)),
             None => text_of(it.name),

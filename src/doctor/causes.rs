@@ -16,7 +16,7 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     let loop_state = loops.map_or(State::Unknown, |it| it.state);
     let mut causes: Vec<Cause<'o>> = Vec::new();
     for (number, check) in checks.iter().enumerate() {
-        let found = of(check, loop_state).into_iter();
+        let found = kinds(check, loop_state).into_iter();
         causes.extend(found.map(|(state, kind)| Cause {
             places: match &kind {
                 Kind::Setting(finding) => vec![place(finding)],
@@ -225,7 +225,7 @@ fn is_of_kernel(cause: &Cause<'_>, checks: &[Check<'_>]) -> bool {
 }
 
 /// What one check shows.
-fn of<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
+fn kinds<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
     // Why a pod ends, or gets no answers, is no question then.
     let is_explained = matches!(loop_state, State::Error | State::Warning);
     let state = check.state;

@@ -19,7 +19,7 @@ pub struct Logs {
 impl Logs {
     /// Reads the logs that the node has of its DNS pods, each as its Corefile says;
     /// `None`: there is none, or none has a line.
-    pub fn of(node: &Node) -> Option<Self> {
+    pub fn from_node(node: &Node) -> Option<Self> {
         let servers: Vec<&Pod> = node.pods.iter().filter(|it| is_dns_server(it)).collect();
         let mut settings = Settings {
             since: logs_count_from(node),

@@ -72,10 +72,10 @@ impl Cluster {
         let readers = ["glibc", "musl", "go"].into_iter();
         readers
             .filter_map(resolver::find)
-            .find_map(|resolver| Self::of(&resolver.reading(scenario)))
+            .find_map(|resolver| Self::from_reading(&resolver.reading(scenario)))
     }
 
-    fn of(reading: &Reading<'_>) -> Option<Self> {
+    fn from_reading(reading: &Reading<'_>) -> Option<Self> {
         let entries: Vec<String> = reading
             .search
             .iter()

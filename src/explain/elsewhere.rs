@@ -22,7 +22,7 @@ pub struct Elsewhere {
 impl Elsewhere {
     /// Where the lookup ended. `None`: it found nothing, or what is meant, or
     /// something of the cluster, or what is meant is not known.
-    pub fn of(scenario: &Scenario, run: &Run) -> Option<Self> {
+    pub fn from_run(scenario: &Scenario, run: &Run) -> Option<Self> {
         if !matches!(run.outcome, Outcome::Found(_)) || !is_of_the_world(&scenario.name) {
             return None;
         }

@@ -187,7 +187,7 @@ fn examine<'a>(
     let member = Member {
         decision: Decision::from_plan(scenario, &reading, &planned, &plan),
         transitions: transition::transitions(scenario, resolver, &planned, &plan, detail),
-        elsewhere: Elsewhere::of(scenario, &run),
+        elsewhere: Elsewhere::from_run(scenario, &run),
         silence: transition::silence(scenario, resolver),
         cost: wanted.and_then(|it| advice::found(scenario, resolver, it)),
         believed: disagreement::believed(scenario, resolver, &reading.servers),

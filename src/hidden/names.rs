@@ -197,7 +197,7 @@ impl Shown {
         if !self.is_anonymous() {
             return Cow::Borrowed(bytes);
         }
-        if let Some(table) = tables::of(path) {
+        if let Some(table) = tables::table_at(path) {
             return Cow::Owned(self.table(table, bytes));
         }
         let mut text = Vec::with_capacity(bytes.len());

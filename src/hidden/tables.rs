@@ -20,7 +20,7 @@ pub(super) enum Table {
 }
 
 /// How the table at `path` writes them; `None`: it is none of these.
-pub(super) fn of(path: &str) -> Option<Table> {
+pub(super) fn table_at(path: &str) -> Option<Table> {
     let (directory, name) = path.rsplit_once('/')?;
     if !directory.starts_with("/proc/") || !directory.ends_with("/net") {
         return None;

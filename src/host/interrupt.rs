@@ -29,7 +29,7 @@ impl Interrupt {
     ///
     /// The system has no descriptor for it.
     pub fn catch() -> nix::Result<Self> {
-        Self::of([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP])
+        Self::from_signals([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP])
     }
 
     /// The same of Ctrl-C alone.
@@ -38,10 +38,10 @@ impl Interrupt {
     ///
     /// The system has no descriptor for it.
     pub fn catch_ctrl_c() -> nix::Result<Self> {
-        Self::of([Signal::SIGINT])
+        Self::from_signals([Signal::SIGINT])
     }
 
-    fn of(caught: impl IntoIterator<Item = Signal>) -> nix::Result<Self> {
+    fn from_signals(caught: impl IntoIterator<Item = Signal>) -> nix::Result<Self> {
         let signals: SigSet = caught.into_iter().collect();
         let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
         let descriptor = SignalFd::with_flags(&signals, flags)?;

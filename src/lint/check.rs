@@ -14,7 +14,7 @@ use crate::lint::{Check, Rule};
 
 /// What the rules find in the documents of a file, in the order of the rules.
 pub fn documents(found: &Documents, context: &Context<'_>, rules: &[&'static Rule]) -> Vec<Draft> {
-    let subjects: Vec<Subjects<'_>> = found.documents.iter().map(Subjects::of).collect();
+    let subjects: Vec<Subjects<'_>> = found.documents.iter().map(Subjects::in_document).collect();
     let mut drafts = Vec::new();
     for rule in rules {
         let mut report = Report::new(rule);
@@ -79,7 +79,7 @@ struct Subjects<'d> {
 }
 
 impl<'d> Subjects<'d> {
-    fn of(document: &'d Document) -> Self {
+    fn in_document(document: &'d Document) -> Self {
         let roots = document.yaml().map(objects).unwrap_or_default();
         let workloads = roots.into_iter().flat_map(|object| {
             let specs = pod_specs(object).into_iter();

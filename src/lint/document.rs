@@ -132,7 +132,7 @@ impl Body {
 
     /// The bytes under a span of this document.
     pub fn bytes(&self, span: Span) -> &[u8] {
-        span.of(&self.source.bytes)
+        span.slice(&self.source.bytes)
     }
 
     /// The bytes of a scalar without its quotes, if they are its text as it is.

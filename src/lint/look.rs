@@ -137,7 +137,7 @@ impl From<String> for Unread {
 
 /// Whether each document of a stream that says anything of ours can be judged.
 fn has_short_documents(form: Form, bytes: &[u8]) -> bool {
-    let mut parts = yaml::parts(bytes).into_iter().map(|it| it.of(bytes));
+    let mut parts = yaml::parts(bytes).into_iter().map(|it| it.slice(bytes));
     form == Form::Yaml
         && parts.all(|it| it.len() <= MAX_DOCUMENT || !recognise::is_wanted_document(it))
 }

@@ -336,7 +336,7 @@ fn embedded(outer: &Embedded, inner: &Inner<'_>) -> Option<(Embedded, Form)> {
 
 /// A part of a text of several parts, if it is one of ours.
 fn part(outer: &Embedded, part: &mime::Part) -> Option<(Embedded, Form)> {
-    let bytes = part.body.of(&outer.source.bytes);
+    let bytes = part.body.slice(&outer.source.bytes);
     let form = mime::form(&part.kind);
     match part.encoding.as_str() {
         "" | "7bit" | "8bit" | "binary" => {

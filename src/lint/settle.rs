@@ -329,7 +329,7 @@ impl Files<'_> {
 
     fn label_at(&mut self, at: At, text: String) -> Label {
         match self.known(at.file) {
-            Some((source, lines)) => Label::of(&source, &lines, at.span, text),
+            Some((source, lines)) => Label::spanning(&source, &lines, at.span, text),
             None => Label {
                 span: at.span,
                 ..Label::at(&Place::nowhere(self.workspace.path(at.file)), text)
@@ -342,7 +342,7 @@ impl Files<'_> {
         let file = self.workspace.file_at(&place.file);
         if let Some((source, lines)) = file.and_then(|file| self.known(file)) {
             let span = word_at(&source, place);
-            return Label::of(&source, &lines, span, text);
+            return Label::spanning(&source, &lines, span, text);
         }
         Label::at(place, text)
     }
@@ -351,7 +351,7 @@ impl Files<'_> {
         let library = self.library;
         let read = || {
             let source = library(file)?;
-            let lines = LineIndex::of(&source.bytes);
+            let lines = LineIndex::new(&source.bytes);
             Some((source, Arc::new(lines)))
         };
         self.known.entry(file).or_insert_with(read).clone()

@@ -180,7 +180,7 @@ mod tests {
             .iter()
             .map(|it| {
                 for (word, span) in &it.words {
-                    assert_eq!(span.of(text.as_bytes()), word.as_bytes(), "{text:?}");
+                    assert_eq!(span.slice(text.as_bytes()), word.as_bytes(), "{text:?}");
                 }
                 let words: Vec<&str> = it.words.iter().map(|it| it.0.as_str()).collect();
                 (words.join("+"), it.lines, it.reason.as_str())

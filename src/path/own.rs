@@ -154,7 +154,7 @@ fn join(first: &Outcome, then: Outcome) -> Outcome {
             .cloned(),
     );
     Outcome {
-        share: first.share.of(then.share),
+        share: first.share.times(then.share),
         masqueraded: first.masqueraded || then.masqueraded,
         depends_on,
         steps: [first.steps.clone(), then.steps.clone()].concat(),

@@ -57,7 +57,7 @@ pub fn read_kubelet_file(conf: &ResolvConf, rules: &Rules) -> Result<HostDns, Fi
         let Some((keyword, values)) = words.split_first() else {
             continue;
         };
-        match keyword.of(&conf.source.bytes) {
+        match keyword.slice(&conf.source.bytes) {
             b"nameserver" => match values.first() {
                 Some(&server) => host.servers.push(word(conf, server)),
                 None => return Err(FileError::EmptyNameserver(conf.place_of(keyword.start))),

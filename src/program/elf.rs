@@ -61,8 +61,8 @@ pub enum Family {
 pub fn parse_executable<'d>(data: impl ReadRef<'d>) -> Option<Executable> {
     let data = Bounded(data);
     match FileKind::parse(data).ok()? {
-        FileKind::Elf32 => Some(Parts::<elf::FileHeader32<_>, _>::of(data)?.executable()),
-        FileKind::Elf64 => Some(Parts::<elf::FileHeader64<_>, _>::of(data)?.executable()),
+        FileKind::Elf32 => Some(Parts::<elf::FileHeader32<_>, _>::parse(data)?.executable()),
+        FileKind::Elf64 => Some(Parts::<elf::FileHeader64<_>, _>::parse(data)?.executable()),
         _ => None,
     }
 }
@@ -71,8 +71,8 @@ pub fn parse_executable<'d>(data: impl ReadRef<'d>) -> Option<Executable> {
 pub fn release<'d>(data: impl ReadRef<'d>, product: &Product) -> Option<Version> {
     let data = Bounded(data);
     match FileKind::parse(data).ok()? {
-        FileKind::Elf32 => Parts::<elf::FileHeader32<_>, _>::of(data)?.release(product),
-        FileKind::Elf64 => Parts::<elf::FileHeader64<_>, _>::of(data)?.release(product),
+        FileKind::Elf32 => Parts::<elf::FileHeader32<_>, _>::parse(data)?.release(product),
+        FileKind::Elf64 => Parts::<elf::FileHeader64<_>, _>::parse(data)?.release(product),
         _ => None,
     }
 }
@@ -86,7 +86,7 @@ struct Parts<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>> {
 }
 
 impl<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Parts<'d, Elf, R> {
-    fn of(data: Bounded<R>) -> Option<Self> {
+    fn parse(data: Bounded<R>) -> Option<Self> {
         let header = Elf::parse(data).ok()?;
         let endian = header.endian().ok()?;
         Some(Self {

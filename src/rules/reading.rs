@@ -131,7 +131,7 @@ impl<'t> Reading<'t> {
         if plain.is_empty() {
             return;
         }
-        if let Some(command) = save::Command::of(plain) {
+        if let Some(command) = save::Command::parse(plain) {
             self.list.after(&command);
             self.save.after(&command);
             return;

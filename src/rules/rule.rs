@@ -303,7 +303,7 @@ pub mod state {
     pub const DNAT: u16 = 64;
 
     /// The state of this name, in the letters of iptables or nftables.
-    pub fn of(name: &str) -> Option<u16> {
+    pub fn named(name: &str) -> Option<u16> {
         Some(match name.to_ascii_uppercase().as_str() {
             "NEW" => NEW,
             "ESTABLISHED" => ESTABLISHED,
@@ -335,7 +335,7 @@ pub mod status {
     pub const NONE: u16 = 64;
 
     /// The property of this name, in the letters of iptables or nftables.
-    pub fn of(name: &str) -> Option<u16> {
+    pub fn named(name: &str) -> Option<u16> {
         Some(match name.to_ascii_uppercase().as_str() {
             "NONE" => NONE,
             "EXPECTED" => EXPECTED,
@@ -363,7 +363,7 @@ pub mod kind {
     pub const OTHER: u16 = 16;
 
     /// The type of this name, in the letters of iptables or nftables.
-    pub fn of(name: &str) -> u16 {
+    pub fn named(name: &str) -> u16 {
         match name.to_ascii_uppercase().as_str() {
             "LOCAL" => LOCAL,
             "UNICAST" => UNICAST,

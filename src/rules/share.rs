@@ -71,7 +71,7 @@ impl Share {
 
     /// The share of a share.
     #[must_use]
-    pub fn of(self, other: Self) -> Self {
+    pub fn times(self, other: Self) -> Self {
         let (a, b) = (self.0, other.0);
         // Across first, so that the products stay small.
         let one = Ratio::new(*a.numer(), *b.denom());

@@ -11,10 +11,10 @@ pub struct Lines<'s> {
 
 impl<'s> Lines<'s> {
     /// Finds the lines of a file.
-    pub fn of(source: &'s Source) -> Self {
+    pub fn new(source: &'s Source) -> Self {
         Self {
             source,
-            index: LineIndex::of(&source.bytes),
+            index: LineIndex::new(&source.bytes),
         }
     }
 
@@ -39,7 +39,7 @@ const MARK_EVERY: usize = 4096;
 
 impl LineIndex {
     /// Finds the lines of a file.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn new(bytes: &[u8]) -> Self {
         let next = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
         let starts = std::iter::once(0).chain(next).collect();
         let mut marks = vec![(0, 0)];
@@ -107,7 +107,7 @@ mod tests {
             let text = unit.repeat(4000).into_bytes();
             let odd = [text.as_slice(), &[0x80; 9000], b"\xf0\x9f", &text].concat();
             for bytes in [text, odd] {
-                let index = LineIndex::of(&bytes);
+                let index = LineIndex::new(&bytes);
                 let source = Source::new("", bytes);
                 for offset in (0..u32::try_from(source.bytes.len()).unwrap()).step_by(397) {
                     let found = index.position(&source.bytes, offset);

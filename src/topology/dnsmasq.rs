@@ -80,7 +80,7 @@ fn read(settings: &Settings) -> Vec<Word> {
         Some(Word {
             name: long_name(settings.name(setting))?,
             value: unquoted(settings.value(setting)),
-            place: places.of(setting),
+            place: places.place(setting),
         })
     };
     settings.settings.iter().filter_map(word).collect()

@@ -64,7 +64,7 @@ impl Reading {
         let name = settings.name(setting);
         let value = || String::from_utf8_lossy(settings.value(setting)).into_owned();
         let is_yes = || settings.value(setting) == b"yes";
-        let with_place = || (value(), places.of(setting));
+        let with_place = || (value(), places.place(setting));
         if is_clause(name) {
             self.clause = name.to_vec();
             if matches!(name, b"forward-zone" | b"stub-zone") {

@@ -65,13 +65,13 @@ pub enum Change {
 }
 
 /// What is worth a change.
-pub(super) fn of(
+pub(super) fn advise(
     base: &Scenario,
     resolver: &Resolver,
     tally: &Tally,
     findings: &[Finding],
 ) -> Vec<Advice> {
-    let search = Search::of(resolver, base);
+    let search = Search::from_plans(resolver, base);
     let mut names = tally.names.by(|it| it.queries);
     names.truncate(MAX_NAMES);
     let player = Player {

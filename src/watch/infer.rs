@@ -97,7 +97,7 @@ impl Infer {
         };
         // Some programs mix the case of letters.
         let lower = question.name.to_ascii_lowercase();
-        let name = of_wire(Shape::of(&lower).wire);
+        let name = of_wire(Shape::parse(&lower).wire);
         if header.is_response() {
             if header.rcode() == NXDOMAIN {
                 self.denied(seen.to.ip(), &name, seen.time);
@@ -225,13 +225,13 @@ fn made_of(name: &Name) -> Option<usize> {
 
 /// The first labels of a name.
 fn beginning(name: &Name, labels: usize) -> Name {
-    of_wire(Shape::of(name.as_wire()).prefix(labels))
+    of_wire(Shape::parse(name.as_wire()).prefix(labels))
 }
 
 /// The labels of a name after the first ones.
 fn behind(name: &Name, labels: usize) -> Name {
     let wire = name.as_wire();
-    let start = Shape::of(wire).prefix(labels).len();
+    let start = Shape::parse(wire).prefix(labels).len();
     of_wire(wire.get(start..).unwrap_or_default())
 }
 

@@ -100,7 +100,7 @@ impl Judge {
     pub(super) fn new(setup: Setup) -> Self {
         let reader = setup.resolver.or_else(|| find("glibc"));
         let search = match (&setup.scenario, reader) {
-            (Some(scenario), Some(resolver)) => Search::of(resolver, scenario),
+            (Some(scenario), Some(resolver)) => Search::from_plans(resolver, scenario),
             _ => Search::default(),
         };
         Self {
@@ -150,7 +150,7 @@ impl Judge {
         }
         let mut scenario = Scenario::new("watch", "x");
         let servers = self.servers.as_ref().and_then(|it| it.get(&client));
-        let search = self.lists.of(client);
+        let search = self.lists.for_client(client);
         let mut text = String::new();
         for server in servers.into_iter().flatten() {
             let _ = writeln!(text, "nameserver {server}");
@@ -173,7 +173,7 @@ impl Judge {
     pub(super) fn add(&mut self, lookup: Lookup, joiner: &Joiner) {
         let attempts = |client, server| joiner.attempt(client, server);
         let faults = faults(&lookup, joiner.now(), &attempts);
-        let entries = &self.lists.of(lookup.client).entries;
+        let entries = &self.lists.for_client(lookup.client).entries;
         // A resolver that has no list sends names as they are.
         let is_given = self.setup.resolver.is_some() && !entries.is_empty();
         self.tally.add(&lookup, &faults, (entries, is_given));
@@ -256,7 +256,7 @@ impl Judge {
         {
             self.plans += 1;
             let scenario = self.scenario_of(client);
-            judged.plan = plan::of(&scenario, resolver, &judged.lookup);
+            judged.plan = plan::closest(&scenario, resolver, &judged.lookup);
         }
         self.judged.push(judged);
     }
@@ -298,7 +298,7 @@ impl Judge {
     pub(super) fn report(self, end: &End, joiner: &Joiner) -> Report {
         let client = self.main_client();
         let unspecified = IpAddr::from([0; 4]);
-        let search = self.lists.of(client.unwrap_or(unspecified)).clone();
+        let search = self.lists.for_client(client.unwrap_or(unspecified)).clone();
         let findings = findings::all(&Known {
             tally: &self.tally,
             conntrack: end.conntrack,
@@ -314,7 +314,7 @@ impl Judge {
         let model = client.and_then(|it| self.resolver_of(it));
         let advice = match (client, model) {
             (Some(client), Some(model)) => {
-                advice::of(&self.scenario_of(client), model, &self.tally, &findings)
+                advice::advise(&self.scenario_of(client), model, &self.tally, &findings)
             }
             _ => Vec::new(),
         };
@@ -337,6 +337,6 @@ impl Judge {
             }
             _ => Vec::new(),
         };
-        Report::of(&self.tally, end, joiner, &named, parts)
+        Report::from_tally(&self.tally, end, joiner, &named, parts)
     }
 }

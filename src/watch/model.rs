@@ -102,7 +102,7 @@ pub(super) fn fit(base: &Scenario, sample: &Sample) -> Fit {
     let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
     for (lookup, times) in sample.courses.values() {
         for (number, resolver) in all.iter().enumerate() {
-            let likeness = plan::of(base, resolver, lookup).map_or(0.0, |it| it.1.likeness);
+            let likeness = plan::closest(base, resolver, lookup).map_or(0.0, |it| it.1.likeness);
             *sums.entry(number).or_default() += likeness * f64::from(*times);
         }
     }

@@ -27,7 +27,7 @@ pub(super) struct Shape<'a> {
 impl<'a> Shape<'a> {
     /// Takes a name apart: labels with their lengths, with or without the
     /// root's zero. What is no label ends it.
-    pub(super) fn of(wire: &'a [u8]) -> Self {
+    pub(super) fn parse(wire: &'a [u8]) -> Self {
         // No length of a label is a letter, so all bytes can be put in lower case.
         let mut lower = [0; MAX_WIRE_BYTES + 1];
         let length = wire.len().min(MAX_WIRE_BYTES);
@@ -154,10 +154,10 @@ mod tests {
     fn beginnings_have_hashes() {
         let name = |text: &str| Name::from_plain(text.as_bytes()).unwrap();
         let long = name("db.Prod.svc.cluster.local");
-        let shape = Shape::of(long.as_wire());
+        let shape = Shape::parse(long.as_wire());
         let short = name("DB.prod");
         assert_eq!(shape.labels(), 5);
-        assert_eq!(shape.hash_of(2), Shape::of(short.as_wire()).hash());
+        assert_eq!(shape.hash_of(2), Shape::parse(short.as_wire()).hash());
         assert_eq!(shape.prefix(2), b"\x02db\x04Prod");
         assert_eq!(shape.before(&name("svc.CLUSTER.local")), Some(2));
         assert_eq!(shape.before(&name("c.cluster.local")), None);
@@ -186,7 +186,7 @@ mod tests {
             &[1; 300],
             &[63; 255],
         ] {
-            let shape = Shape::of(wire);
+            let shape = Shape::parse(wire);
             assert!(shape.wire.len() <= 255 && shape.labels() <= 128, "{wire:?}");
             of_wire(shape.wire);
         }

@@ -59,7 +59,7 @@ impl Question {
 
 impl Keys {
     /// The key of a query of a client to a server.
-    pub(super) fn of(
+    pub(super) fn key(
         &self,
         (client, server): (SocketAddr, SocketAddr),
         transport: Transport,

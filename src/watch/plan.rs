@@ -90,7 +90,11 @@ pub(super) fn scenario_of(base: &Scenario, lookup: &Lookup, reading: &Reading) -
 
 /// The lookup of `base`'s files by `resolver`, against what was answered; of
 /// several readings the one that is most alike.
-pub fn of(base: &Scenario, resolver: &'static Resolver, lookup: &Lookup) -> Option<(usize, Plan)> {
+pub fn closest(
+    base: &Scenario,
+    resolver: &'static Resolver,
+    lookup: &Lookup,
+) -> Option<(usize, Plan)> {
     let mut best: Option<(usize, Plan)> = None;
     for (number, reading) in lookup.readings.iter().enumerate() {
         let scenario = scenario_of(base, lookup, reading);

@@ -18,7 +18,7 @@ use crate::watch::name::Shape;
 
 /// The lookup with every sending as a query of its own. `name` and `address`
 /// say how those are written.
-pub fn of(
+pub fn replay(
     judged: &Judged,
     resolver: &'static Resolver,
     name: &dyn Fn(&Name) -> Name,
@@ -88,7 +88,7 @@ fn because(exchange: &Exchange, asked: &Name, entries: &mut Vec<Vec<u8>>) -> Bec
     if exchange.name.eq_ignore_case(asked) {
         return Because::AsIs;
     }
-    let shape = Shape::of(exchange.name.as_wire());
+    let shape = Shape::parse(exchange.name.as_wire());
     let suffix = shape.wire.get(asked.as_wire().len()..).unwrap_or_default();
     Because::Search(place(entries, suffix.to_ascii_lowercase()))
 }

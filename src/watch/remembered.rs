@@ -63,7 +63,7 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    fn of(&mut self, client: SocketAddr, server: SocketAddr) -> &mut Attempt {
+    fn entry(&mut self, client: SocketAddr, server: SocketAddr) -> &mut Attempt {
         let pair = (client.ip(), server.ip());
         if self.pairs.len() >= MAX_PAIRS && !self.pairs.contains_key(&pair) {
             self.pairs.clear();
@@ -73,17 +73,17 @@ impl Connections {
 
     /// A client asks for a connection.
     pub(super) fn connect(&mut self, seen: &Seen<'_>) {
-        self.of(seen.from, seen.to).wanted = Some(sent(seen));
+        self.entry(seen.from, seen.to).wanted = Some(sent(seen));
     }
 
     /// A server accepts one.
     pub(super) fn connected(&mut self, seen: &Seen<'_>) {
-        self.of(seen.to, seen.from).got = Some(sent(seen));
+        self.entry(seen.to, seen.from).got = Some(sent(seen));
     }
 
     /// A side breaks one off.
     pub(super) fn reset(&mut self, seen: &Seen<'_>) {
-        let attempt = self.of(seen.to, seen.from);
+        let attempt = self.entry(seen.to, seen.from);
         let is_open = attempt.got.is_some_and(|got| {
             let wanted = attempt.wanted.map_or(i64::MIN, |it| it.time);
             got.time >= wanted
@@ -95,13 +95,13 @@ impl Connections {
 
     /// An ICMP error says that it cannot be.
     pub(super) fn unreachable(&mut self, client: SocketAddr, server: SocketAddr, sent: Sent) {
-        self.of(client, server).refused = Some(sent);
+        self.entry(client, server).refused = Some(sent);
     }
 
     /// A query came over one: it was there, also if its beginning was not seen.
     pub(super) fn asked(&mut self, exchange: &Exchange) {
         if matches!(exchange.transport, Transport::Tcp(_)) {
-            self.of(exchange.client, exchange.server).got = Some(exchange.first);
+            self.entry(exchange.client, exchange.server).got = Some(exchange.first);
         }
     }
 

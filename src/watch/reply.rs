@@ -61,7 +61,7 @@ pub enum Answer {
 
 impl Reply {
     /// Looks at a response; `bytes` can be cut.
-    pub(super) fn of(header: &Header<'_>, bytes: &[u8], length: usize) -> Self {
+    pub(super) fn parse(header: &Header<'_>, bytes: &[u8], length: usize) -> Self {
         let mut reply = Self {
             time: 0,
             packet: 0,
@@ -247,7 +247,7 @@ mod tests {
         \0\0\x29\x04\xd0\0\0\0\0\0\0";
 
     fn read(bytes: &[u8]) -> Reply {
-        Reply::of(&Header::parse(bytes).unwrap(), bytes, bytes.len())
+        Reply::parse(&Header::parse(bytes).unwrap(), bytes, bytes.len())
     }
 
     #[test]

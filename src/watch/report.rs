@@ -136,7 +136,7 @@ pub(super) struct Parts {
 }
 
 impl Report {
-    pub(super) fn of(
+    pub(super) fn from_tally(
         tally: &Tally,
         end: &End,
         joiner: &Joiner,
@@ -186,7 +186,7 @@ fn servers(tally: &Tally, named: &[IpAddr]) -> Vec<ServerReport> {
         server: *server,
         queries: it.udp.0 + it.tcp.0,
         unanswered: it.lost,
-        times: Times::of(&it.times),
+        times: Times::from_histogram(&it.times),
         bars: it.times.bars(BARS),
         role: match () {
             () if named.is_empty() || named.contains(&server.ip()) => None,
@@ -207,7 +207,7 @@ fn names(tally: &Tally) -> Vec<NameReport> {
         name: it.name.clone(),
         lookups: it.lookups,
         queries: it.queries,
-        times: Times::of(&it.times),
+        times: Times::from_histogram(&it.times),
         bars: it.times.bars(BARS),
     };
     all.into_iter().map(report).collect()

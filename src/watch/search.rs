@@ -149,14 +149,14 @@ impl Lists {
     }
 
     /// The list of a client.
-    pub(super) fn of(&self, client: IpAddr) -> &Search {
+    pub(super) fn for_client(&self, client: IpAddr) -> &Search {
         self.known.get(&client).unwrap_or(&self.others)
     }
 }
 
 impl Search {
     /// What `resolver` does in this scenario, read off its plans.
-    pub fn of(resolver: &Resolver, scenario: &Scenario) -> Self {
+    pub fn from_plans(resolver: &Resolver, scenario: &Scenario) -> Self {
         let planned = |name: &str| {
             let scenario = Scenario {
                 name: name.to_owned(),
@@ -169,7 +169,7 @@ impl Search {
             let (Because::Search(_), Some(name)) = (&candidate.because, &candidate.name) else {
                 continue;
             };
-            let shape = Shape::of(name.as_wire());
+            let shape = Shape::parse(name.as_wire());
             let suffix = shape.wire.get(shape.prefix(1).len()..).unwrap_or_default();
             if !suffix.is_empty() && entries.len() < MAX_ENTRIES {
                 entries.push(of_wire(suffix));
@@ -246,7 +246,7 @@ mod tests {
     fn search(id: &str, file: &str) -> Search {
         let mut scenario = Scenario::new("test", "x");
         scenario.resolv_conf = Some(scenario::file("/etc/resolv.conf", file));
-        Search::of(resolver::find(id).unwrap(), &scenario)
+        Search::from_plans(resolver::find(id).unwrap(), &scenario)
     }
 
     const POD: &str = "nameserver 10.96.0.10\nsearch default.svc.cluster.local svc.cluster.local\noptions ndots:5\n";
@@ -271,7 +271,7 @@ mod tests {
         let search = search("glibc", POD);
         let read = |name: &str| {
             let name = Name::from_plain(name.as_bytes()).unwrap();
-            let shape = Shape::of(name.as_wire());
+            let shape = Shape::parse(name.as_wire());
             let bases: Vec<Base> = search.bases(&shape).iter().collect();
             bases
                 .iter()

@@ -68,7 +68,7 @@ impl State {
 
 impl<'n> Facts<'n> {
     /// What `check_loop` and the rules of `lint` say of a node.
-    pub fn of(node: &'n Node) -> Self {
+    pub fn from_node(node: &'n Node) -> Self {
         let files = texts(node);
         let given = Given {
             node: Some(node.clone()),

@@ -44,7 +44,7 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Fix> {
 /// The change of a `forward` to these servers, if it fixes the node; `shown`
 /// is what is written for them.
 fn tried(case: &Case<'_, '_>, place: &Place, to: &str, shown: &str) -> Option<Edit> {
-    let line = Line::of(case.node(), place)?;
+    let line = Line::at(case.node(), place)?;
     let changed = line.forwarding(to)?;
     let shown = line.forwarding(shown)?;
     fixes(&changed.changed).then_some(shown.edit)
@@ -62,7 +62,7 @@ pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Fix> {
         return None;
     }
     let place = step.target.as_ref()?;
-    let edit = Line::of(case.node(), place)?.forwarding(CLUSTER_DNS)?.edit;
+    let edit = Line::at(case.node(), place)?.forwarding(CLUSTER_DNS)?.edit;
     let then = after(server.pod, server.dns.program, &place.file);
     let then = std::iter::once(Step::OtherZones).chain(then);
     Some(Fix::new(edit, then.collect()))
@@ -145,7 +145,7 @@ struct Changed {
 }
 
 impl<'n> Line<'n> {
-    fn of(node: &'n Node, place: &'n Place) -> Option<Self> {
+    fn at(node: &'n Node, place: &'n Place) -> Option<Self> {
         let of_pods = node.pods.iter().flat_map(|pod| &pod.corefiles);
         let mut sources = node.corefiles.iter().chain(of_pods);
         let source = sources.find(|it| it.name == place.file)?;

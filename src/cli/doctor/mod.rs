@@ -59,7 +59,7 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     sheet.add_of_node(checks::pods(&node, &loops), streams)?;
     let findings = lint::findings_of_node(&root, &node);
     sheet.add_of_node(checks::lint(&findings), streams)?;
-    let logs = Logs::of(&node);
+    let logs = Logs::from_node(&node);
     sheet.add_of_node(checks::logs(logs.as_ref()), streams)?;
     let client = network::client(args, &node);
     let client = client.as_deref();

@@ -88,7 +88,7 @@ pub(super) fn named(
     }
     let wanted = |it: &&Named| {
         let is_port = port.is_none_or(|port| it.port == port);
-        is_port && protocol.is_none_or(|protocol| of(it) == protocol)
+        is_port && protocol.is_none_or(|protocol| protocol_of(it) == protocol)
     };
     let mut fit: Vec<&Named> = all.iter().copied().filter(wanted).collect();
     if port.is_none() && fit.iter().any(|it| it.port == DNS_PORT) {
@@ -97,20 +97,23 @@ pub(super) fn named(
     if fit.is_empty() {
         let ports: Vec<String> = all
             .iter()
-            .map(|it| format!("{}/{}", it.port, of(it).word()))
+            .map(|it| format!("{}/{}", it.port, protocol_of(it).word()))
             .collect();
         anyhow::bail!(
             "{name} has no such port in the rules, but {}",
             ports.join(", ")
         );
     }
-    let mut found: Vec<_> = fit.iter().map(|it| (it.address, it.port, of(it))).collect();
+    let mut found: Vec<_> = fit
+        .iter()
+        .map(|it| (it.address, it.port, protocol_of(it)))
+        .collect();
     found.order_by_key(|it| (it.0, it.1, it.2));
     found.dedup();
     Ok(found)
 }
 
-fn of(service: &Named) -> Protocol {
+fn protocol_of(service: &Named) -> Protocol {
     if service.is_udp {
         Protocol::Udp
     } else {

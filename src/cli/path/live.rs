@@ -267,7 +267,7 @@ fn saved_client(client: &Client, start: &Start, sources: &Sources) -> ClientSave
 fn ask(client: &Client, trees: &[Tree], most: u32) -> anyhow::Result<Seen> {
     let plan = probe::plan(trees, usize::try_from(most).unwrap_or(usize::MAX));
     let asked = client.within(|| endpoints::ask_all(&plan.asks))?;
-    Ok(Seen::of(trees, &plan, &asked))
+    Ok(Seen::from_answers(trees, &plan, &asked))
 }
 
 /// The link of the node whose other end is in the client's network namespace, or

@@ -52,7 +52,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         all.extend(texts.map(|it| Box::new(it) as Box<dyn Text + Send>));
     }
     let rules = Rules::read(all)?;
-    let mut texts = Texts::of(&rules)?;
+    let mut texts = Texts::from_saved(&rules)?;
     let servers = match destination.as_deref() {
         None if !has_rules => below.as_ref().map(files::Below::servers).transpose()?,
         _ => None,
@@ -128,7 +128,7 @@ struct Texts {
 
 impl Texts {
     /// What `kdns path --save` has written among the texts.
-    fn of(rules: &Rules) -> anyhow::Result<Self> {
+    fn from_saved(rules: &Rules) -> anyhow::Result<Self> {
         let mut texts = Self::default();
         for view in &rules.saved {
             let bytes = rules.bytes(*view);

@@ -98,7 +98,7 @@ impl Live {
         let askers = Askers::begin(&namespace, addresses, args.question.root()).ok();
         netns::give_up_capabilities(&[])?;
         let live = Self {
-            packets: Packets::of(descriptor)?,
+            packets: Packets::from_socket(descriptor)?,
             interrupt,
             until: args.how_long.and_then(|it| Instant::now().checked_add(it)),
             counted,

@@ -25,7 +25,7 @@ pub(super) enum Given {
 
 /// Tells it: an argument that names a file, or `-`, is a log; all else, joined
 /// by blanks, is a message.
-pub(super) fn of(args: &WhyArgs) -> anyhow::Result<Given> {
+pub(super) fn from_args(args: &WhyArgs) -> anyhow::Result<Given> {
     if args.list {
         return Ok(Given::List);
     }

@@ -24,7 +24,7 @@ pub(super) struct Inside {
 }
 
 impl Inside {
-    pub(super) fn of(message: &str) -> Self {
+    pub(super) fn found_in(message: &str) -> Self {
         let (files, rest) = inside::split(message);
         let mut given = Given::default();
         given.options.coredns_version = inside::coredns_version(message);

@@ -15,7 +15,7 @@ use crate::why::{Catalogue, Cause, Likely, Recognised, Unknown, recognise};
 /// Whether a text says more as a message than as a log: a file stands in it, or a known
 /// message.
 pub(super) fn says_more(text: &str) -> bool {
-    !Inside::of(text).is_empty() || recognise(&Catalogue::read(), text, None).is_ok()
+    !Inside::found_in(text).is_empty() || recognise(&Catalogue::read(), text, None).is_ok()
 }
 
 /// Says what a message says; on a node, what of it is the case.
@@ -26,7 +26,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Status> {
     let catalogue = Catalogue::read();
     let node = node_of(args, streams)?;
-    let inside = Inside::of(message);
+    let inside = Inside::found_in(message);
     let status = match recognise(&catalogue, &inside.message, node.as_ref()) {
         Ok(mut recognised) => {
             if node.is_none() {
@@ -76,7 +76,9 @@ fn answer(
     args: &WhyArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    let facts = node.filter(|_| recognised.message.is_dns()).map(Facts::of);
+    let facts = node
+        .filter(|_| recognised.message.is_dns())
+        .map(Facts::from_node);
     let judged = |cause| {
         let asked = recognised.asked.as_ref();
         match &facts {

@@ -16,7 +16,7 @@ pub(super) use self::args::WhyArgs;
 
 /// Takes what was given for what it is.
 pub(super) fn run(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let given = given::of(args)?;
+    let given = given::from_args(args)?;
     let is_picture = args
         .outputs
         .wanted

@@ -27,7 +27,7 @@ pub(super) fn tokens(bytes: &[u8]) -> Vec<Token<'_>> {
         let starts_line = last_line < line;
         // A quoted word can end on a later line than it began.
         last_line = line + text.matches('\n').count();
-        let same = std::str::from_utf8(span.of(bytes));
+        let same = std::str::from_utf8(span.slice(bytes));
         let same = same.ok().filter(|same| *same == text);
         tokens.push(Token {
             text: same.map_or(Cow::Owned(text), Cow::Borrowed),

@@ -36,7 +36,7 @@ pub struct Service {
 /// The entries of a unit or a drop-in, in order. `file` is the number that
 /// their spots get. Total: any bytes give a result.
 pub fn entries(bytes: &[u8], file: usize) -> Vec<Entry> {
-    let text = |span: Span| String::from_utf8_lossy(span.of(bytes)).into_owned();
+    let text = |span: Span| String::from_utf8_lossy(span.slice(bytes)).into_owned();
     let entries = ini::entries(bytes).into_iter().map(|entry| {
         let mut value = Traced::default();
         for piece in &entry.value {
@@ -44,7 +44,7 @@ pub fn entries(bytes: &[u8], file: usize) -> Vec<Entry> {
                 value.push(b' ', None);
             }
             value.append(&Traced::in_file(
-                piece.of(bytes),
+                piece.slice(bytes),
                 file,
                 piece.start as usize,
             ));

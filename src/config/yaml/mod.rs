@@ -123,7 +123,7 @@ pub fn documents(source: &Source) -> Vec<Document> {
 /// Those of its documents whose bytes are `wanted`: the others need not be parsed.
 pub fn wanted_documents(source: &Source, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Document> {
     let mut parts = parts(&source.bytes);
-    parts.retain(|it| wanted(it.of(&source.bytes)));
+    parts.retain(|it| wanted(it.slice(&source.bytes)));
     let mut documents = Vec::new();
     if parts.is_empty() {
         return documents;

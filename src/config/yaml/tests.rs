@@ -239,7 +239,7 @@ fn words_lie_on_their_places(node: &Node, text: &str) {
     assert!(node.span.end as usize <= text.len(), "{text:?}");
     match &node.value {
         Value::Scalar(scalar) if scalar.style == Style::Plain && scalar.text == "a" => {
-            let place = node.span.of(text.as_bytes());
+            let place = node.span.slice(text.as_bytes());
             assert!(place == b"a" || place == b"*a", "{text:?}");
         }
         Value::Scalar(_) => {}
@@ -276,7 +276,7 @@ fn a_scalar_ends_before_its_comment() {
             let root = documents[0].root.as_ref().unwrap();
             let first = root.as_sequence().map(|it| &it[0]);
             let value = first.unwrap_or_else(|| root.get("k").unwrap());
-            let found = value.span.of(text.as_bytes());
+            let found = value.span.slice(text.as_bytes());
             let expected = written.trim_start_matches("!!str ");
             assert_eq!(String::from_utf8_lossy(found), expected, "{text:?}");
         }
@@ -303,7 +303,7 @@ fn a_quoted_value_ends_with_its_quotes() {
         let Value::Mapping(entries) = &found[0].root.as_ref().unwrap().value else {
             panic!("{text:?}");
         };
-        let place = entries[0].value.span.of(text.as_bytes());
+        let place = entries[0].value.span.slice(text.as_bytes());
         assert_eq!(String::from_utf8_lossy(place), value, "{text:?}");
     }
 }

@@ -52,7 +52,7 @@ impl Draft {
         others: Others,
         must_be_there: bool,
     ) -> Result<Self, WriteError> {
-        let place = Place::of(path)?;
+        let place = Place::at(path)?;
         match place.status(&place.name) {
             Err(Errno::ENOENT) if !must_be_there => Self::at(place, None),
             Err(errno) => Err(errno.into()),
@@ -164,7 +164,7 @@ impl Draft {
             Ok(()) => Ok(()),
             Err(reason) => {
                 let ours = fstat(self.out.get_ref())?;
-                let result = back(place, &name, Id::of(&ours));
+                let result = back(place, &name, Id::from_status(&ours));
                 let is_edited = watch.is_some_and(|it| it.is_open() || it.is_written());
                 if result.is_err() || is_edited {
                     // What has the name now is, or became, somebody's.
@@ -226,7 +226,7 @@ impl Old {
         if file_type(status.st_mode) != SFlag::S_IFREG {
             return Err(WriteError::Changed);
         }
-        let kept = Kept::of(&file)?;
+        let kept = Kept::from_file(&file)?;
         kept.check(&file, others)?;
         Ok(Self {
             file,
@@ -258,8 +258,8 @@ impl Old {
 
     /// Whether what is at `name` is this file, as it was.
     fn is_unchanged(&self, place: &Place, name: &OsStr) -> Result<(), WriteError> {
-        let is_it = |status: FileStat| Id::of(&status) == Id::of(&self.status);
-        if !place.status(name).is_ok_and(is_it) || Kept::of(&self.file)? != self.kept {
+        let is_it = |status: FileStat| Id::from_status(&status) == Id::from_status(&self.status);
+        if !place.status(name).is_ok_and(is_it) || Kept::from_file(&self.file)? != self.kept {
             return Err(WriteError::Changed);
         }
         if let Some(watch) = &self.watch {
@@ -296,7 +296,7 @@ struct Id {
 }
 
 impl Id {
-    fn of(status: &FileStat) -> Self {
+    fn from_status(status: &FileStat) -> Self {
         Self {
             device: status.st_dev,
             inode: status.st_ino,
@@ -330,10 +330,13 @@ fn back(place: &Place, name: &OsStr, ours: Id) -> Result<(), WriteError> {
             },
             Err(_) => return Err(restless()),
         }
-        if place.status(name).is_ok_and(|it| Id::of(&it) == put.0) {
+        if place
+            .status(name)
+            .is_ok_and(|it| Id::from_status(&it) == put.0)
+        {
             return Ok(());
         }
-        put = (Id::of(&fstat(&out)?), Some(out));
+        put = (Id::from_status(&fstat(&out)?), Some(out));
     }
     Err(restless())
 }

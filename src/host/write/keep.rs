@@ -40,7 +40,7 @@ type Attributes = BTreeMap<CString, Vec<u8>>;
 
 impl Kept {
     /// Reads them from a file.
-    pub(super) fn of(file: &File) -> Result<Self, WriteError> {
+    pub(super) fn from_file(file: &File) -> Result<Self, WriteError> {
         let status = fstat(file)?;
         Ok(Self {
             mode: status.st_mode & PERMISSIONS,

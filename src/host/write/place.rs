@@ -24,7 +24,7 @@ pub(super) struct Place {
 
 impl Place {
     /// The place at `path`, whatever is there. No link is followed on the way.
-    pub(super) fn of(path: &Path) -> Result<Self, WriteError> {
+    pub(super) fn at(path: &Path) -> Result<Self, WriteError> {
         let bytes = path.as_os_str().as_bytes();
         let slash = bytes.iter().rposition(|&byte| byte == b'/');
         let (parent, name) = bytes.split_at(slash.map_or(0, |at| at + 1));

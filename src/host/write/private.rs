@@ -23,7 +23,7 @@ use crate::host::file_type;
 ///
 /// It cannot be made, or something is there that may not be replaced.
 pub fn private(path: &Path, others: Others) -> Result<File, WriteError> {
-    let place = Place::of(path)?;
+    let place = Place::at(path)?;
     let create = |name: &OsStr| {
         let flags = OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_EXCL;
         place.open(name, flags, Mode::S_IRUSR | Mode::S_IWUSR)

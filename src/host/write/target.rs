@@ -34,7 +34,7 @@ pub fn open(path: &Path, others: Others) -> Result<Output, WriteError> {
     if let Some(number) = descriptor(path) {
         return Ok(Output::Stream(BufWriter::new(own(number)?)));
     }
-    let place = Place::of(path)?;
+    let place = Place::at(path)?;
     let file = || Draft::begin(path, others, false).map(|it| Output::File(Box::new(it)));
     let Ok(status) = place.status(&place.name) else {
         return file();

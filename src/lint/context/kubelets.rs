@@ -131,7 +131,7 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
         kubelet.has_configuration =
             matches!(form, KubeletForm::Configuration | KubeletForm::Rancher);
     }
-    let mut texts = Texts::of(parts.iter().map(|it| it.1));
+    let mut texts = Texts::from_parts(parts.iter().map(|it| it.1));
     let start = start::of_files(&mut texts);
     // A program can take its flags from anywhere.
     let start = start.filter(|it| it.rancher.is_some() || !it.arguments.is_empty());

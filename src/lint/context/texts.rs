@@ -24,7 +24,7 @@ pub(super) struct Texts<'w> {
 }
 
 impl<'w> Texts<'w> {
-    pub(super) fn of(parts: impl Iterator<Item = &'w KubeletFacts>) -> Self {
+    pub(super) fn from_parts(parts: impl Iterator<Item = &'w KubeletFacts>) -> Self {
         let (bodies, by_path) = (Vec::new(), BTreeMap::new());
         let mut texts = Self { bodies, by_path };
         let paths = parts.map(|facts| (path_of(facts), facts));

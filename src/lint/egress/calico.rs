@@ -130,7 +130,7 @@ fn list(destination: &Node, key: &str) -> Ports {
     let known = ports.map(|it| {
         let (first, last) = it.text.split_once(':').unwrap_or((&it.text, &it.text));
         match (first.parse(), last.parse()) {
-            (Ok(first), Ok(last)) => Ports::of(first, last),
+            (Ok(first), Ok(last)) => Ports::between(first, last),
             _ => Ports::named(&it.text),
         }
     });
@@ -156,7 +156,7 @@ fn namespace_of(selector: &str) -> Namespace<'_> {
 }
 
 fn labels(selector: &str) -> Labels {
-    match Labels::of([selector]) {
+    match Labels::from_values([selector]) {
         Labels::Others if is_free(selector) => Labels::Any,
         known => known,
     }

@@ -134,7 +134,7 @@ fn ports(rule: &Node, protocol: &str) -> Ports {
                 Ok(0) => Ports::All,
                 Ok(first) => {
                     let last = port.word(&["endPort"]).and_then(|it| it.parse().ok());
-                    Ports::of(first, last.unwrap_or(first))
+                    Ports::between(first, last.unwrap_or(first))
                 }
                 Err(_) => Ports::named(text),
             }
@@ -169,6 +169,6 @@ fn endpoint<'n>(selector: &'n Node, near: Namespace<'_>, ports: Ports) -> Reach<
     if own.peek().is_some_and(|it| it.0.starts_with("reserved:")) {
         return ports.elsewhere();
     }
-    let asked = Labels::of(own.map(|it| it.1.as_str()));
+    let asked = Labels::from_values(own.map(|it| it.1.as_str()));
     peer::pods(namespace, asked, ports, selector)
 }

@@ -66,7 +66,7 @@ fn ports(rule: &Node, protocol: &str) -> Ports {
             return Ports::named(first);
         };
         let last = port.word(&["endPort"]).and_then(|it| it.parse().ok());
-        Ports::of(first, last.unwrap_or(first))
+        Ports::between(first, last.unwrap_or(first))
     });
     known.fold(Ports::Others, Ports::or)
 }
@@ -78,7 +78,7 @@ fn peer_reach<'n>(peer: &'n Node, own: Option<&str>, ports: Ports) -> Reach<'n> 
         return peer::range(cidr, has_exceptions, ports);
     }
     let asked = labels(peer.get("podSelector"));
-    let asked = Labels::of(asked.iter().map(|it| it.1.as_str()));
+    let asked = Labels::from_values(asked.iter().map(|it| it.1.as_str()));
     let namespace = match peer.get("namespaceSelector") {
         None => Namespace::Own(own),
         Some(selector) => namespace_of(selector),

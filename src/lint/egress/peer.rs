@@ -30,7 +30,7 @@ pub(super) enum Ports {
 
 impl Ports {
     /// Those from the first to the last.
-    pub(super) fn of(first: u16, last: u16) -> Self {
+    pub(super) fn between(first: u16, last: u16) -> Self {
         let mut known = PORTS.iter().filter(|it| (first..=last).contains(it));
         match known.clone().next() {
             None => Self::Others,
@@ -99,7 +99,7 @@ pub(super) enum Labels {
 
 impl Labels {
     /// What these values say together.
-    pub(super) fn of<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
+    pub(super) fn from_values<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
         let mut found = Self::Any;
         for value in values {
             if DNS_PODS.iter().any(|it| value.contains(it)) {

@@ -263,7 +263,7 @@ fn trimmed_newline(line: &[u8]) -> &[u8] {
 
 /// A scalar that stands there as it is.
 fn plain(outer: &[u8], span: Span, text: &[u8], writing: Writing) -> Option<Layer> {
-    (span.of(outer) == text).then(|| Layer {
+    (span.slice(outer) == text).then(|| Layer {
         whole: span,
         runs: vec![run(0, span.start as usize, text.len(), writing)],
         has_lines: false,

@@ -17,7 +17,7 @@ fn check(document: &str, words: &[&str], changed: Option<&str>, without: Option<
     for word in text.split_whitespace() {
         at += text.get(at..).unwrap().find(word).unwrap();
         let span = Span::new(at, at + word.len());
-        found.push(String::from_utf8_lossy(layers.outer(span).of(&source.bytes)).into_owned());
+        found.push(String::from_utf8_lossy(layers.outer(span).slice(&source.bytes)).into_owned());
         at += word.len();
     }
     assert_eq!(found, words, "{document:?}");

@@ -14,7 +14,7 @@ pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
     let kind = root.word(&["kind"]).unwrap_or_default();
     let version = root.word(&["apiVersion"]).unwrap_or_default();
     let group = version.split('/').next().unwrap_or_default();
-    let made = || Made::of(document);
+    let made = || Made::new(document);
     let made = match (group, kind) {
         ("kops.k8s.io", "Cluster" | "InstanceGroup") => kops(document, root),
         ("eksctl.io", "ClusterConfig") => eksctl(document, root),
@@ -58,7 +58,7 @@ fn kops<'d>(document: &'d Document, root: &Node) -> Vec<Made<'d>> {
     let specs = specs.iter().filter_map(|key| root.at(&["spec", key]));
     let made = specs.map(|spec| {
         let entries = spec.as_mapping().unwrap_or_default().iter();
-        entries.fold(Made::of(document), |made, it| made.text(Some(it)))
+        entries.fold(Made::new(document), |made, it| made.text(Some(it)))
     });
     made.collect()
 }
@@ -70,7 +70,7 @@ fn eksctl<'d>(document: &'d Document, root: &Node) -> Vec<Made<'d>> {
     let groups = ["nodeGroups", "managedNodeGroups"].iter();
     let groups = groups.flat_map(|it| root.items(&[it]));
     let made = groups.map(|group| {
-        let made = Made::of(document).text(entry_at(group, &["clusterDNS"]));
+        let made = Made::new(document).text(entry_at(group, &["clusterDNS"]));
         made.configuration(group.get("kubeletExtraConfig"))
     });
     made.collect()
@@ -82,7 +82,7 @@ fn eksctl<'d>(document: &'d Document, root: &Node) -> Vec<Made<'d>> {
 /// `pkg/component/controller/workerconfig/reconciler.go`.
 fn k0s<'d>(document: &'d Document, root: &Node) -> Vec<Made<'d>> {
     let domain = entry_at(root, &["spec", "network", "clusterDomain"]);
-    let base = || Made::of(document).entry(Some(Name::ClusterDomain), domain);
+    let base = || Made::new(document).entry(Some(Name::ClusterDomain), domain);
     let profiles = root.items(&["spec", "workerProfiles"]).iter();
     let made = profiles.map(|it| base().configuration(it.get("values")));
     let mut made: Vec<Made<'_>> = made.collect();

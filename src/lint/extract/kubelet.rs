@@ -46,7 +46,7 @@ fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)>
             } else {
                 KubeletForm::Configuration
             };
-            Some((form, Made::of(document).configuration(Some(root)).settings))
+            Some((form, Made::new(document).configuration(Some(root)).settings))
         }
         Some("ClusterConfiguration" | "InitConfiguration" | "JoinConfiguration") => {
             Some((KubeletForm::Kubeadm, kubeadm(document, root)))
@@ -80,7 +80,7 @@ fn is_patch(path: &str) -> bool {
 /// What a patch sets: the keys of a configuration, or operations in the form
 /// of RFC 6902.
 fn patch(document: &Document, root: &Node) -> Vec<Setting> {
-    let mut made = Made::of(document).configuration(Some(root));
+    let mut made = Made::new(document).configuration(Some(root));
     for operation in root.as_sequence().unwrap_or_default() {
         let is_set = matches!(operation.word(&["op"]), Some("add" | "replace"));
         let key = match operation.word(&["path"]).filter(|_| is_set) {
@@ -132,7 +132,7 @@ const RANCHER_KEYS: [&str; 14] = [
 fn kubeadm(document: &Document, root: &Node) -> Vec<Setting> {
     let domain = entry_at(root, &["networking", "dnsDomain"]);
     let arguments = root.at(&["nodeRegistration", "kubeletExtraArgs"]);
-    let made = Made::of(document).entry(Some(Name::ClusterDomain), domain);
+    let made = Made::new(document).entry(Some(Name::ClusterDomain), domain);
     made.arguments(arguments).settings
 }
 

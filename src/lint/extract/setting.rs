@@ -17,7 +17,7 @@ pub(super) struct Made<'d> {
 }
 
 impl<'d> Made<'d> {
-    pub(super) fn of(document: &'d Document) -> Self {
+    pub(super) fn new(document: &'d Document) -> Self {
         let settings = Vec::new();
         Self { document, settings }
     }

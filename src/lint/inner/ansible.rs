@@ -64,7 +64,7 @@ fn is_there(module: &Node) -> bool {
 fn entry(module: &Node) -> Option<Inner<'_>> {
     let (section, option) = (plain(module, "section")?, plain(module, "option")?);
     let value = plain(module, "value").filter(|_| is_there(module))?;
-    let mut made = Pieces::of(value);
+    let mut made = Pieces::new(value);
     made.text("[");
     made.key(section);
     made.text("]\n");
@@ -72,7 +72,7 @@ fn entry(module: &Node) -> Option<Inner<'_>> {
     made.text("=");
     made.scalar(value);
     made.text("\n");
-    Some(Inner::of(path(module)?, Content::Made(made)))
+    Some(Inner::new(path(module)?, Content::Made(made)))
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
 
 /// The script that a list of commands makes: a list in it is one command of a program.
 fn script(commands: &Node) -> Option<Inner<'_>> {
-    let mut script = Pieces::of(commands);
+    let mut script = Pieces::new(commands);
     for command in commands.as_sequence()? {
         match command.as_sequence() {
             Some([_, flag, text]) if flag.word(&[]) == Some("-c") => script.scalar(text),
@@ -98,7 +98,7 @@ fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
     // Most distributions write none: what has no servers says nothing of theirs.
     let whole = root.get("resolv_conf")?;
     whole.get("nameservers")?;
-    let mut made = Pieces::of(whole);
+    let mut made = Pieces::new(whole);
     for server in whole.items(&["nameservers"]) {
         line(&mut made, "nameserver", std::slice::from_ref(server));
     }

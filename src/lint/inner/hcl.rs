@@ -30,7 +30,7 @@ pub(super) struct Heredoc {
 }
 
 impl<'b> Reader<'b> {
-    pub(super) fn of(bytes: &'b [u8]) -> Self {
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
         Self {
             bytes,
             at: 0,
@@ -110,7 +110,7 @@ impl<'b> Reader<'b> {
             self.at = start;
             self.unknown();
             // As a tool would have it that fills texts in.
-            let text = Span::new(start, self.at).of(self.bytes);
+            let text = Span::new(start, self.at).slice(self.bytes);
             let text = format!("${{{}}}", String::from_utf8_lossy(text));
             scalar(text, Style::DoubleQuoted)
         });
@@ -334,7 +334,7 @@ impl Heredoc {
     /// The text without the blanks that all its lines begin with, where they are
     /// left out, and where its runs stand.
     pub(super) fn unindented(&self, bytes: &[u8]) -> (Vec<u8>, Vec<(usize, Span)>) {
-        let body = self.body.of(bytes);
+        let body = self.body.slice(bytes);
         if !self.is_indented {
             return (body.to_vec(), vec![(0, self.body)]);
         }

@@ -163,7 +163,7 @@ fn written(
     target: Target,
     is_template: bool,
 ) -> Option<Written> {
-    let text = Text::of(bytes, body, delimiter);
+    let text = Text::from_body(bytes, body, delimiter);
     let is_open = text.is_open || is_template && has_mark(&text.bytes);
     let named = match target {
         Target::Objects => (String::from("manifest.yaml"), Form::Yaml, true),
@@ -241,7 +241,7 @@ struct Text {
 }
 
 impl Text {
-    fn of(bytes: &[u8], body: Span, delimiter: &Delimiter) -> Self {
+    fn from_body(bytes: &[u8], body: Span, delimiter: &Delimiter) -> Self {
         let mut text = Self {
             bytes: Vec::with_capacity(body.len()),
             runs: Vec::new(),
@@ -265,7 +265,7 @@ impl Text {
 
     fn run(&mut self, bytes: &[u8], span: Span) {
         let before = self.bytes.len();
-        self.bytes.extend_from_slice(span.of(bytes));
+        self.bytes.extend_from_slice(span.slice(bytes));
         match self.runs.last_mut() {
             Some((_, last)) if last.end == span.start => last.end = span.end,
             _ => self.runs.push((before, span)),

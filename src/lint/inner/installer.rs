@@ -114,7 +114,7 @@ fn written(script: &[u8], place: Span, command: &str) -> Option<Written> {
     let bare = flags.trim_start_matches('-');
     let value = flags.split_once('=').map_or(bare, |it| it.1);
     let outer = [bare, value].into_iter().find_map(|it| {
-        let at = memchr::memmem::find(place.of(script), it.as_bytes());
+        let at = memchr::memmem::find(place.slice(script), it.as_bytes());
         Some((it.len(), at.filter(|_| !it.is_empty())?))
     });
     let layer = outer.map_or_else(

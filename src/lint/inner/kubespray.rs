@@ -22,7 +22,7 @@ fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
     let is_kubesprays = ["resolvconf_mode", "searchdomains", "upstream_dns_servers"]
         .iter()
         .any(|it| root.get(it).is_some());
-    let mut made = Pieces::of(servers);
+    let mut made = Pieces::new(servers);
     for server in servers.as_sequence()?.iter().filter(|it| is_plain(it)) {
         made.text("nameserver ");
         made.scalar(server);
@@ -36,7 +36,7 @@ fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
 }
 
 fn coredns(root: &Node) -> Option<Inner<'_>> {
-    let mut made = Made::of(root, "coredns_external_zones");
+    let mut made = Made::new(root, "coredns_external_zones");
     made.zones("errors\n    cache 30\n    loadbalance\n    reload");
     made.text(".:53 {\n    ");
     made.lines("coredns_additional_configs");
@@ -65,7 +65,7 @@ fn coredns(root: &Node) -> Option<Inner<'_>> {
 }
 
 fn cache(root: &Node) -> Option<Inner<'_>> {
-    let mut made = Made::of(root, "nodelocaldns_external_zones");
+    let mut made = Made::new(root, "nodelocaldns_external_zones");
     made.zones("errors\n    cache 30\n    reload\n    loop\n    bind {$nodelocaldns_ip}");
     made.text(".:53 {\n    ");
     made.lines("nodelocaldns_additional_configs");
@@ -83,7 +83,7 @@ struct Made<'n> {
 }
 
 impl<'n> Made<'n> {
-    fn of(root: &'n Node, zones: &'static str) -> Self {
+    fn new(root: &'n Node, zones: &'static str) -> Self {
         Self {
             root,
             zones,
@@ -104,7 +104,7 @@ impl<'n> Made<'n> {
     fn scalar(&mut self, node: &'n Node) {
         let before = std::mem::take(&mut self.before);
         let pieces = self.pieces.get_or_insert_with(|| {
-            let mut pieces = Pieces::of(node);
+            let mut pieces = Pieces::new(node);
             pieces.text(&before);
             pieces
         });

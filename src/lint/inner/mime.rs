@@ -145,7 +145,7 @@ mod tests {
         let found: Vec<_> = found
             .iter()
             .map(|it| {
-                let body = String::from_utf8_lossy(it.body.of(text.as_bytes()));
+                let body = String::from_utf8_lossy(it.body.slice(text.as_bytes()));
                 (
                     it.name.clone(),
                     it.kind.clone(),

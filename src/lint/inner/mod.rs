@@ -66,20 +66,20 @@ impl<'n> Inner<'n> {
     /// The scalar as it is, if it is one and says anything.
     fn scalar(path: &str, node: &'n Node) -> Option<Self> {
         let is_text = node.as_scalar().is_some_and(|it| !it.text.is_empty());
-        is_text.then(|| Self::of(path, Content::Scalar(node)))
+        is_text.then(|| Self::new(path, Content::Scalar(node)))
     }
 
     /// What stands encoded in a scalar.
     fn decoded(path: &str, node: &'n Node, bytes: Vec<u8>) -> Self {
-        Self::of(path, Content::Decoded(node, bytes))
+        Self::new(path, Content::Decoded(node, bytes))
     }
 
     /// What is put together.
     fn made(path: &str, pieces: Pieces<'n>, form: Form) -> Self {
-        Self::of(path, Content::Made(pieces)).of_form(form)
+        Self::new(path, Content::Made(pieces)).of_form(form)
     }
 
-    fn of(path: &str, content: Content<'n>) -> Self {
+    fn new(path: &str, content: Content<'n>) -> Self {
         Self {
             path: path.to_owned(),
             content,

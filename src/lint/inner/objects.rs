@@ -225,7 +225,7 @@ fn kind_patches(object: &Node) -> Vec<Inner<'_>> {
 /// Source: coredns/helm `charts/coredns/templates/configmap.yaml`.
 fn helm_servers(object: &Node) -> Option<Inner<'_>> {
     let servers = object.items(&["servers"]);
-    let mut pieces = Pieces::of(object.get("servers")?);
+    let mut pieces = Pieces::new(object.get("servers")?);
     for server in servers {
         zones(server, &mut pieces);
         pieces.text(" {\n");
@@ -324,7 +324,7 @@ fn talhelper(object: &Node) -> Vec<Inner<'_>> {
 
 /// The lines of a resolv.conf with these servers and search domains.
 fn lines<'n>(servers: &'n Node, domains: Option<&'n Node>) -> Option<Pieces<'n>> {
-    let mut pieces = Pieces::of(servers);
+    let mut pieces = Pieces::new(servers);
     for server in servers.as_sequence()? {
         pieces.text("nameserver ");
         pieces.scalar(server);
@@ -346,7 +346,7 @@ fn lines<'n>(servers: &'n Node, domains: Option<&'n Node>) -> Option<Pieces<'n>>
 /// Source: siderolabs/talos `pkg/machinery/config/types/network/resolver.go`.
 fn resolver_config(object: &Node) -> Option<Inner<'_>> {
     let servers = object.get("nameservers")?;
-    let mut pieces = Pieces::of(servers);
+    let mut pieces = Pieces::new(servers);
     for server in servers.as_sequence()? {
         pieces.text("nameserver ");
         pieces.scalar(server.get("address").unwrap_or(server));

@@ -23,7 +23,7 @@ struct Piece<'n> {
 
 impl<'n> Pieces<'n> {
     /// An empty text, made from the values in `whole`.
-    pub fn of(whole: &'n Node) -> Self {
+    pub fn new(whole: &'n Node) -> Self {
         Self {
             whole,
             text: String::new(),

@@ -32,7 +32,7 @@ pub fn text(provisioner: &Node) -> Option<Inner<'_>> {
         }
         "shell" | "shell-local" | "remote-exec" => {
             let lines = provisioner.get("inline")?;
-            let mut script = Pieces::of(lines);
+            let mut script = Pieces::new(lines);
             for line in lines.as_sequence()? {
                 script.scalar(line);
                 script.text("\n");

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     fn object(text: &str) -> Option<Node> {
-        let mut reader = Reader::of(text.as_bytes());
+        let mut reader = Reader::new(text.as_bytes());
         reader.resource()
     }
 

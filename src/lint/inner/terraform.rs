@@ -27,7 +27,7 @@ pub enum Held {
 /// The texts and objects of a file. Total: any bytes give a result.
 pub fn held(bytes: &[u8]) -> Vec<Held> {
     let mut held = Vec::new();
-    let mut reader = Reader::of(bytes);
+    let mut reader = Reader::new(bytes);
     // The last attribute: `values = [`.
     let mut attribute: &[u8] = b"";
     let mut word: &[u8] = b"";
@@ -90,7 +90,7 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
 }
 
 fn is_object(value: &Node, bytes: &[u8]) -> bool {
-    value.as_scalar().is_none() && recognise::has_subject(value.span.of(bytes))
+    value.as_scalar().is_none() && recognise::has_subject(value.span.slice(bytes))
 }
 
 /// The text of a heredoc, if it says what it is.

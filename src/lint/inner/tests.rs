@@ -26,7 +26,7 @@ fn found(path: &str, text: &str) -> Vec<String> {
 
 fn said(facts: &Facts, text: &str) -> Vec<String> {
     let place = |at: At| {
-        let bytes = String::from_utf8_lossy(at.span.of(text.as_bytes())).into_owned();
+        let bytes = String::from_utf8_lossy(at.span.slice(text.as_bytes())).into_owned();
         match bytes.split_once('\n') {
             Some((first, _)) => format!("{first}…"),
             None => bytes,

@@ -71,7 +71,7 @@ pub(super) struct Way {
 /// is left stands where it stood. `None`: it has no tags, or they do not fit
 /// together.
 pub(super) fn plain(bytes: &[u8]) -> Option<Vec<u8>> {
-    let parts = Parts::of(bytes)?;
+    let parts = Parts::parse(bytes)?;
     // Which of several is there is not known.
     (parts.ways_of_all(bytes) < 2).then(|| parts.with(bytes, None))
 }
@@ -79,7 +79,7 @@ pub(super) fn plain(bytes: &[u8]) -> Option<Vec<u8>> {
 /// What a template becomes where one condition is met, and those around it: for
 /// each of which the bytes are `wanted`.
 pub(super) fn ways(bytes: &[u8], wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Way> {
-    let parts = Parts::of(bytes).unwrap_or_default();
+    let parts = Parts::parse(bytes).unwrap_or_default();
     let known = usize::from(parts.ways_of_all(bytes) == 1);
     let branches = parts.branches.iter().enumerate().skip(known);
     let ways = branches.filter(|(_, it)| {
@@ -89,7 +89,7 @@ pub(super) fn ways(bytes: &[u8], wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Way> {
         // A part of a word is none.
         let is_apart = before.last().is_none_or(u8::is_ascii_whitespace)
             && behind.first().is_none_or(u8::is_ascii_whitespace);
-        it.is_condition && is_apart && wanted(it.inside.of(bytes))
+        it.is_condition && is_apart && wanted(it.inside.slice(bytes))
     });
     let most = MAX_WAYS.min(1 + MAX_BYTES / bytes.len().max(1));
     let ways = ways.take(most).map(|(index, it)| Way {
@@ -105,7 +105,7 @@ const MAX_WAYS: usize = 64;
 const MAX_BYTES: usize = 4 << 20;
 
 impl Parts {
-    fn of(bytes: &[u8]) -> Option<Self> {
+    fn parse(bytes: &[u8]) -> Option<Self> {
         let mut parts = Self::default();
         // The first branch of each open condition, and the last.
         let mut open: Vec<(usize, usize)> = Vec::new();

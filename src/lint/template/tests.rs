@@ -59,7 +59,7 @@ fn each_condition_is_a_way() {
     );
     let inside: Vec<&[u8]> = ways
         .iter()
-        .map(|it| it.inside.of(text.as_bytes()))
+        .map(|it| it.inside.slice(text.as_bytes()))
         .collect();
     assert_eq!(inside.last().unwrap().trim_ascii(), b"b: 2");
     let one = |text: &str, expected: &str| {

@@ -77,7 +77,7 @@ impl Packets {
     /// # Errors
     ///
     /// The system does not tell times or drops.
-    pub fn of(descriptor: OwnedFd) -> io::Result<Self> {
+    pub fn from_socket(descriptor: OwnedFd) -> io::Result<Self> {
         setsockopt(&descriptor, sockopt::ReceiveTimestampns, &true)?;
         setsockopt(&descriptor, sockopt::RxqOvfl, &1)?;
         Ok(Self {

@@ -175,7 +175,7 @@ struct Index<'f> {
 
 /// The pods, sorted by namespace, name and uid.
 pub fn pods(facts: &Facts) -> Vec<Draft> {
-    let index = Index::of(facts);
+    let index = Index::new(facts);
     let mut pods: BTreeMap<&str, Sources<'_>> = BTreeMap::new();
     for task in &facts.tasks {
         if let Some(key) = index.of_task(task) {
@@ -231,7 +231,7 @@ fn sort_key(pod: &Pod) -> (bool, Option<&str>, Option<&str>, String) {
 }
 
 impl<'f> Index<'f> {
-    fn of(facts: &'f Facts) -> Self {
+    fn new(facts: &'f Facts) -> Self {
         let by_name = by_name(&facts.logs);
         let mut uids = BTreeMap::new();
         for link in &facts.links {

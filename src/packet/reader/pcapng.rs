@@ -67,7 +67,7 @@ enum Unit {
 
 impl Unit {
     /// The value of `if_tsresol`.
-    fn of(resolution: u8) -> Self {
+    fn from_resolution(resolution: u8) -> Self {
         let exponent = u32::from(resolution & 0x7f);
         if resolution & 0x80 != 0 {
             // More than 64 bits of a time are not there.
@@ -221,13 +221,13 @@ impl Sections {
         let mut interface = Interface {
             link: LinkType::of_number(u32::from(link)),
             snap_length: word(body, 4, is_big_endian)?,
-            unit: Unit::of(6),
+            unit: Unit::from_resolution(6),
             offset: 0,
             drops: None,
         };
         for (code, value) in options(body.get(8..).unwrap_or_default(), is_big_endian) {
             match (code, value) {
-                (IF_TSRESOL, [resolution]) => interface.unit = Unit::of(*resolution),
+                (IF_TSRESOL, [resolution]) => interface.unit = Unit::from_resolution(*resolution),
                 (IF_TSOFFSET, _) => {
                     let offset = long(value, 0, is_big_endian).unwrap_or_default();
                     interface.offset = offset.cast_signed();

@@ -22,7 +22,7 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    pub(super) fn of(is_so: bool) -> Self {
+    pub(super) fn yes_if(is_so: bool) -> Self {
         if is_so { Self::Yes } else { Self::No }
     }
 }
@@ -44,15 +44,15 @@ impl Walk<'_> {
         let seen = &branch.seen;
         match &test.what {
             Match::Address(side, all) => {
-                let is_one = |ip| Answer::of(all.iter().any(|it| it.have(ip)));
+                let is_one = |ip| Answer::yes_if(all.iter().any(|it| it.have(ip)));
                 let ip = seen.address(*side);
                 ip.map_or_else(|| self.hidden(*side, all, rule, branch), is_one)
             }
-            Match::Protocol(number) => Answer::of(*number == self.packet.protocol.number()),
+            Match::Protocol(number) => Answer::yes_if(*number == self.packet.protocol.number()),
             Match::Ports(sides, ranges) => self.ports(sides, ranges, rule, branch),
             Match::InLink(name) => link(&seen.in_link, name, Condition::InLink),
             Match::OutLink(name) => link(&seen.out_link, name, Condition::OutLink),
-            Match::Mark(it) => Answer::of(seen.mark & it.mask == it.value),
+            Match::Mark(it) => Answer::yes_if(seen.mark & it.mask == it.value),
             // Without a connection the kernel does not look at these.
             Match::ConnectionMark(_)
             | Match::Status(_)
@@ -64,26 +64,26 @@ impl Walk<'_> {
             {
                 Answer::Absent
             }
-            Match::ConnectionMark(it) => Answer::of(seen.connection_mark & it.mask == it.value),
-            Match::State(bits) => Answer::of(self.states(branch) & bits != 0),
-            Match::Status(bits) => Answer::of(self.statuses(branch) & bits != 0),
+            Match::ConnectionMark(it) => Answer::yes_if(seen.connection_mark & it.mask == it.value),
+            Match::State(bits) => Answer::yes_if(self.states(branch) & bits != 0),
+            Match::Status(bits) => Answer::yes_if(self.statuses(branch) & bits != 0),
             Match::Original(side, addresses) => self.originally(*side, *addresses, rule, branch),
             Match::OriginalPort(side, range) => {
                 let port = self.original(*side == Side::Source, branch).1;
                 self.port(port, &[*range], rule)
             }
             Match::ReplyAddress(side, addresses) => {
-                let is_one = |ip| Answer::of(addresses.have(ip));
+                let is_one = |ip| Answer::yes_if(addresses.have(ip));
                 let ip = self.reply_address(*side, branch);
                 ip.map_or_else(|| self.veiled(*side, rule), is_one)
             }
-            Match::IsOriginalDirection => Answer::of(self.is_first_way(branch)),
+            Match::IsOriginalDirection => Answer::yes_if(self.is_first_way(branch)),
             Match::AddressType(side, types) => self.address_type(*side, *types, branch),
             Match::Chance(share) => Answer::Share(*share),
             Match::Length(first, last) => self.length(*first, *last, rule),
-            Match::TimeToLive(first, last) => Answer::of((*first..=*last).contains(&seen.ttl)),
+            Match::TimeToLive(first, last) => Answer::yes_if((*first..=*last).contains(&seen.ttl)),
             Match::TcpFlags { mask, set } => match self.tcp_flags(seen.direction) {
-                Some(flags) => Answer::of(flags & mask == *set),
+                Some(flags) => Answer::yes_if(flags & mask == *set),
                 None => Answer::No,
             },
             Match::Set(name, sides) => self.ipset(name, sides, branch),
@@ -122,7 +122,7 @@ impl Walk<'_> {
         if side == Side::Source && self.packet.is_of_some_pod() {
             return self.hidden(side, &[all], rule, branch);
         }
-        Answer::of(all.have(self.original(side == Side::Source, branch).0))
+        Answer::yes_if(all.have(self.original(side == Side::Source, branch).0))
     }
 
     /// Whether it is the asker of whom no address is known, and not the node
@@ -197,7 +197,7 @@ impl Walk<'_> {
     /// it cannot be.
     fn port(&self, port: Option<u16>, ranges: &[(u16, u16)], rule: &Rule) -> Answer {
         if let Some(port) = port {
-            return Answer::of(ranges.iter().any(|it| (it.0..=it.1).contains(&port)));
+            return Answer::yes_if(ranges.iter().any(|it| (it.0..=it.1).contains(&port)));
         }
         // One of a few among so many is as good as none.
         let of_drawn = ranges
@@ -236,7 +236,7 @@ impl Walk<'_> {
         // An IP header, a UDP header and a DNS header.
         let shortest = 40;
         match self.packet.length {
-            Some(length) => Answer::of((first..=last).contains(&length)),
+            Some(length) => Answer::yes_if((first..=last).contains(&length)),
             None if last < shortest => Answer::No,
             None if first <= shortest && last == u16::MAX => Answer::Yes,
             None => Answer::If(Condition::Match {
@@ -292,20 +292,20 @@ impl Walk<'_> {
 
     pub(super) fn address_type(&self, side: Side, types: u16, branch: &Branch) -> Answer {
         let Some(ip) = branch.seen.address(side) else {
-            return Answer::of(types & kind::LOCAL != 0);
+            return Answer::yes_if(types & kind::LOCAL != 0);
         };
         if ip.is_multicast() {
-            return Answer::of(types & kind::MULTICAST != 0);
+            return Answer::yes_if(types & kind::MULTICAST != 0);
         }
         if matches!(ip, std::net::IpAddr::V4(ip) if ip.is_broadcast()) {
-            return Answer::of(types & kind::BROADCAST != 0);
+            return Answer::yes_if(types & kind::BROADCAST != 0);
         }
         let is_wanted = |bit: u16| types & bit != 0;
         match self.is_local(ip, branch) {
-            Some(true) => Answer::of(is_wanted(kind::LOCAL)),
-            Some(false) => Answer::of(is_wanted(kind::UNICAST)),
+            Some(true) => Answer::yes_if(is_wanted(kind::LOCAL)),
+            Some(false) => Answer::yes_if(is_wanted(kind::UNICAST)),
             None if is_wanted(kind::LOCAL) == is_wanted(kind::UNICAST) => {
-                Answer::of(is_wanted(kind::LOCAL))
+                Answer::yes_if(is_wanted(kind::LOCAL))
             }
             None if is_wanted(kind::LOCAL) => Answer::If(Condition::Local(ip)),
             None => Answer::Unless(Condition::Local(ip)),
@@ -329,7 +329,7 @@ impl Walk<'_> {
             mark: seen.mark,
         };
         if set.members.is_empty() {
-            return set.has(sides, &key).map_or_else(unknown, Answer::of);
+            return set.has(sides, &key).map_or_else(unknown, Answer::yes_if);
         }
         let mut answer = Answer::No;
         for member in &set.members {
@@ -361,7 +361,7 @@ impl Link {
 
 pub(super) fn link(seen: &Link, asked: &LinkName, condition: fn(Box<str>) -> Condition) -> Answer {
     if let Some(name) = seen.name() {
-        return Answer::of(if asked.is_prefix {
+        return Answer::yes_if(if asked.is_prefix {
             name.starts_with(&*asked.name)
         } else {
             *name == *asked.name

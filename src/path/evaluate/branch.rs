@@ -205,7 +205,7 @@ impl Branch {
     /// A part of it.
     pub(super) fn part(&self, share: Share) -> Self {
         let mut branch = self.clone();
-        branch.share = branch.share.of(share);
+        branch.share = branch.share.times(share);
         branch
     }
 }

@@ -39,7 +39,7 @@ impl Walk<'_> {
                 };
             }
             Reading::Unknown if self.is_asker_hidden(branch) && is_of_one(comparison) => {
-                return Answer::of(comparison.relation == Relation::IsNot);
+                return Answer::yes_if(comparison.relation == Relation::IsNot);
             }
             Reading::Unknown => return unknown(self),
             Reading::Link(is_in) => {

@@ -172,7 +172,7 @@ pub(super) fn tree(mut walk: Walk<'_>) -> Tree {
     }
     let outcomes = reduced(outcomes);
     let service = outcomes.iter().find_map(|it| it.service.clone());
-    let (verdict, proxy) = verdict::of(&walk, &outcomes);
+    let (verdict, proxy) = verdict::judge(&walk, &outcomes);
     let verdict = walk.settled(verdict);
     Tree {
         packet: walk.packet.clone(),

@@ -34,7 +34,7 @@ const DEVICES: [(&str, Proxy); 7] = [
 const BPF_RULES: [&str; 3] = ["bpfin.cali", "bpfout.cali", "BPF programs"];
 
 /// The proxy whose traces are here.
-pub(super) fn of(host: &Host) -> Option<Proxy> {
+pub(super) fn find(host: &Host) -> Option<Proxy> {
     for link in host.links.iter().flatten() {
         let known = DEVICES.iter().find(|it| link.name.starts_with(it.0));
         if let Some((_, proxy)) = known {

@@ -65,7 +65,7 @@ impl Walk<'_> {
             };
             let longer = |(share, atoms): &(Share, Vec<Atom>)| {
                 let add = |(part, more): &(Share, Vec<Atom>)| {
-                    (share.of(*part), [atoms.clone(), more.clone()].concat())
+                    (share.times(*part), [atoms.clone(), more.clone()].concat())
                 };
                 values.iter().map(add).collect::<Vec<_>>()
             };

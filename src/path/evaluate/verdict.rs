@@ -12,7 +12,7 @@ const MOST_CONDITIONS: usize = 10;
 
 /// The answer, and the proxy that carries the Service instead.
 #[expect(clippy::type_complexity, reason = "used once")]
-pub(super) fn of(walk: &Walk<'_>, outcomes: &[Outcome]) -> (Verdict, Option<Proxy>) {
+pub(super) fn judge(walk: &Walk<'_>, outcomes: &[Outcome]) -> (Verdict, Option<Proxy>) {
     let conditions: BTreeSet<&Condition> = crate::text::ordered(
         outcomes
             .iter()
@@ -73,7 +73,7 @@ impl<'w> Judge<'w> {
         Self {
             asker: (packet.start != Start::Host).then_some(packet.source),
             is_service,
-            proxy: is_service.then(|| proxy::of(walk.host)).flatten(),
+            proxy: is_service.then(|| proxy::find(walk.host)).flatten(),
             walk,
         }
     }

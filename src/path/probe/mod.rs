@@ -245,7 +245,7 @@ pub struct Seen {
 
 impl Seen {
     /// What came of the questions of a plan for these trees.
-    pub fn of(trees: &[Tree], plan: &Plan, asked: &[Asked]) -> Self {
+    pub fn from_answers(trees: &[Tree], plan: &Plan, asked: &[Asked]) -> Self {
         let rows = rows(asked);
         let is_cut = plan.is_cut || asked.len() < plan.asks.len();
         Self {

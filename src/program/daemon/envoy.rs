@@ -52,7 +52,7 @@ pub(super) fn read(files: &[Source], names: &mut Names) {
     let mut texts = Vec::new();
     for file in files {
         let first = yaml::documents(file).into_iter().next();
-        let lines = Lines::of(file);
+        let lines = Lines::new(file);
         match first.map(|it| it.root) {
             Some(Ok(root)) if root.as_mapping().is_some() => texts.push(Text { lines, root }),
             Some(Err(error)) => {
@@ -152,7 +152,7 @@ struct Asks {
 
 impl Default for Asks {
     fn default() -> Self {
-        let mut own = Own::of(Daemon::Envoy);
+        let mut own = Own::new(Daemon::Envoy);
         own.servers.push(Placed {
             value: Given::ResolvConf,
             place: Place::nowhere("the default of Envoy"),
@@ -226,7 +226,7 @@ fn server(text: &Text<'_>, node: &Node) -> Placed<Given> {
     let port = port.filter(|it| *it > 0);
     let host = host.unwrap_or_default();
     let value = match host.parse().ok() {
-        Some(ip) => Given::of(host, Some(ip), port.unwrap_or(crate::address::DNS_PORT)),
+        Some(ip) => Given::host(host, Some(ip), port.unwrap_or(crate::address::DNS_PORT)),
         None => None,
     };
     Placed {

@@ -65,7 +65,7 @@ fn resolvers(conf: &Indexed<'_>, section: &Statement) -> Section {
         used: None,
         is_libc: false,
         names: Vec::new(),
-        own: Own::of(Daemon::Haproxy),
+        own: Own::new(Daemon::Haproxy),
     };
     let own = &mut found.own;
     for line in section.block.iter().flatten() {
@@ -117,7 +117,7 @@ fn server(word: &[u8]) -> Given {
     };
     let inner = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
     let ip = inner.unwrap_or(host).parse::<IpAddr>().ok();
-    Given::of(host, ip, port).unwrap_or_else(unknown)
+    Given::host(host, ip, port).unwrap_or_else(unknown)
 }
 
 /// A time of `HAProxy`: a number with a unit, milliseconds without one.

@@ -68,7 +68,7 @@ fn resolver(
         names: Vec::new(),
         own: Own {
             timeout,
-            ..Own::of(Daemon::Nginx)
+            ..Own::new(Daemon::Nginx)
         },
     };
     let own = &mut section.own;
@@ -113,7 +113,7 @@ fn server(word: &[u8]) -> Given {
         Some(inner) => inner.parse::<Ipv6Addr>().map(IpAddr::from),
         None => host.parse::<Ipv4Addr>().map(IpAddr::from),
     };
-    Given::of(host, ip.ok(), port).unwrap_or_else(unknown)
+    Given::host(host, ip.ok(), port).unwrap_or_else(unknown)
 }
 
 /// A time of nginx: numbers with units, seconds without one.

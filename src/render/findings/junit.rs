@@ -50,7 +50,7 @@ pub fn write(
     for (name, value) in properties {
         suite.add_property(Property::new(*name, *value));
     }
-    suite.add_test_cases(cases.into_iter().map(of));
+    suite.add_test_cases(cases.into_iter().map(test_case));
     let mut report = quick_junit::Report::new("kdns");
     report.add_test_suite(suite);
     // Into a buffer first, so that an error of `out` stays the bare I/O error.
@@ -72,7 +72,7 @@ fn without_sum(text: &str) -> String {
     format!("{before}<testsuites {}>{rest}", attributes.join(" "))
 }
 
-fn of(case: Case) -> TestCase {
+fn test_case(case: Case) -> TestCase {
     let mut status = match case.ended {
         Ended::Passed => TestCaseStatus::success(),
         Ended::Failed => TestCaseStatus::non_success(NonSuccessKind::Failure),

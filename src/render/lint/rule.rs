@@ -34,11 +34,11 @@ pub(in crate::render) struct RuleJson {
 ///
 /// Any error of `out`.
 pub fn write_json(rules: &[&Rule], out: &mut dyn Write) -> io::Result<()> {
-    let rules: Vec<RuleJson> = rules.iter().map(|it| of(it)).collect();
+    let rules: Vec<RuleJson> = rules.iter().map(|it| rule_json(it)).collect();
     json::document(&rules, out)
 }
 
-fn of(rule: &Rule) -> RuleJson {
+fn rule_json(rule: &Rule) -> RuleJson {
     RuleJson {
         code: rule.code,
         name: rule.name,

@@ -56,7 +56,7 @@ pub(in crate::render) fn concluded(scenario: &Scenario, lived: &Lived) -> Conclu
         cause: played.cause(),
     };
     let because = told.because();
-    let elsewhere = Elsewhere::of(scenario, &played.run());
+    let elsewhere = Elsewhere::from_run(scenario, &played.run());
     let is_found = matches!(played.outcome, Outcome::Found(_)) && played.cut.is_none();
     if let Some(elsewhere) = &elsewhere {
         let reading = played.resolver.reading(scenario);

@@ -41,7 +41,7 @@ const SCREEN: usize = 30;
 
 fn write_all(report: &Report, health: Health, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer { style, out };
-    if let Some(verdict) = verdict::of(report, health) {
+    if let Some(verdict) = verdict::sentence(report, health) {
         let verdict = format!("{verdict}.");
         let shown = match health {
             Health::Dead => writer.red(&verdict),

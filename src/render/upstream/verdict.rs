@@ -10,7 +10,7 @@ use crate::upstream::{End, Health, Report, Step};
 const NAMED: usize = 4;
 
 /// The first sentence of a report, without its full stop; `None`: nothing was read.
-pub(super) fn of(report: &Report, health: Health) -> Option<String> {
+pub(super) fn sentence(report: &Report, health: Health) -> Option<String> {
     match health {
         Health::Nothing => None,
         Health::Dead => dead(report),

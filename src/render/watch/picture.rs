@@ -50,7 +50,7 @@ fn page(base: Option<&Scenario>, judged: &Judged, style: &Style) -> timeline::Pa
         None => Scenario::new("watch", ""),
     };
     scenario.name = name;
-    let mut played = played::of(judged, plan.resolver, &rename, &readdress);
+    let mut played = played::replay(judged, plan.resolver, &rename, &readdress);
     played.notes = faults(judged, style);
     let comparison = Comparison::with_plan(&played, &run_when(&scenario, plan.resolver, &[]));
     let context = Context::default();

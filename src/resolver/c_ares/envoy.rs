@@ -132,7 +132,7 @@ mod tests {
     }
 
     fn own(order: Order, servers: &[Given]) -> Own {
-        let mut own = Own::of(Daemon::Envoy);
+        let mut own = Own::new(Daemon::Envoy);
         let place = || Place::nowhere("f");
         let servers = servers.iter().cloned();
         own.servers = servers
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn servers_and_flags_are_envoys_own() {
-        let server = Given::of("10.0.0.9", "10.0.0.9".parse().ok(), 5353).unwrap();
+        let server = Given::host("10.0.0.9", "10.0.0.9".parse().ok(), 5353).unwrap();
         let mut flags = own(Order::Ipv4First, std::slice::from_ref(&server));
         flags.has_search = false;
         let expected = "10.0.0.9#5353 db A Udp 0, 10.0.0.9#5353 db AAAA Udp 0";

@@ -99,7 +99,7 @@ impl Lookup<'_> {
         if found.status == Status::Success {
             self.result.addresses = found.addresses;
         } else {
-            self.no_data = NoData::of(thread.h_errno);
+            self.no_data = NoData::from_h_errno(thread.h_errno);
         }
         self.no_inet6_data = self.no_data;
     }
@@ -154,7 +154,7 @@ impl Lookup<'_> {
             if thread.h_errno == HostError::Internal {
                 return Err(Failure::Code("EAI_SYSTEM"));
             }
-            self.no_data = NoData::of(thread.h_errno);
+            self.no_data = NoData::from_h_errno(thread.h_errno);
             return Ok(());
         }
         self.result.got_ipv6 = family == Family::Inet6;
@@ -182,7 +182,7 @@ impl Lookup<'_> {
 }
 
 impl NoData {
-    fn of(h_errno: HostError) -> Self {
+    fn from_h_errno(h_errno: HostError) -> Self {
         match h_errno {
             HostError::TryAgain => Self::Again,
             HostError::NoData => Self::Yes,

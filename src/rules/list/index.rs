@@ -82,7 +82,7 @@ impl Indexer {
     fn row(&mut self, text: &str, view: View) -> bool {
         let is_known = match self.columns {
             None => {
-                self.columns = Columns::of(text);
+                self.columns = Columns::from_heading(text);
                 let is_blind = self.columns.is_some_and(|it| !it.has_links);
                 if is_blind && self.blind.is_none() {
                     self.blind = Some(view.line);

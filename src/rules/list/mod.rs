@@ -21,7 +21,7 @@ pub(super) fn rules(bytes: &[u8], view: View, chain: &str) -> Vec<Rule> {
         let text = String::from_utf8_lossy(line);
         let text = bare(&text);
         match columns {
-            None => columns = Columns::of(text),
+            None => columns = Columns::from_heading(text),
             Some(columns) => rules.extend(row::rule(text, columns, chain, place)),
         }
     }

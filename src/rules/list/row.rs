@@ -17,7 +17,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Those of a heading: `num   pkts bytes target     prot opt in     out …`.
-    pub(super) fn of(heading: &str) -> Option<Self> {
+    pub(super) fn from_heading(heading: &str) -> Option<Self> {
         let words: Vec<&str> = heading.split_whitespace().collect();
         let has = |it: &str| words.contains(&it);
         let is_it = ["target", "prot", "source", "destination"];

@@ -25,7 +25,7 @@ fn tables(text: &str) -> Vec<(String, usize)> {
 
 /// The parts of a row of `-L -n -v`, as `iptables-save` would have them.
 fn parts(row: &str) -> Vec<Part> {
-    let columns = Columns::of("pkts bytes target prot opt in out source destination");
+    let columns = Columns::from_heading("pkts bytes target prot opt in out source destination");
     let row = rule(row, columns.expect("a heading"), "X", VIEW);
     row.expect("a row").parts
 }

@@ -26,7 +26,7 @@ const PROGRAMS: [&str; 6] = [
 
 impl Command {
     /// The command of a line: `root@node:~# iptables -t nat -L -n -v`.
-    pub(in crate::rules) fn of(line: &str) -> Option<Self> {
+    pub(in crate::rules) fn parse(line: &str) -> Option<Self> {
         if !line.contains("tables") {
             return None;
         }

@@ -24,7 +24,7 @@ pub(in crate::rules) fn group(name: &str, words: &[&str]) -> Option<Vec<Test>> {
             (option == "--mark").then_some(Match::ConnectionMark(masked))
         }),
         "state" => all(|option, value| {
-            let bits = bits(value, state::of)?;
+            let bits = bits(value, state::named)?;
             (option == "--state").then_some(Match::State(bits))
         }),
         "conntrack" => all(conntrack),
@@ -198,8 +198,8 @@ fn conntrack(option: &str, value: &str) -> Option<Match> {
     let network = || Addresses::network(value);
     let ports = |side| Some(Match::OriginalPort(side, range(value)?));
     Some(match option {
-        "--ctstate" => Match::State(bits(value, state::of)?),
-        "--ctstatus" => Match::Status(bits(value, status::of)?),
+        "--ctstate" => Match::State(bits(value, state::named)?),
+        "--ctstatus" => Match::Status(bits(value, status::named)?),
         "--ctproto" => Match::Protocol(protocol(value)?),
         "--ctorigsrc" => Match::Original(Side::Source, network()?),
         "--ctorigdst" => Match::Original(Side::Destination, network()?),
@@ -225,7 +225,9 @@ fn addrtype(options: &Options<'_>) -> Option<Vec<Test>> {
             "--dst-type" => Side::Destination,
             _ => return None,
         };
-        let types = value.split(',').fold(0, |bits, name| bits | kind::of(name));
+        let types = value
+            .split(',')
+            .fold(0, |bits, name| bits | kind::named(name));
         tests.push(test(*is_negated, Match::AddressType(side, types)));
     }
     Some(tests)

@@ -84,7 +84,7 @@ pub enum Given {
 
 impl Given {
     /// A host and its address, if it is one; `None`: it can be no host's name either.
-    pub fn of(host: &str, ip: Option<IpAddr>, port: u16) -> Option<Self> {
+    pub fn host(host: &str, ip: Option<IpAddr>, port: u16) -> Option<Self> {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         if let Some(ip) = ip {
             let address = ip.into();
@@ -97,7 +97,7 @@ impl Given {
 
 impl Own {
     /// One for `daemon` without servers, and else as it is by default.
-    pub fn of(daemon: Daemon) -> Self {
+    pub fn new(daemon: Daemon) -> Self {
         Self {
             daemon,
             servers: Vec::new(),

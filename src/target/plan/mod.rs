@@ -156,7 +156,7 @@ fn of_process(pid: u32, scene: &Scene<'_>) -> Plan {
         files: Files::Process(pid),
         container,
         warnings: warns.then_some(Warning::HostNetwork).into_iter().collect(),
-        ..Plan::of(pod)
+        ..Plan::for_pod(pod)
     }
 }
 
@@ -199,7 +199,7 @@ fn of_file(path: &str, scene: &Scene<'_>) -> Plan {
         door,
         files: own.unwrap_or(Files::Node),
         warnings: warnings.into_iter().flatten().collect(),
-        ..Plan::of(None)
+        ..Plan::for_pod(None)
     }
 }
 
@@ -253,7 +253,7 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
                     .then_some(Warning::HostNetwork)
                     .into_iter()
                     .collect(),
-                ..Plan::of(None)
+                ..Plan::for_pod(None)
             })
         }
         [] => as_name(id, scene).ok_or(PlanError::Unknown {
@@ -294,7 +294,7 @@ fn of_pod(pod: &Pod, wanted: Option<&Container>) -> Result<Plan, PlanError> {
     let running = || pod.containers.iter().find(runs);
     let chosen = wanted.or_else(running);
     let pod_label = format!("pod {}", escaped(pod.label().as_bytes()));
-    let mut plan = Plan::of(Some(pod));
+    let mut plan = Plan::for_pod(Some(pod));
     plan.label = match chosen {
         Some(container) => format!(
             "{pod_label}, container {}",
@@ -350,7 +350,7 @@ fn of_pod(pod: &Pod, wanted: Option<&Container>) -> Result<Plan, PlanError> {
 
 impl Plan {
     /// What all plans for things of a pod have in common.
-    fn of(pod: Option<&Pod>) -> Self {
+    fn for_pod(pod: Option<&Pod>) -> Self {
         Self {
             label: String::new(),
             is_process: false,

@@ -66,7 +66,7 @@ impl Block {
             };
             doubts.add(Doubt::Plugin {
                 name: escaped(directive.name.text.as_bytes()),
-                place: places.of(directive.name.at),
+                place: places.place(directive.name.at),
                 does,
             });
         }

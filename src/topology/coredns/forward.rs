@@ -37,14 +37,14 @@ pub(super) fn read_forward(
     places: &Places,
     doubts: &mut Doubts,
 ) -> Option<Stanza> {
-    let place = || places.of(directive.name.at);
+    let place = || places.place(directive.name.at);
     let Some((from, to)) = directive.arguments.split_first() else {
         doubts.stop("a zone and servers are missing", place());
         return None;
     };
     let Some(zone) = zones(&from.text).into_iter().next() else {
         let shown = escaped(from.text.as_bytes());
-        doubts.stop(&format!("{shown} is no zone"), places.of(from.at));
+        doubts.stop(&format!("{shown} is no zone"), places.place(from.at));
         return None;
     };
     if to.is_empty() {
@@ -71,7 +71,7 @@ pub(super) fn read_forward(
             std::slice::from_ref(word)
         };
         for word in words.iter().take(MAX_SERVERS + 1) {
-            let place = places.of(word.at);
+            let place = places.place(word.at);
             let shown = escaped(word.text.as_bytes());
             doubts.extend(doubt(word, &shown, &place));
             let value = target(&word.text).filter(|_| is_plain);
@@ -201,7 +201,7 @@ impl Stanza {
                     doubts.add(Doubt::Option {
                         name: escaped(other.as_bytes()),
                         is_policy: false,
-                        place: places.of(name.at),
+                        place: places.place(name.at),
                     });
                     usize::MAX
                 }
@@ -229,7 +229,7 @@ impl Stanza {
                     doubts.add(Doubt::Option {
                         name: escaped(other.as_bytes()),
                         is_policy: true,
-                        place: places.of(name.at),
+                        place: places.place(name.at),
                     });
                 }
             },

@@ -49,12 +49,12 @@ pub(super) fn parts(
                 doubts.add(Doubt::Variable {
                     word: escaped(key.text.as_bytes()),
                     role: Role::Key,
-                    place: places.of(key.at),
+                    place: places.place(key.at),
                 });
                 continue;
             }
             Err(message) => {
-                doubts.stop(&escaped(message.as_bytes()), places.of(key.at));
+                doubts.stop(&escaped(message.as_bytes()), places.place(key.at));
                 continue;
             }
         };
@@ -66,7 +66,7 @@ pub(super) fn parts(
             let part = parts.entry(socket).or_insert_with(|| Part {
                 socket,
                 zones: Vec::new(),
-                evidence: Evidence::Configuration(places.of(word.unwrap_or(key).at)),
+                evidence: Evidence::Configuration(places.place(word.unwrap_or(key).at)),
             });
             part.zones.extend(split.zones.iter().cloned());
         }
@@ -97,7 +97,7 @@ fn bounds<'b>(
                 doubts.add(Doubt::Variable {
                     word: escaped(word.text.as_bytes()),
                     role: Role::Address,
-                    place: places.of(word.at),
+                    place: places.place(word.at),
                 });
                 vec![Bound::Unknown]
             });

@@ -235,12 +235,12 @@ fn above(zone: &str) -> impl Iterator<Item = &str> {
 fn doubts(corefile: &Corefile, places: &Places) -> Doubts {
     let mut doubts = Doubts::default();
     if let Some(finding) = corefile.stop() {
-        doubts.stop(&finding.message, places.of(finding.at));
+        doubts.stop(&finding.message, places.place(finding.at));
     }
     for import in corefile.imports.iter().filter(|import| import.found == 0) {
         doubts.add(Doubt::Import {
             pattern: escaped(import.pattern.as_bytes()),
-            place: places.of(import.at),
+            place: places.place(import.at),
         });
     }
     if let Some(cut) = corefile.sources.iter().find(|it| it.is_cut()) {

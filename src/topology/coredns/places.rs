@@ -15,7 +15,7 @@ impl Places {
     }
 
     /// Where a word stands, for people, without counting every line before it.
-    pub(super) fn of(&self, at: At) -> Place {
+    pub(super) fn place(&self, at: At) -> Place {
         let file = self.0.get(at.source);
         let position = file.map(|file| file.position(at.span.start));
         Place::new(

@@ -137,7 +137,7 @@ pub fn from_files(files: &Files) -> Resolved {
     let mut resolved = Resolved::default();
     let mut reads_foreign = true;
     for source in &files.settings {
-        let lines = Lines::of(source);
+        let lines = Lines::new(source);
         for entry in ini::entries(&source.bytes) {
             setting(source, &lines, &entry, &mut resolved, &mut reads_foreign);
         }
@@ -160,7 +160,7 @@ fn setting(
     resolved: &mut Resolved,
     reads_foreign: &mut bool,
 ) {
-    if entry.section.of(&source.bytes) != b"Resolve" {
+    if entry.section.slice(&source.bytes) != b"Resolve" {
         return;
     }
     let words: Vec<(&[u8], _)> = entry.words(source).take(MAX_TARGETS).collect();
@@ -174,7 +174,7 @@ fn setting(
         words.iter().filter_map(parse).collect::<Vec<_>>()
     };
     let place = || lines.place_of(entry.start());
-    match entry.key.of(&source.bytes) {
+    match entry.key.slice(&source.bytes) {
         b"DNS" => {
             *reads_foreign = false;
             assign(&mut resolved.global.servers, servers(), words.is_empty());
@@ -276,10 +276,10 @@ fn links(files: &Files) -> Vec<(u32, Scope)> {
 /// domains, default route and DNS over TLS.
 fn link(source: &Source, keys: [&str; 5]) -> Scope {
     let mut scope = Scope::default();
-    let lines = Lines::of(source);
+    let lines = Lines::new(source);
     let [servers, domains, routes, default, tls] = keys;
     for entry in ini::entries(&source.bytes) {
-        let key = entry.key.of(&source.bytes);
+        let key = entry.key.slice(&source.bytes);
         let is = |name: &str| !name.is_empty() && key == name.as_bytes();
         let words = entry.words(source).take(MAX_TARGETS);
         if is(servers) {

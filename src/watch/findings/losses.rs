@@ -75,7 +75,7 @@ fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u8>> {
         found.push(
             Finding::new(What::Loop, Severity::Error, suspects.len() as u64)
                 .at(first.server)
-                .of(Some(&first.name))
+                .about(Some(&first.name))
                 .shown_by(packets.collect::<BTreeSet<u64>>()),
         );
     }
@@ -86,7 +86,7 @@ fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u8>> {
 fn of_losses(what: What, server: SocketAddr, losses: &[&Loss], count: u64) -> Finding {
     Finding::new(what, Severity::Error, count)
         .at(server)
-        .of(losses.first().map(|it| &it.name))
+        .about(losses.first().map(|it| &it.name))
         .shown_by(losses.iter().map(|it| it.sent.packet))
 }
 
@@ -109,7 +109,7 @@ fn closed(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
         found.push(
             Finding::new(What::ServerClosed(*kind), Severity::Error, count.times)
                 .at(server)
-                .of(count.name.as_ref())
+                .about(count.name.as_ref())
                 .shown_by(count.packets.iter().copied()),
         );
     }

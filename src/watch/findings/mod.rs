@@ -175,7 +175,7 @@ pub struct Times {
 }
 
 impl Times {
-    pub(in crate::watch) fn of(histogram: &Histogram) -> Self {
+    pub(in crate::watch) fn from_histogram(histogram: &Histogram) -> Self {
         Self {
             median: histogram.median(),
             most: histogram.at(990),
@@ -258,7 +258,7 @@ impl Finding {
         self
     }
 
-    fn of(mut self, name: Option<&Name>) -> Self {
+    fn about(mut self, name: Option<&Name>) -> Self {
         self.name = name.cloned();
         self
     }

@@ -41,7 +41,7 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
         let exists = questions.iter().flatten().any(|it| it.sum()[0] > 0);
         if !exists {
             let finding = Finding::new(What::MdnsLeak, Severity::Warning, count.times);
-            let finding = finding.of(Some(name));
+            let finding = finding.about(Some(name));
             found.push(finding.shown_by(count.packets.iter().copied()));
         }
     }
@@ -68,7 +68,7 @@ fn wildcards(known: &Known<'_>, found: &mut Vec<Finding>) {
                 is_inferred: known.is_inferred,
             };
             let count = entry.found.len() as u64;
-            let finding = Finding::new(what, Severity::Error, count).of(Some(&entry.entry));
+            let finding = Finding::new(what, Severity::Error, count).about(Some(&entry.entry));
             found.push(finding.shown_by(entry.packets.iter().copied()));
         }
     }
@@ -94,7 +94,7 @@ fn waste(known: &Known<'_>, found: &mut Vec<Finding>) {
         names: of_names.map(|it| (it.name.clone(), it.wasted)).collect(),
     };
     let first = worst.first().map(|it| &it.name);
-    found.push(Finding::new(what, Severity::Warning, names.wasted).of(first));
+    found.push(Finding::new(what, Severity::Warning, names.wasted).about(first));
 }
 
 fn no_cache(known: &Known<'_>, found: &mut Vec<Finding>) {
@@ -126,7 +126,7 @@ fn no_cache(known: &Known<'_>, found: &mut Vec<Finding>) {
             ttl: question.ttl,
             span,
         };
-        let finding = Finding::new(what, Severity::Warning, saved).of(Some(&question.name));
+        let finding = Finding::new(what, Severity::Warning, saved).about(Some(&question.name));
         found.push(finding.shown_by(question.packets.iter().copied()));
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
     }
     let mut counted = |server: &IpAddr, what, severity, count: &Count| {
         let finding = Finding::new(what, severity, count.times).at(dns(*server));
-        let finding = finding.of(count.name.as_ref());
+        let finding = finding.about(count.name.as_ref());
         found.push(finding.shown_by(count.packets.iter().copied()));
     };
     for (server, count) in &tally.no_tcp {
@@ -84,17 +84,17 @@ fn slow(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
     if is_of_zones {
         for (zone, histogram) in slow {
             let what = What::SlowZone {
-                times: Times::of(histogram),
+                times: Times::from_histogram(histogram),
                 others,
             };
             let finding = Finding::new(what, Severity::Warning, histogram.total()).at(server);
-            found.push(finding.of(Some(&of_wire(zone))));
+            found.push(finding.about(Some(&of_wire(zone))));
         }
         return;
     }
     let late = all.above(LATE);
     if all.median() >= SLOW || late >= FEW && late * 100 >= all.total() {
-        let what = What::SlowServer(Times::of(all));
+        let what = What::SlowServer(Times::from_histogram(all));
         let count = all.above(SLOW);
         found.push(Finding::new(what, Severity::Warning, count).at(server));
     }
@@ -135,7 +135,7 @@ fn aaaa(known: &Known<'_>, found: &mut Vec<Finding>) -> [u64; 2] {
         let server = question.servers.first().map(|it| dns(it.0));
         let mut finding = Finding::new(What::AaaaFails { rcode }, Severity::Warning, count);
         finding.server = server;
-        let finding = finding.of(Some(&question.name));
+        let finding = finding.about(Some(&question.name));
         found.push(finding.shown_by(question.packets.iter().copied()));
     }
     explained
@@ -154,7 +154,7 @@ fn fails(server: SocketAddr, tally: &ServerTally, explained: [u64; 2], found: &m
             of: tally.udp.1 + tally.tcp.1,
         };
         let finding = Finding::new(what, Severity::Error, own).at(server);
-        let finding = finding.of(count.name.as_ref());
+        let finding = finding.about(count.name.as_ref());
         found.push(finding.shown_by(count.packets.iter().copied()));
     }
 }
@@ -186,6 +186,6 @@ fn disagree(known: &Known<'_>, found: &mut Vec<Finding>) {
     for ((denies, answers), (count, name, packets)) in pairs {
         let what = What::ServersDisagree { denies, answers };
         let finding = Finding::new(what, Severity::Error, count).at(dns(denies));
-        found.push(finding.of(Some(&name)).shown_by(packets));
+        found.push(finding.about(Some(&name)).shown_by(packets));
     }
 }

@@ -23,7 +23,7 @@ impl Message<'_> {
     /// The key of this query, or of the one that it answers, of a client to a
     /// server.
     pub(super) fn key(&self, keys: &Keys, ends: (SocketAddr, SocketAddr)) -> Key {
-        keys.of(ends, self.seen.transport, self.header.id, self.question)
+        keys.key(ends, self.seen.transport, self.header.id, self.question)
     }
 
     pub(super) fn sent(&self) -> Sent {
@@ -37,7 +37,7 @@ impl Message<'_> {
         Reply {
             time: self.seen.time,
             packet: self.seen.number,
-            ..Reply::of(self.header, self.bytes, self.length)
+            ..Reply::parse(self.header, self.bytes, self.length)
         }
     }
 }

@@ -150,7 +150,7 @@ impl Joiner {
                 0,
             ),
         };
-        let shape = Shape::of(name);
+        let shape = Shape::parse(name);
         let question = Question {
             name: shape.hash(),
             qtype,
@@ -166,7 +166,7 @@ impl Joiner {
         if header.is_response() {
             self.response(&one);
         } else {
-            self.query(&one, lists.of(seen.from.ip()));
+            self.query(&one, lists.for_client(seen.from.ip()));
         }
     }
 

@@ -85,7 +85,9 @@ impl Questions {
         let is_full = self.all.len() >= MAX_QUESTIONS;
         let tally = match self.all.entry(exchange.question()) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) if !is_full => place.insert(QuestionTally::of(exchange)),
+            Entry::Vacant(place) if !is_full => {
+                place.insert(QuestionTally::from_exchange(exchange))
+            }
             Entry::Vacant(_) => {
                 self.others += 1;
                 return;
@@ -126,7 +128,7 @@ impl Questions {
 
     /// What was said about a question.
     pub(in crate::watch) fn get(&self, name: &Name, qtype: u16) -> Option<&QuestionTally> {
-        let name = Shape::of(name.as_wire()).hash();
+        let name = Shape::parse(name.as_wire()).hash();
         self.all.get(&Question { name, qtype })
     }
 }

@@ -52,7 +52,7 @@ pub(in crate::watch) struct Servers {
 }
 
 impl Servers {
-    fn of(&mut self, server: SocketAddr) -> Option<&mut ServerTally> {
+    fn server(&mut self, server: SocketAddr) -> Option<&mut ServerTally> {
         if self.all.len() >= MAX_SERVERS && !self.all.contains_key(&server) {
             return None;
         }
@@ -60,7 +60,7 @@ impl Servers {
     }
 
     pub(super) fn add(&mut self, exchange: &Exchange) {
-        let Some(server) = self.of(exchange.server) else {
+        let Some(server) = self.server(exchange.server) else {
             return;
         };
         let sides = if exchange.is_tcp() {
@@ -83,13 +83,13 @@ impl Servers {
     }
 
     pub(super) fn lose(&mut self, exchange: &Exchange, sendings: u32) {
-        if let Some(server) = self.of(exchange.server) {
+        if let Some(server) = self.server(exchange.server) {
             server.lost += u64::from(sendings);
         }
     }
 
     pub(super) fn only_count(&mut self, server: SocketAddr, sendings: u32) {
-        if let Some(server) = self.of(server) {
+        if let Some(server) = self.server(server) {
             server.only_counted += u64::from(sendings);
         }
     }
@@ -101,7 +101,7 @@ impl Servers {
         packet: u64,
         name: &Name,
     ) {
-        let Some(server) = self.of(server) else {
+        let Some(server) = self.server(server) else {
             return;
         };
         let known = server.errors.iter().position(|it| it.0 == kind);
@@ -115,13 +115,13 @@ impl Servers {
     }
 
     pub(super) fn broken(&mut self, server: SocketAddr, packet: u64, name: &Name) {
-        if let Some(server) = self.of(server) {
+        if let Some(server) = self.server(server) {
             server.broken.add(1, packet, name);
         }
     }
 
     pub(super) fn failure(&mut self, exchange: &Exchange, rcode: u8, packet: u64) {
-        if let Some(server) = self.of(exchange.server) {
+        if let Some(server) = self.server(exchange.server) {
             let count = server.failures.entry(rcode).or_default();
             count.add(1, packet, &exchange.name);
         }
@@ -177,7 +177,7 @@ pub struct QuestionTally {
 }
 
 impl QuestionTally {
-    pub(in crate::watch) fn of(exchange: &Exchange) -> Self {
+    pub(in crate::watch) fn from_exchange(exchange: &Exchange) -> Self {
         Self {
             name: exchange.name.clone(),
             qtype: exchange.qtype,

@@ -225,7 +225,7 @@ impl Advice {
 }
 
 /// What follows, the worst first.
-pub(super) fn of(summary: &Summary, tally: &Tally, settings: &Settings) -> Vec<Advice> {
+pub(super) fn advise(summary: &Summary, tally: &Tally, settings: &Settings) -> Vec<Advice> {
     let mut found = Vec::new();
     errors(summary, &mut found);
     zones(summary, &mut found);

@@ -40,7 +40,7 @@ enum Field {
 }
 
 impl Field {
-    fn of(word: &str) -> Self {
+    fn named(word: &str) -> Self {
         match word {
             "remote" => Self::Client,
             "port" => Self::Port,
@@ -72,7 +72,7 @@ impl Format {
             if let Some((word, behind)) = field.filter(|(word, _)| is_word(word)) {
                 parts.push(match word {
                     "common" | "combined" => Part::Common,
-                    word => Part::Field(Field::of(word)),
+                    word => Part::Field(Field::named(word)),
                 });
                 rest = behind;
                 continue;

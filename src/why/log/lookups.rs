@@ -80,7 +80,7 @@ fn at<T: Copy + Default>(counts: &[T; 3], index: usize) -> T {
 }
 
 /// The count of a type.
-fn of(counts: &mut [u16; 3], index: usize) -> &mut u16 {
+fn count_of(counts: &mut [u16; 3], index: usize) -> &mut u16 {
     let [a, aaaa, other] = counts;
     match index {
         0 => a,
@@ -96,11 +96,11 @@ impl Entry {
 
     /// Takes what waits, for a candidate of a lookup that succeeded.
     fn take(&mut self, index: usize, is_as_is: bool) -> u64 {
-        let open = std::mem::take(of(&mut self.open, index));
+        let open = std::mem::take(count_of(&mut self.open, index));
         if is_as_is {
             return u64::from(open);
         }
-        u64::from(open) + u64::from(std::mem::take(of(&mut self.ended, index)))
+        u64::from(open) + u64::from(std::mem::take(count_of(&mut self.ended, index)))
     }
 }
 
@@ -136,14 +136,14 @@ impl Lookups {
         match chain {
             Chain::None => {
                 // What ended before was another lookup.
-                *of(&mut entry.ended, index) = 0;
-                let open = of(&mut entry.open, index);
+                *count_of(&mut entry.ended, index) = 0;
+                let open = count_of(&mut entry.open, index);
                 *open = open.saturating_add(1);
             }
             // As-is comes first here, and again.
-            _ if at(&entry.open, index) > 0 => *of(&mut entry.open, index) = 1,
-            Chain::Ended => *of(&mut entry.ended, index) += 1,
-            Chain::Open => *of(&mut entry.ended, index) = 1,
+            _ if at(&entry.open, index) > 0 => *count_of(&mut entry.open, index) = 1,
+            Chain::Ended => *count_of(&mut entry.ended, index) += 1,
+            Chain::Open => *count_of(&mut entry.ended, index) = 1,
         }
         !matches!(chain, Chain::None)
             || (who.search.is_calm() && who.search.is_first(labels))
@@ -214,7 +214,7 @@ impl Lookups {
         }
         if is_bare && let Some(entry) = self.entries.get_mut(&(who.client, labels.hash())) {
             for &index in types {
-                let bare = of(&mut entry.bare, index);
+                let bare = count_of(&mut entry.bare, index);
                 *bare = bare.saturating_add(1);
             }
         }
@@ -243,8 +243,8 @@ impl Lookups {
             let Some(entry) = self.entries.get_mut(&(who.client, hash)) else {
                 continue;
             };
-            let open = std::mem::take(of(&mut entry.open, index));
-            let ended = of(&mut entry.ended, index);
+            let open = std::mem::take(count_of(&mut entry.open, index));
+            let ended = count_of(&mut entry.ended, index);
             if open > 0 {
                 *ended = ended.saturating_add(open);
                 chain = Chain::Open;
@@ -326,9 +326,9 @@ impl Lookups {
             let entry = self.entries.entry((number(client), name)).or_default();
             for index in 0..3 {
                 let add = |to: &mut u16, more| *to = to.saturating_add(more);
-                add(of(&mut entry.open, index), at(&theirs.open, index));
-                add(of(&mut entry.ended, index), at(&theirs.ended, index));
-                add(of(&mut entry.bare, index), at(&theirs.bare, index));
+                add(count_of(&mut entry.open, index), at(&theirs.open, index));
+                add(count_of(&mut entry.ended, index), at(&theirs.ended, index));
+                add(count_of(&mut entry.bare, index), at(&theirs.bare, index));
             }
             entry.answers = entry.answers.saturating_add(theirs.answers);
         }
@@ -362,7 +362,7 @@ impl Lookups {
                         continue;
                     };
                     for index in 0..3 {
-                        let open = of(&mut other.open, index);
+                        let open = count_of(&mut other.open, index);
                         let part = at(&entry.bare, index).min(*open);
                         *open -= part;
                         queries += u64::from(part);

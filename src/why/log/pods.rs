@@ -25,7 +25,7 @@ impl Pods {
     }
 
     /// The pod with an address.
-    pub fn of(&self, address: &str) -> Option<&str> {
+    pub fn pod_at(&self, address: &str) -> Option<&str> {
         let label = self.by_address.get(address)?;
         Some(label.as_str()).filter(|it| !it.is_empty())
     }
@@ -117,12 +117,12 @@ kube-system etcd-n1               1/1     Running   0             9d    10.0.0.5
 shop        new                   0/1     Pending   0             1s    <none>       <none>
 ";
         let pods = Pods::parse(wide).unwrap();
-        assert_eq!(pods.of("10.244.0.7"), Some("shop/web-7d9f8c6b5-x2x9z"));
-        assert_eq!(pods.of("10.0.0.5"), None);
+        assert_eq!(pods.pod_at("10.244.0.7"), Some("shop/web-7d9f8c6b5-x2x9z"));
+        assert_eq!(pods.pod_at("10.0.0.5"), None);
         let json = r#"{"items":[{"metadata":{"namespace":"shop","name":"web"},
             "status":{"podIP":"10.244.0.7","podIPs":[{"ip":"10.244.0.7"},{"ip":"fd00::7"}]}}]}"#;
         let pods = Pods::parse(json).unwrap();
-        assert_eq!(pods.of("fd00::7"), Some("shop/web"));
+        assert_eq!(pods.pod_at("fd00::7"), Some("shop/web"));
         assert_eq!(Pods::parse("nothing\n"), None);
         assert_eq!(Pods::parse("{"), None);
     }

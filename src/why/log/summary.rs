@@ -201,7 +201,7 @@ impl Tally {
             version: self.version,
             advice: Vec::new(),
         };
-        summary.advice = advice::of(&summary, &self, settings);
+        summary.advice = advice::advise(&summary, &self, settings);
         summary
     }
 
@@ -248,7 +248,7 @@ impl Tally {
         }
         let address = shown(&client.address);
         ClientRow {
-            pod: pods.of(&address).map(str::to_owned),
+            pod: pods.pod_at(&address).map(str::to_owned),
             address,
             queries: client.queries,
             waste: client.waste,

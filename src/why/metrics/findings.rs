@@ -227,7 +227,7 @@ fn of_upstream(to: &str, upstream: &Upstream, seconds: Option<f64>, found: &mut 
     let rate = seconds
         .filter(|&it| it > 0.0)
         .map(|it| upstream.requests / it);
-    if let Some((rate, limit)) = rate.zip(address.and_then(limits::of))
+    if let Some((rate, limit)) = rate.zip(address.and_then(limits::limit_of))
         && rate > limit.queries * 0.8
     {
         found.push(Finding::NearLimit {

@@ -33,7 +33,7 @@ static AZURE: Limit = Limit {
 /// The documented limit of a resolver by its address. Google documents none per
 /// machine for 169.254.169.254. The address that AWS gives its resolver in a
 /// network (its base plus two) cannot be told from others.
-pub(super) fn of(address: IpAddr) -> Option<&'static Limit> {
+pub(super) fn limit_of(address: IpAddr) -> Option<&'static Limit> {
     const AWS_V4: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 253);
     const AWS_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x253);
     const AZURE_V4: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn resolvers_are_known_by_their_address() {
-        let provider = |to: &str| address(to).and_then(of).map(|it| it.provider);
+        let provider = |to: &str| address(to).and_then(limit_of).map(|it| it.provider);
         assert_eq!(provider("169.254.169.253:53"), Some("AWS"));
         assert_eq!(provider("[fd00:ec2::253]:53"), Some("AWS"));
         assert_eq!(provider("168.63.129.16:53"), Some("Azure"));

@@ -81,7 +81,7 @@ fn settings(file: &Source, settings: Vec<kdns::config::settings::Setting>) -> Se
     for it in &settings.settings {
         inside_of(settings.name(it), &file.bytes);
         inside_of(settings.value(it), &file.bytes);
-        last = places.of(it);
+        last = places.place(it);
     }
     possible(&last, &file.bytes);
     settings

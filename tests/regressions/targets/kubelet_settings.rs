@@ -60,7 +60,7 @@ fn others(unit: &[u8], words: &[u8]) {
     for entry in ini::entries(&file.bytes) {
         for (word, span) in entry.words(&file) {
             inside(span, unit);
-            assert_eq!(word, span.of(unit));
+            assert_eq!(word, span.slice(unit));
         }
     }
     let text = String::from_utf8_lossy(words);

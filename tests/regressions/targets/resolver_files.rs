@@ -47,7 +47,7 @@ fn syntax(conf: &ResolvConf) {
     let mut last = (1, 1);
     for line in conf.lines() {
         inside(line.span(), bytes);
-        assert_eq!(line.bytes(), line.span().of(bytes));
+        assert_eq!(line.bytes(), line.span().slice(bytes));
         whole.extend_from_slice(line.bytes());
         if line.ends_in_newline() {
             whole.push(b'\n');
@@ -57,7 +57,7 @@ fn syntax(conf: &ResolvConf) {
         backward.reverse();
         assert_eq!(forward, backward);
         for word in forward {
-            assert_eq!(word.bytes, word.span.of(bytes));
+            assert_eq!(word.bytes, word.span.slice(bytes));
             assert!(!word.bytes.is_empty());
             let at = conf.position(word.span.start);
             assert_eq!(at, conf.source.position(word.span.start));
@@ -68,7 +68,7 @@ fn syntax(conf: &ResolvConf) {
     assert_eq!(&whole, bytes, "every byte stands in a line");
     for entry in hosts::entries(conf) {
         for word in entry.names.iter().chain([&entry.address]) {
-            assert_eq!(word.bytes, word.span.of(bytes));
+            assert_eq!(word.bytes, word.span.slice(bytes));
         }
     }
     let openresolv = OpenresolvConf::parse(&conf.source);

@@ -102,7 +102,7 @@ impl Includes<'_> {
         let mut found = dnsmasq_conf::parse(&source, into.files.len());
         if only_servers {
             let is_server = |it: &Setting| {
-                let name = it.name.of(&source.bytes);
+                let name = it.name.slice(&source.bytes);
                 matches!(name, b"server" | b"rev-server")
             };
             found.retain(is_server);

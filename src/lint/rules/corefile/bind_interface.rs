@@ -13,7 +13,7 @@ const NAMES: Version = blocks::release(1, 8, 4);
 
 pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context);
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     let words = blocks::blocks(file).iter().flat_map(blocks::binds);
     for word in words.filter(|it| is_interface(it)) {
         let Some(at) = places.first(word) else {

@@ -222,7 +222,7 @@ pub(super) struct Places<'f, 'c> {
 }
 
 impl<'f, 'c> Places<'f, 'c> {
-    pub(super) fn of(file: &'f CorefileText<'c>) -> Self {
+    pub(super) fn new(file: &'f CorefileText<'c>) -> Self {
         let seen = BTreeSet::new();
         Self { file, seen }
     }

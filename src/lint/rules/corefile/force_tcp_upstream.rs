@@ -6,7 +6,7 @@ use crate::lint::rules::prelude::*;
 use crate::topology::coredns::UPSTREAM_SERVERS;
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
         if blocks::key_of(block, ".").is_none() {
             continue;

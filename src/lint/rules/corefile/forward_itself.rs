@@ -20,9 +20,9 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
     } else {
         Vec::new()
     };
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks {
-        let listener = Listener::of(block, &services);
+        let listener = Listener::from_block(block, &services);
         // Under another name the query is for another server block.
         let is_renamed = blocks::has(block, "rewrite") && blocks::key_of(block, ".").is_none();
         let forwards = blocks::forwards(block).filter(|it| !is_renamed && !listener.answers(it));
@@ -114,7 +114,7 @@ impl Own<'_> {
 }
 
 impl<'b> Listener<'b> {
-    fn of(block: &'b ServerBlock, services: &'b [Known<IpAddr>]) -> Self {
+    fn from_block(block: &'b ServerBlock, services: &'b [Known<IpAddr>]) -> Self {
         let plain = blocks::keys(block).filter(|(_, key)| key.transport == Transport::Dns);
         let bound = blocks::binds(block).filter_map(|it| Some((it.text.parse().ok()?, it)));
         let passes = |it: &&Directive| it.options("fallthrough").next().is_some();

@@ -24,7 +24,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
         .flat_map(|it| blocks::named(it, "forward"))
         .filter(|it| version.is_some() || !takes_names(it));
     let named = forwards.flat_map(blocks::targets).filter(|it| is_name(it));
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for (word, at) in named
         .filter_map(|it| Some((it, places.first(it)?)))
         .take(MAX_FINDINGS)

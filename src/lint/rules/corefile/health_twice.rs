@@ -22,7 +22,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
         None => Severity::Warning,
     };
     let mut first: BTreeMap<&str, &Word> = BTreeMap::new();
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for health in blocks::blocks(file)
         .iter()
         .flat_map(|it| blocks::named(it, "health"))

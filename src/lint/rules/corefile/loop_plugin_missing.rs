@@ -21,7 +21,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
         return;
     }
     let is_of_cluster = blocks::is_cluster_dns(blocks) || blocks::is_node_cache(blocks);
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks.iter().filter(|it| !blocks::has(it, "loop")) {
         let Some((key, _)) = blocks::key_of(block, ".").filter(|it| it.1.port == PORT) else {
             continue;

@@ -12,7 +12,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
     let Some(version) = blocks::version(file, context).filter(|it| it.value < SEVERAL) else {
         return;
     };
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
         let mut forwards = blocks::named(block, "forward");
         let (Some(first), Some(second)) = (forwards.next(), forwards.next()) else {

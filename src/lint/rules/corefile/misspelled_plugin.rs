@@ -6,8 +6,8 @@ use crate::lint::rules::prelude::*;
 use crate::topology::coredns::PLUGINS;
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
-    let mut places = blocks::Places::of(file);
-    let plugins: Vec<Plugin> = PLUGINS.iter().copied().map(Plugin::of).collect();
+    let mut places = blocks::Places::new(file);
+    let plugins: Vec<Plugin> = PLUGINS.iter().copied().map(Plugin::new).collect();
     for block in blocks::blocks(file) {
         for directive in &block.directives {
             if places.are_full() {
@@ -85,7 +85,7 @@ struct Plugin {
 }
 
 impl Plugin {
-    fn of(name: &'static str) -> Self {
+    fn new(name: &'static str) -> Self {
         let letters = letters(name);
         Self { name, letters }
     }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn letters_tell_no_near_name_away() {
-        for plugin in PLUGINS.iter().copied().map(Plugin::of) {
+        for plugin in PLUGINS.iter().copied().map(Plugin::new) {
             let most = match plugin.name.len() {
                 0..=3 => continue,
                 4..=7 => 1,

@@ -8,7 +8,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
     if !blocks::is_whole(file) || !blocks::is_cluster_dns(blocks) {
         return;
     }
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks.iter().filter(|it| !blocks::has(it, "cache")) {
         let of_root = |it: &&crate::config::corefile::Directive| {
             blocks::forwarded_zone(it).is_some_and(|it| it == ".")

@@ -8,7 +8,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
     if !blocks::is_whole(file) {
         return;
     }
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks {
         let is_logged = blocks::has(block, "errors") || blocks::has(block, "log");
         let forwards_all = || {

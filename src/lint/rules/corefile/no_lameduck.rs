@@ -15,7 +15,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
         return;
     }
     let health = blocks.iter().flat_map(|it| blocks::named(it, "health"));
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for health in health.filter(|it| it.options("lameduck").next().is_none()) {
         let Some(at) = places.first(&health.name) else {
             continue;

@@ -10,7 +10,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
         return;
     }
     let bound = blocks.iter().flat_map(blocks::binds).next();
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks.iter().filter(|it| !blocks::has(it, "bind")) {
         let mut keys = blocks::keys(block);
         let key = keys.find(|(_, key)| key.transport == Transport::Dns && key.port == 53);

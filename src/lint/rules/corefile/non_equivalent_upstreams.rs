@@ -12,7 +12,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
     let forwards = blocks::blocks(file)
         .iter()
         .flat_map(|it| blocks::named(it, "forward"));
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for forward in forwards.filter(|it| !is_sequential(it)) {
         let servers: Vec<Server<'_>> = blocks::targets(forward)
             .iter()

@@ -20,7 +20,7 @@ const ONCE: [&str; 10] = [
 ];
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
         for name in ONCE {
             let mut found = blocks::named(block, name);

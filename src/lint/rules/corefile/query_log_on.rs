@@ -7,7 +7,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
     let root = blocks::blocks(file)
         .iter()
         .filter(|it| blocks::key_of(it, ".").is_some());
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for log in root.flat_map(|it| blocks::named(it, "log")) {
         let name = log.arguments.first().map_or(".", |it| it.text.as_str());
         let mut classes = log.options("class").flatten();

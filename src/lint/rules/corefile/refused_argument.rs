@@ -6,7 +6,7 @@ use crate::lint::rules::prelude::*;
 
 pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context).map(|it| it.value);
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
         for directive in &block.directives {
             let name = &directive.name;

@@ -5,7 +5,7 @@ use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
         let forwards: Vec<&Directive> =
             blocks::named(block, "forward").take(MAX_FORWARDS).collect();

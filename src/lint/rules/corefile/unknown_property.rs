@@ -8,7 +8,7 @@ use crate::lint::rules::prelude::*;
 
 pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context);
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
         for directive in &block.directives {
             for line in plugins::wrong_lines(directive, version.as_ref().map(|it| it.value)) {

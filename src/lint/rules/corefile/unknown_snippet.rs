@@ -10,7 +10,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
         return;
     }
     // Each looks through what is behind it, so that there must be few.
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     let missing = file.corefile.imports.iter().filter(|it| it.found == 0);
     for import in missing.filter(|it| it.at.source == 0) {
         let name = String::from_utf8_lossy(file.document.bytes(import.at.span));

@@ -20,7 +20,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
         }
         return;
     }
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
         for key in block.keys.iter().filter(|it| !it.has_variable()) {
             let wrong = split_key(&key.text).err();

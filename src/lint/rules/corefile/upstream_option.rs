@@ -15,7 +15,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
     if version.as_ref().is_some_and(|it| it.value < GONE) {
         return;
     }
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
         for directive in &block.directives {
             match directive.name.text.as_str() {

@@ -13,7 +13,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
         return;
     }
     let mut served: BTreeMap<Served, Vec<Earlier<'_>>> = BTreeMap::new();
-    let mut places = blocks::Places::of(file);
+    let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file)
         .iter()
         .filter(|it| !blocks::has(it, "view"))

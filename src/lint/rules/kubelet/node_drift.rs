@@ -12,12 +12,13 @@ const MAX_KUBELETS: usize = 1000;
 
 pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     let kubelets = context.kubelets();
-    let Some(pool) = Pool::of(kubelet, context).filter(|_| kubelets.len() <= MAX_KUBELETS) else {
+    let Some(pool) = Pool::for_kubelet(kubelet, context).filter(|_| kubelets.len() <= MAX_KUBELETS)
+    else {
         return;
     };
     let members: Vec<&Kubelet<'_>> = kubelets
         .iter()
-        .filter(|it| Pool::of(it, context).as_ref() == Some(&pool))
+        .filter(|it| Pool::for_kubelet(it, context).as_ref() == Some(&pool))
         .collect();
     for key in [Name::ResolvConf, Name::ClusterDns, Name::ClusterDomain] {
         let Some(own) = value(kubelet, key) else {
@@ -74,7 +75,7 @@ const FOLDERS: [&str; 4] = ["nodes", "workers", "hosts", "machines"];
 const TOPS: [&str; 3] = ["/etc/", "/var/", "/usr/"];
 
 impl<'k> Pool<'k> {
-    fn of(kubelet: &'k Kubelet<'_>, context: &Context<'_>) -> Option<Self> {
+    fn for_kubelet(kubelet: &'k Kubelet<'_>, context: &Context<'_>) -> Option<Self> {
         let path = kubelet.path;
         let file = kubelet.at?.file;
         if !has_form(file, KubeletForm::Configuration, context) {

@@ -40,8 +40,8 @@ fn a_code_is_a_link_where_terminals_open_one() {
 #[test]
 fn marks_of_lines_that_follow_each_other_stay_where_they_are() {
     let source = Source::new("f", "one\ntwo\n");
-    let lines = LineIndex::of(&source.bytes);
-    let label = |start, end| Label::of(&source, &lines, Span::new(start, end), "here".into());
+    let lines = LineIndex::new(&source.bytes);
+    let label = |start, end| Label::spanning(&source, &lines, Span::new(start, end), "here".into());
     for (primary, secondary) in [((0, 3), (4, 7)), ((4, 7), (0, 3))] {
         let finding = Finding {
             code: "KR000",

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use colored::Colorize as _;
 
-use self::numbers::{bytes, count, of, rate};
+use self::numbers::{bytes, count, rate, share};
 use crate::finding::Severity;
 use crate::order::Order as _;
 use crate::render::paragraph;
@@ -94,7 +94,7 @@ fn write_page(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
         let entries: f64 = page.entries.values().sum();
         let text = format!(
             "{} hits, {} entries",
-            of(hits, hits + misses),
+            share(hits, hits + misses),
             count(entries)
         );
         item(out, "Cache", &text)?;
@@ -149,7 +149,7 @@ fn write_requests(page: &Page, seconds: Option<f64>, out: &mut dyn Write) -> io:
     responses.order_by(|a, b| b.1.total_cmp(&a.1));
     let shares: Vec<String> = responses
         .iter()
-        .map(|(rcode, count)| format!("{} {}", escaped(rcode.as_bytes()), of(*count, all)))
+        .map(|(rcode, count)| format!("{} {}", escaped(rcode.as_bytes()), share(*count, all)))
         .collect();
     if shares.is_empty() {
         return Ok(());

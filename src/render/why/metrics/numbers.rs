@@ -17,7 +17,7 @@ pub(super) fn count(number: f64) -> String {
 }
 
 /// `12 % (30 of 250)`.
-pub(super) fn of(part: f64, all: f64) -> String {
+pub(super) fn share(part: f64, all: f64) -> String {
     let share = percent(whole(part), whole(all));
     format!("{share} ({} of {})", count(part), count(all))
 }

@@ -1,6 +1,6 @@
 //! What counters show, in words.
 
-use super::numbers::{bytes, count, of, rate};
+use super::numbers::{bytes, count, rate, share};
 use crate::render::sentence::Sentence;
 use crate::text::escaped;
 use crate::why::metrics::{Finding, KUBEADM_MEMORY};
@@ -49,7 +49,7 @@ fn fact(finding: &Finding) -> String {
         Finding::FewHits { hits, of: all } => {
             format!(
                 "only {} of the answers came from the cache",
-                of(*hits, *all)
+                share(*hits, *all)
             )
         }
         Finding::FullCache { entries, kind } => format!(
@@ -69,7 +69,7 @@ fn fact(finding: &Finding) -> String {
             of: all,
         } => format!(
             "{} of the responses are {}",
-            of(*times, *all),
+            share(*times, *all),
             escaped(rcode.as_bytes())
         ),
         Finding::OneGetsAll {
@@ -80,7 +80,7 @@ fn fact(finding: &Finding) -> String {
             "{} gets {} of the queries, since each started: clients that keep a connection or a \
              port stay with one server",
             escaped(name.as_bytes()),
-            of(*requests, *all)
+            share(*requests, *all)
         ),
         Finding::NotOk { path, said } => {
             format!("{path} does not say OK but {}", escaped(said.as_bytes()))
@@ -105,7 +105,7 @@ fn upstream(finding: &Finding) -> String {
             "{} answered {} to {} queries",
             escaped(to.as_bytes()),
             escaped(rcode.as_bytes()),
-            of(*times, *all)
+            share(*times, *all)
         ),
         Finding::SlowUpstream { to, within } if within.is_infinite() => format!(
             "more than 1 of 100 answers of {} took longer than CoreDNS counts",
@@ -121,7 +121,7 @@ fn upstream(finding: &Finding) -> String {
         } => format!(
             "{} of the responses are SERVFAIL that no upstream server said: they did not answer, or \
              refused (queries that time out are in no upstream server's count)",
-            of(*times, *all)
+            share(*times, *all)
         ),
         Finding::NearLimit {
             to,

@@ -22,7 +22,7 @@ fn check(text: &str, servers: &[&str], search: &[&str], dropped: &[&str]) {
         .dropped
         .first()
         .iter()
-        .map(|it| std::str::from_utf8(it.span.of(text.as_bytes())).unwrap())
+        .map(|it| std::str::from_utf8(it.span.slice(text.as_bytes())).unwrap())
         .collect();
     assert_eq!(found, dropped, "{text:?}");
 }

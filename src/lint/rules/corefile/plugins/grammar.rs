@@ -205,7 +205,7 @@ fn shape(text: &'static str) -> Shape {
         };
         let kinds = kinds.unwrap_or(word).split('|');
         shape.slots.push(Slot {
-            kinds: kinds.map(Kind::of).collect(),
+            kinds: kinds.map(Kind::named).collect(),
             count,
         });
     }

@@ -57,9 +57,9 @@ pub(super) struct Range {
 
 impl Kind {
     /// The kind that a word of the table names.
-    pub(super) fn of(word: &'static str) -> Self {
+    pub(super) fn named(word: &'static str) -> Self {
         let (name, range) = word.split_once(':').unwrap_or((word, ""));
-        let range = Range::of(range);
+        let range = Range::parse(range);
         match name {
             "word" | "zone" => Self::Word,
             "int" => Self::Number(range),
@@ -147,7 +147,7 @@ impl Kind {
 
 impl Range {
     /// `1..5`, `1..`; nothing: without bounds.
-    fn of(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let (least, most) = text.split_once("..").unwrap_or((text, ""));
         Self {
             least: least.parse().ok(),

@@ -128,7 +128,7 @@ fn properties_have_versions() {
 #[test]
 fn durations_are_those_of_go() {
     use super::kind::Kind;
-    let duration = Kind::of("duration");
+    let duration = Kind::named("duration");
     for word in ["5s", "1h30m", "0", "-1.5h", "100ms", ".5s", "2\u{b5}s"] {
         assert!(duration.is_met(word), "{word}");
     }
