@@ -27,8 +27,8 @@ pub(super) struct DiffArgs {
 
 /// Reads both nodes, decides, writes.
 pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let first = read(&args.first)?;
-    let second = read(&args.second)?;
+    let first = read_side(&args.first)?;
+    let second = read_side(&args.second)?;
     let differences = diff::differences(&first, &second);
     let names = [&args.first, &args.second].map(host::shown);
     let names = names.each_ref().map(String::as_str);
@@ -48,7 +48,7 @@ pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<
 }
 
 /// A node with what is known of it.
-fn read(path: &Path) -> anyhow::Result<Side> {
+fn read_side(path: &Path) -> anyhow::Result<Side> {
     let root = node_below(Some(path))?;
     let mut node = node::read_node(&root, &StandIns::default(), Parts::ALL)?;
     node.kernel = node::kernel::read_kernel(&root);

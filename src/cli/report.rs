@@ -48,7 +48,7 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     let ReportCommand::Merge(args) = &args.command;
     let mut merge = Merge::default();
     for path in &args.files {
-        read(path, &mut merge, streams);
+        merge_file(path, &mut merge, streams);
     }
     let summary = merge.finish();
     let style = streams.style(args.verbose);
@@ -67,7 +67,7 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
 }
 
 /// Reads one file; what is wrong with it is noted.
-fn read(path: &Path, merge: &mut Merge, streams: &mut Streams<'_>) {
+fn merge_file(path: &Path, merge: &mut Merge, streams: &mut Streams<'_>) {
     if path.as_os_str() == "-" {
         let stream = Stream::new(merge, "<stdin>".to_owned());
         match streams.take_input() {

@@ -167,7 +167,7 @@ pub fn peek(wire: &[u8]) -> Option<(u16, u16)> {
 pub fn read_own(wire: &[u8], is_padded: bool) -> Read {
     let mut parser = Parser::new(wire, true);
     parser.is_own = true;
-    let mut read = parser.read();
+    let mut read = parser.parse();
     if let Read::Whole(message) | Read::Part(message) = &mut read
         && let Some(opt) = message.opt.as_mut().filter(|_| is_padded)
     {
@@ -181,7 +181,7 @@ pub fn read_own(wire: &[u8], is_padded: bool) -> Read {
 ///
 /// Source: BIND lib/dns/message.c: `dns_message_parse` (9.18)
 pub fn read_message(wire: &[u8], best_effort: bool) -> Read {
-    Parser::new(wire, best_effort).read()
+    Parser::new(wire, best_effort).parse()
 }
 
 struct Parser<'m> {
@@ -210,7 +210,7 @@ impl<'m> Parser<'m> {
         }
     }
 
-    fn read(mut self) -> Read {
+    fn parse(mut self) -> Read {
         let done = self.run();
         self.message.extra = self.reader.left();
         match done {

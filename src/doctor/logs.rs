@@ -26,7 +26,7 @@ impl Logs {
             ..Settings::default()
         };
         for source in servers.iter().filter_map(|it| it.corefiles.first()) {
-            settings.read(&corefile::parse(source.clone(), &[]));
+            settings.take_corefile(&corefile::parse(source.clone(), &[]));
         }
         let mut pods = Pods::default();
         for pod in &node.pods {

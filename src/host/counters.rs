@@ -29,7 +29,7 @@ impl CounterFile {
     }
 
     /// What they are now.
-    pub fn read(&mut self) -> Option<Vec<u8>> {
+    pub fn sample(&mut self) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         self.0.rewind().ok()?;
         (&mut self.0).take(MAX).read_to_end(&mut text).ok()?;

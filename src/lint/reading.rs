@@ -40,7 +40,7 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             is_partial: recognise::is_part(&source.name),
             condition: None,
         };
-        reader.read(&text, form);
+        reader.read_embedded(&text, form);
     }
     reader.found
 }
@@ -68,7 +68,7 @@ struct Embedded {
 }
 
 impl Reader {
-    fn read(&mut self, text: &Embedded, form: Form) {
+    fn read_embedded(&mut self, text: &Embedded, form: Form) {
         let source = || Source::clone(&text.source);
         let syntax = match form {
             Form::Yaml => return self.yaml(text),
@@ -107,7 +107,7 @@ impl Reader {
         }
         let parts = mime::parts(&text.source.bytes);
         for (inner, form) in parts.iter().filter_map(|it| part(text, it)) {
-            self.read(&inner, form);
+            self.read_embedded(&inner, form);
         }
     }
 
@@ -133,7 +133,7 @@ impl Reader {
                         continue;
                     };
                     (inner.is_of_script, inner.is_template) = (true, true);
-                    self.read(&inner, form);
+                    self.read_embedded(&inner, form);
                 }
                 Held::Object(root, is_partial) => {
                     // What stands there is no YAML, and cannot be changed as such.
@@ -166,7 +166,7 @@ impl Reader {
         inner.is_template |= written.is_open;
         inner.is_partial |= written.is_partial;
         let before = self.found.broken.len();
-        self.read(&inner, form);
+        self.read_embedded(&inner, form);
         if inner.is_template || !written.is_final {
             // What it becomes can be whole.
             self.found.broken.truncate(before);
@@ -272,7 +272,7 @@ impl Reader {
             self.add(&Embedded { layers, ..text }, Syntax::Yaml(patched));
         }
         for (text, form) in &inside {
-            self.read(text, *form);
+            self.read_embedded(text, *form);
         }
     }
 }

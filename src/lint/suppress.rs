@@ -53,7 +53,7 @@ pub fn suppressions(bytes: &[u8], has_inline: bool) -> Vec<Suppression> {
         };
         let content = line.trim_ascii_end();
         let text = content.get(hash..).unwrap_or_default();
-        let Some(read) = read(text, at + hash) else {
+        let Some(read) = suppression(text, at + hash) else {
             continue;
         };
         let is_own_line = is_blank(line, hash);
@@ -125,7 +125,7 @@ struct Read {
 }
 
 /// Reads a comment that begins at `at`.
-fn read(comment: &[u8], at: usize) -> Option<Read> {
+fn suppression(comment: &[u8], at: usize) -> Option<Read> {
     let mark = memmem::find(comment, MARK)? + MARK.len();
     let text = comment.get(mark..)?;
     let blanks = text.len() - text.trim_ascii_start().len();

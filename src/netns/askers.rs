@@ -107,7 +107,7 @@ impl Tables {
     }
 
     /// What stands in the tables of UDP or TCP now.
-    fn read(&mut self, is_tcp: bool) -> Vec<Vec<u8>> {
+    fn texts(&mut self, is_tcp: bool) -> Vec<Vec<u8>> {
         let [udp, tcp] = &mut self.0;
         let files = if is_tcp { tcp } else { udp };
         let texts = files.iter_mut().map(|file| {
@@ -278,7 +278,7 @@ fn look(socket: BorrowedFd<'_>, root: &Root, network: u64, tables: &mut Tables) 
         let mut inodes: BTreeMap<u64, Asking> = BTreeMap::new();
         for (is_tcp, all) in [(false, udp), (true, tcp)] {
             if !all.is_empty() {
-                let texts = tables.read(is_tcp);
+                let texts = tables.texts(is_tcp);
                 let inode = |it: Asking| Some((Tables::inode(&texts, &it)?, it));
                 inodes.extend(all.into_iter().take(MAX_AT_ONCE).filter_map(inode));
             }

@@ -12,7 +12,7 @@ use crate::address::DNS_PORT;
 /// [`Site::to_servers`] says where queries to name servers go, which pods the
 /// Service of the cluster's DNS really is, and [`Site::findings`] what is wrong
 /// on the way. `host::network` reads a live node; texts that somebody pasted
-/// become a site by [`crate::rules::Rules::read`].
+/// become a site by [`crate::rules::Rules::parse`].
 ///
 /// ```
 /// use kdns::path::{Host, Kind, Site, Start, Verdict};
@@ -26,7 +26,7 @@ use crate::address::DNS_PORT;
 ///         COMMIT\n"
 ///         .to_vec(),
 /// };
-/// let rules = Rules::read(vec![Box::new(pasted)])?;
+/// let rules = Rules::parse(vec![Box::new(pasted)])?;
 /// let node = Host { rules, ..Host::default() };
 /// let site = Site { node, ..Site::default() };
 /// let start = Start::Link { name: None };

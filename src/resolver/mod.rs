@@ -97,7 +97,7 @@ impl Resolver {
                 Box::new(move || Machine::new(|io| go::lookup(io, scenario, version)))
             }
             Model::CAres(version, call) => {
-                let setup = Rc::new(c_ares::Setup::read(scenario, version, call));
+                let setup = Rc::new(c_ares::Setup::from_scenario(scenario, version, call));
                 Box::new(move || Machine::new(|io| c_ares::lookup(io, Rc::clone(&setup))))
             }
             Model::Bind(tool) => {
@@ -105,7 +105,7 @@ impl Resolver {
             }
             Model::Busybox => Box::new(|| Machine::new(|io| busybox::lookup(io, scenario))),
             Model::Resolved(version, door) => {
-                let setup = Rc::new(resolved::Setup::read(scenario, version, door));
+                let setup = Rc::new(resolved::Setup::from_scenario(scenario, version, door));
                 Box::new(move || Machine::new(|io| resolved::lookup(io, Rc::clone(&setup))))
             }
             Model::Hickory => Box::new(|| Machine::new(|io| hickory::lookup(io, scenario))),
@@ -130,11 +130,13 @@ impl Resolver {
             Model::Glibc(version, _) => glibc::reading(scenario, version),
             Model::Musl(_) => musl::reading(scenario),
             Model::Go(version) => go::reading(scenario, version),
-            Model::CAres(version, call) => c_ares::Setup::read(scenario, version, call).reading(),
+            Model::CAres(version, call) => {
+                c_ares::Setup::from_scenario(scenario, version, call).reading()
+            }
             Model::Bind(tool) => bind::reading(scenario, tool),
             Model::Busybox => busybox::reading(scenario),
             Model::Resolved(version, door) => {
-                resolved::Setup::read(scenario, version, door).reading()
+                resolved::Setup::from_scenario(scenario, version, door).reading()
             }
             Model::Hickory => hickory::reading(scenario),
             Model::Dnspython(..) => dnspython::reading(scenario),

@@ -46,11 +46,11 @@ impl Rules {
     /// # Errors
     ///
     /// A text that has nothing in it that is known.
-    pub fn read(texts: Vec<Box<dyn Text + Send>>) -> Result<Self, Unreadable> {
+    pub fn parse(texts: Vec<Box<dyn Text + Send>>) -> Result<Self, Unreadable> {
         let mut rules = Self::default();
         for (index, text) in texts.iter().enumerate() {
             let mut reading = Reading::new(u16::try_from(index).unwrap_or(u16::MAX), &**text);
-            let read = reading.read(&mut rules);
+            let read = reading.read_text(&mut rules);
             read.map_err(|error| Unreadable::Failed {
                 name: text.name().to_owned(),
                 reason: error.to_string(),

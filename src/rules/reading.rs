@@ -54,7 +54,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    pub(super) fn read(&mut self, rules: &mut Rules) -> std::io::Result<()> {
+    pub(super) fn read_text(&mut self, rules: &mut Rules) -> std::io::Result<()> {
         let (mut at, mut line) = (0, 1);
         while let Some(json) = self.lines(rules, at, line)? {
             (at, line) = self.json(rules, json)?;
@@ -164,7 +164,7 @@ impl<'t> Reading<'t> {
         let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
         let read = self.text.read_at(array.start, &mut bytes)?;
         bytes.truncate(read);
-        let found = nft::Indexer::new(&bytes, array).read();
+        let found = nft::Indexer::new(&bytes, array).tables();
         let end = found.end;
         self.add(rules, found);
         let passed = bytes.get(..end).unwrap_or_default();

@@ -32,7 +32,7 @@ const NETWORK_MANAGER_SERVERS: &str = "/run/NetworkManager/no-stub-resolv.conf";
 
 /// The server that these settings make; `None` if they switch DNS off.
 pub fn server(settings: &Settings, around: &Surroundings<'_>) -> Option<DnsServer> {
-    let words = read(settings);
+    let words = words(settings);
     let port = match words.iter().rfind(|it| it.name == "port") {
         Some(word) => word.text().parse().unwrap_or(DNS_PORT),
         None => DNS_PORT,
@@ -74,7 +74,7 @@ impl Word {
     }
 }
 
-fn read(settings: &Settings) -> Vec<Word> {
+fn words(settings: &Settings) -> Vec<Word> {
     let places = settings.places();
     let word = |setting: &Setting| {
         Some(Word {

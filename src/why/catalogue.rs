@@ -62,7 +62,7 @@ struct Hypothesis {
 
 impl Catalogue {
     /// Reads the pages.
-    pub fn read() -> Self {
+    pub fn built_in() -> Self {
         let messages = pages::MESSAGES.iter();
         let causes = pages::CAUSES.iter();
         Self {

@@ -1,6 +1,6 @@
 //! What an error message, a log or metrics of DNS servers say.
 //!
-//! [`Catalogue::read`] has the known messages and their causes, each a page below
+//! [`Catalogue::built_in`] has the known messages and their causes, each a page below
 //! `src/why`; [`recognise()`] finds them in a text, and `judged` lets the
 //! facts of a node decide between the causes.
 

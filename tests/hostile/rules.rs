@@ -11,7 +11,7 @@ use kdns::text::Source;
 
 /// A query of a pod, which goes through these rules.
 fn send(rules: impl Text + Send + 'static) -> Tree {
-    let rules = Rules::read(vec![Box::new(rules)]).unwrap();
+    let rules = Rules::parse(vec![Box::new(rules)]).unwrap();
     let node = Host {
         rules,
         ..Host::default()

@@ -40,7 +40,7 @@ fn host(texts: &[&str]) -> Host {
         let source = Source::new(format!("{index}"), *it);
         Box::new(source) as Box<dyn Text + Send>
     };
-    let rules = Rules::read(texts.iter().enumerate().map(text).collect()).unwrap();
+    let rules = Rules::parse(texts.iter().enumerate().map(text).collect()).unwrap();
     let address = Address {
         ip: ip(NODE),
         prefix: 24,

@@ -186,7 +186,7 @@ pub(crate) fn host(texts: &[Source]) -> Host {
     let known = texts.iter().filter(|it| !it.bytes.is_empty());
     Host {
         known: RulesKnown::All,
-        rules: Rules::read(known.map(boxed).collect()).unwrap(),
+        rules: Rules::parse(known.map(boxed).collect()).unwrap(),
         addresses: Some(vec![
             address("127.0.0.1", 8, "lo"),
             address("10.244.0.1", 24, "cali7"),

@@ -48,7 +48,7 @@ fn texts(message: &Message, heading: &str) -> Vec<String> {
 
 #[test]
 fn every_page_is_in_the_catalogue_and_whole() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let mut wrong = Vec::new();
     for message in &catalogue.messages {
         let id = message.id;
@@ -94,7 +94,7 @@ fn pages(folder: &Path) -> usize {
 
 #[test]
 fn ids_are_given_once_and_every_speaker_has_messages() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let ids: BTreeSet<&str> = catalogue.messages.iter().map(|it| it.id).collect();
     assert_eq!(ids.len(), catalogue.messages.len());
     for speaker in &speaker::ALL {
@@ -105,7 +105,7 @@ fn ids_are_given_once_and_every_speaker_has_messages() {
 
 #[test]
 fn causes_are_whole_and_each_is_used() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let used: BTreeSet<&str> = catalogue.messages.iter().flat_map(Message::codes).collect();
     let mut wrong = Vec::new();
     for cause in &catalogue.causes {
@@ -134,7 +134,7 @@ fn causes_are_whole_and_each_is_used() {
 
 #[test]
 fn a_note_that_is_seldom_the_cause_stands_behind_what_else_is_said() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let note = "Nameserver limits were exceeded, some nameservers have been omitted, \
                 the applied nameserver line is: 192.0.2.1 192.0.2.2 192.0.2.3";
     for (beside, id) in [
@@ -157,7 +157,7 @@ fn a_note_that_is_seldom_the_cause_stands_behind_what_else_is_said() {
 
 #[test]
 fn a_broken_reply_beside_no_such_host_is_a_rewrite_that_does_not_turn_back() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let text = "lookup web.shop on 10.96.0.10:53: cannot unmarshal DNS message\n\
                 lookup web.shop on 10.96.0.10:53: no such host";
     let found = recognise(&catalogue, text, None).ok();
@@ -167,7 +167,7 @@ fn a_broken_reply_beside_no_such_host_is_a_rewrite_that_does_not_turn_back() {
 
 #[test]
 fn examples_are_recognised_as_what_they_are() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let mut wrong = Vec::new();
     for message in &catalogue.messages {
         for example in texts(message, "Examples") {
@@ -183,7 +183,7 @@ fn examples_are_recognised_as_what_they_are() {
 
 #[test]
 fn near_misses_are_something_else() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let mut wrong = Vec::new();
     for message in &catalogue.messages {
         for text in texts(message, "Near misses") {
@@ -199,7 +199,7 @@ fn near_misses_are_something_else() {
 /// Hypotheses beside it would say that it is one after all: those of what is seen besides.
 #[test]
 fn what_is_no_dns_error_has_no_causes() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let mut wrong = Vec::new();
     let denied = catalogue.messages.iter().filter(|it| !it.is_dns());
     let examples = denied.flat_map(|it| texts(it, "Examples"));
@@ -216,7 +216,7 @@ fn what_is_no_dns_error_has_no_causes() {
 /// A pattern of a few letters would be found in any text.
 #[test]
 fn patterns_say_something() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     for message in &catalogue.messages {
         for pattern in &message.patterns {
             assert!(pattern.weight >= 8, "{}: {}", message.id, pattern.text);
@@ -227,7 +227,7 @@ fn patterns_say_something() {
 /// What a cause says to type is a command of kdns, if it begins like one.
 #[test]
 fn commands_of_causes_are_commands() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let mut wrong = Vec::new();
     for cause in &catalogue.causes {
         let line = cause
@@ -252,7 +252,7 @@ fn commands_of_causes_are_commands() {
 
 #[test]
 fn servers_without_a_port_are_told() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let asked = |text: &str| {
         let found = recognise(&catalogue, text, None);
         let asked = found.map_or_else(|it| it.asked, |it| it.asked);
@@ -285,7 +285,7 @@ fn servers_without_a_port_are_told() {
 /// A text from a stranger costs no more than its bytes, whatever it repeats.
 #[test]
 fn long_texts_are_read_in_time() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     for piece in [
         "lookup a on ",
         "query",

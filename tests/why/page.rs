@@ -134,7 +134,7 @@ What was measured after that is below, for [real reports](#real-reports).
 
 #[test]
 fn the_page_is_what_the_catalogue_says() {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let mut page = START.to_owned();
     known(&catalogue, &mut page);
     causes(&catalogue, &mut page);

@@ -156,7 +156,7 @@ fn rehearse(
             .map(|name| (name.to_vec(), vec![address.clone()]))
             .collect(),
     );
-    match read(&mut parser, words, digrc) {
+    match lookups(&mut parser, words, digrc) {
         Ok(lookups) => Ok((parser.globals, lookups)),
         Err(end) => Err((end, Box::new(parser))),
     }
@@ -171,7 +171,7 @@ fn parser(tries: u32, idn: bool) -> Parser {
     })
 }
 
-fn read(
+fn lookups(
     parser: &mut Parser,
     words: &[&[u8]],
     digrc: Option<&FileRead>,
@@ -209,7 +209,7 @@ fn ask(asked: Asked<'_>, place: &Place, streams: &mut Streams<'_>) -> anyhow::Re
     if !names.is_empty() {
         parser.learn(names::addresses(&names, &reading, place));
     }
-    let lookups = match read(&mut parser, words, asked.digrc.as_ref()) {
+    let lookups = match lookups(&mut parser, words, asked.digrc.as_ref()) {
         Ok(lookups) => lookups,
         Err(end) => return ended(end, &mut parser, streams),
     };

@@ -168,7 +168,7 @@ impl<'r> Run<'r> {
         while self.has_room() {
             let waits = self.flights.is_empty();
             match lines.as_mut().map_or(Next::End, |it| it.next(waits)) {
-                Next::Line(line) => self.read(&line, output)?,
+                Next::Line(line) => self.take_line(&line, output)?,
                 Next::Later => break,
                 Next::End => self.is_over = true,
             }
@@ -176,7 +176,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    fn read(&mut self, line: &[u8], output: &mut Output<'_>) -> anyhow::Result<()> {
+    fn take_line(&mut self, line: &[u8], output: &mut Output<'_>) -> anyhow::Result<()> {
         let read = self.session.read_line(line);
         let parser = &mut self.session.parser;
         if parser.globals != *self.globals {

@@ -44,7 +44,7 @@ pub(super) fn first_counters(here: &Here) -> Option<First> {
         Here::Below(_) | Here::Pod | Here::Elsewhere | Here::Unseen(_) => return None,
     };
     let mut file = CounterFile::of_node(Path::new(root))?;
-    let counters = kernel::statistics(COUNTERS, &file.read()?)?;
+    let counters = kernel::statistics(COUNTERS, &file.sample()?)?;
     Some(First {
         file,
         at: Instant::now(),
@@ -56,7 +56,7 @@ pub(super) fn first_counters(here: &Here) -> Option<First> {
 pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
     let again = |mut first: First| {
         thread::sleep(APART.saturating_sub(first.at.elapsed()));
-        let after = kernel::statistics(COUNTERS, &first.file.read()?)?;
+        let after = kernel::statistics(COUNTERS, &first.file.sample()?)?;
         Some(Twice {
             before: first.counters,
             after,

@@ -121,7 +121,7 @@ impl Scenarios<'_> {
     fn all(&mut self, input: &mut dyn BufRead) -> anyhow::Result<()> {
         let mut line = 0;
         loop {
-            let mut text = match read(input, |input, text| input.read_until(b'\n', text)) {
+            let mut text = match piece(input, |input, text| input.read_until(b'\n', text)) {
                 Piece::Text(text) => text,
                 Piece::End => break,
                 Piece::Broken(why) => return self.fail(&why, None),
@@ -136,7 +136,7 @@ impl Scenarios<'_> {
             // A document that ends in the middle of its first line is one
             // object over many lines.
             if self.count == 0 && ends_early(&text) {
-                return match read(input, |input, rest| input.read_to_end(rest)) {
+                return match piece(input, |input, rest| input.read_to_end(rest)) {
                     Piece::Text(rest) => self.whole(&[text, rest].concat(), line),
                     Piece::End => self.one(&text, line),
                     Piece::Broken(why) => self.fail(&why, None),
@@ -290,7 +290,7 @@ impl Target<'_> {
 }
 
 /// A piece of the input, up to [`MAX_BYTES`].
-fn read(
+fn piece(
     input: &mut dyn BufRead,
     read: impl FnOnce(&mut io::Take<&mut dyn BufRead>, &mut Vec<u8>) -> io::Result<usize>,
 ) -> Piece {

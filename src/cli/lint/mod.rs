@@ -25,7 +25,7 @@ pub(super) use self::args::LintArgs;
 
 /// Reads, lints, writes.
 pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let wanted = match Wanted::read(&args.wanted) {
+    let wanted = match Wanted::from_args(&args.wanted) {
         Ok(wanted) => wanted,
         Err(error) => return formats::fail(&error, args, streams),
     };

@@ -31,7 +31,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// Reads `kdns.toml`; the options are stronger.
-    pub(super) fn read(args: &WantedArgs) -> anyhow::Result<Self> {
+    pub(super) fn from_args(args: &WantedArgs) -> anyhow::Result<Self> {
         let config = match &args.config {
             Some(path) => Some(path.clone()),
             None if args.isolated => None,

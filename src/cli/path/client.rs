@@ -153,7 +153,7 @@ impl Client {
     /// # Errors
     ///
     /// A network namespace cannot be entered.
-    pub(super) fn read(&self, root: &Root, ports: &[u16]) -> Result<Both, EnterError> {
+    pub(super) fn both_networks(&self, root: &Root, ports: &[u16]) -> Result<Both, EnterError> {
         let read = || network::read_live(ports);
         let own = match &self.namespace {
             Some(namespace) => namespace.within_to_read(read)?,

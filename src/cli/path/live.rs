@@ -38,7 +38,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         .transpose()?;
     let mut skipped = Vec::new();
     let to = addresses(&client, wanted.as_ref(), &mut skipped)?;
-    let mut both = client.read(&root, &ports(wanted.as_ref()))?;
+    let mut both = client.both_networks(&root, &ports(wanted.as_ref()))?;
     skipped.extend(name_pods(&root, &mut both));
     skipped.extend(both.skipped());
     let start = start(args, &client, &both);

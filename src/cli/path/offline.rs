@@ -51,7 +51,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         let texts = below.seen.texts.drain(..);
         all.extend(texts.map(|it| Box::new(it) as Box<dyn Text + Send>));
     }
-    let rules = Rules::read(all)?;
+    let rules = Rules::parse(all)?;
     let mut texts = Texts::from_saved(&rules)?;
     let servers = match destination.as_deref() {
         None if !has_rules => below.as_ref().map(files::Below::servers).transpose()?,
@@ -107,7 +107,7 @@ fn entries(
         return Ok((entries, name));
     };
     let name = escaped(file.as_os_str().as_encoded_bytes());
-    let table = Rules::read(vec![open(file, streams)?])?;
+    let table = Rules::parse(vec![open(file, streams)?])?;
     if table.conntrack.is_empty() {
         anyhow::bail!(
             "{name} has no entry of connection tracking; give /proc/net/nf_conntrack or what conntrack -L prints"
@@ -133,7 +133,7 @@ impl Texts {
         for view in &rules.saved {
             let bytes = rules.bytes(*view);
             let place = rules.place(*view);
-            let saved = saved::read(bytes.trim_ascii_end());
+            let saved = saved::parse(bytes.trim_ascii_end());
             match saved.map_err(|error| anyhow::anyhow!("{place}: {error}"))? {
                 Saved::Node(seen, client) => {
                     texts.skipped.extend(seen.skipped);

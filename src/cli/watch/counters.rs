@@ -49,18 +49,18 @@ pub(super) struct Counted {
 impl Counted {
     /// Reads them before; as what a capture carries.
     pub(super) fn before(&mut self) -> Carried {
-        self.read(BEFORE)
+        self.sample(BEFORE)
     }
 
     /// Reads them after.
     pub(super) fn after(&mut self) -> Carried {
-        self.read(AFTER)
+        self.sample(AFTER)
     }
 
-    fn read(&mut self, when: &str) -> Carried {
+    fn sample(&mut self, when: &str) -> Carried {
         let mut carried = Carried::default();
         for (whose, file) in [(OWN, &mut self.own), (NODE, &mut self.node)] {
-            if let Some(text) = file.as_mut().and_then(CounterFile::read) {
+            if let Some(text) = file.as_mut().and_then(CounterFile::sample) {
                 carried.put(&name(whose, when), text);
             }
         }

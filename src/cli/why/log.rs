@@ -52,7 +52,7 @@ pub(super) fn run(
     {
         return done;
     }
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let said = tally.pasted().and_then(|it| {
         let said = recognise(&catalogue, it, None).ok();
         said.filter(|it| !it.causes.is_empty())
@@ -111,7 +111,7 @@ fn settings(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Setting
     };
     if let Some(source) = args.node.stand_ins(streams)?.corefile {
         let source = corefile::in_manifest(&source).unwrap_or(source);
-        settings.read(&corefile::parse(source, &[]));
+        settings.take_corefile(&corefile::parse(source, &[]));
     }
     Ok(settings)
 }
@@ -190,7 +190,7 @@ fn read_all(
         let mut done = Vec::new();
         while let Some((index, path)) = take(&next, files) {
             if !is_input(path) {
-                done.push((index, read(path, settings)));
+                done.push((index, read_log(path, settings)));
             }
         }
         done
@@ -237,7 +237,7 @@ fn read_input(settings: &Settings, streams: &mut Streams<'_>) -> Result<Tally, S
     count("<stdin>", input, settings)
 }
 
-fn read(path: &Path, settings: &Settings) -> Result<Tally, String> {
+fn read_log(path: &Path, settings: &Settings) -> Result<Tally, String> {
     let file = host::open_named(path).map_err(|error| error.to_string())?;
     count(&host::shown(path), file, settings)
 }

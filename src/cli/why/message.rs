@@ -15,7 +15,7 @@ use crate::why::{Catalogue, Cause, Likely, Recognised, Unknown, recognise};
 /// Whether a text says more as a message than as a log: a file stands in it, or a known
 /// message.
 pub(super) fn says_more(text: &str) -> bool {
-    !Inside::found_in(text).is_empty() || recognise(&Catalogue::read(), text, None).is_ok()
+    !Inside::found_in(text).is_empty() || recognise(&Catalogue::built_in(), text, None).is_ok()
 }
 
 /// Says what a message says; on a node, what of it is the case.
@@ -24,7 +24,7 @@ pub(super) fn run(
     args: &WhyArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let node = node_of(args, streams)?;
     let inside = Inside::found_in(message);
     let status = match recognise(&catalogue, &inside.message, node.as_ref()) {
@@ -60,7 +60,7 @@ fn add_causes<'c>(recognised: &mut Recognised<'c>, catalogue: &'c Catalogue, ins
 
 /// Lists the messages that are known.
 pub(super) fn list(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     args.outputs.write(streams, |format, _, out| match format {
         Format::Text => text::write_list(&catalogue, out),
         Format::Json => text::json::write_list(&catalogue, out),

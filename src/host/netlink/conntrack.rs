@@ -98,7 +98,7 @@ impl ConntrackSocket {
 
 /// Adds what one processor has counted.
 fn add(all: &mut ConntrackCounters, attributes: &[u8]) {
-    for attribute in read(attributes) {
+    for attribute in parse_attributes(attributes) {
         let count = u64::from(number(attribute.value()));
         match attribute.kind() {
             // CTA_STATS_INSERT_FAILED, CTA_STATS_DROP, CTA_STATS_EARLY_DROP,
@@ -116,7 +116,7 @@ fn add(all: &mut ConntrackCounters, attributes: &[u8]) {
 fn entry(attributes: &[u8]) -> Option<Entry> {
     let (mut original, mut reply) = (None, None);
     let (mut status, mut timeout, mut mark, mut zone, mut state) = (0, None, 0, 0, None);
-    for attribute in read(attributes) {
+    for attribute in parse_attributes(attributes) {
         let value = attribute.value();
         match attribute.kind() {
             // CTA_TUPLE_ORIG, CTA_TUPLE_REPLY.
@@ -151,8 +151,8 @@ fn entry(attributes: &[u8]) -> Option<Entry> {
 fn tuple(attributes: &[u8]) -> Option<(u8, Tuple)> {
     let (mut source, mut destination, mut protocol) = (None, None, 0);
     let (mut source_port, mut destination_port) = (0, 0);
-    for part in read(attributes) {
-        for attribute in read(part.value()) {
+    for part in parse_attributes(attributes) {
+        for attribute in parse_attributes(part.value()) {
             let value = attribute.value();
             match (part.kind(), attribute.kind()) {
                 // CTA_TUPLE_IP: CTA_IP_V4_SRC and _DST, CTA_IP_V6_SRC and _DST.
@@ -195,15 +195,15 @@ const TCP_STATES: [&str; 10] = [
 /// The state of a TCP connection.
 fn tcp_state(attributes: &[u8]) -> Option<&'static str> {
     // CTA_PROTOINFO_TCP: CTA_PROTOINFO_TCP_STATE.
-    let tcp = read(attributes).find(|it| it.kind() == 1)?;
-    let state = read(tcp.value()).find(|it| it.kind() == 1)?;
+    let tcp = parse_attributes(attributes).find(|it| it.kind() == 1)?;
+    let state = parse_attributes(tcp.value()).find(|it| it.kind() == 1)?;
     TCP_STATES
         .get(usize::from(*state.value().first()?))
         .copied()
 }
 
 /// The attributes up to one that is none.
-fn read(bytes: &[u8]) -> impl Iterator<Item = NlaBuffer<&[u8]>> {
+fn parse_attributes(bytes: &[u8]) -> impl Iterator<Item = NlaBuffer<&[u8]>> {
     NlasIterator::new(bytes).map_while(Result::ok)
 }
 

@@ -55,7 +55,7 @@ const NET: &str = "/proc/thread-self/net";
 pub fn read_live(ports: &[u16]) -> NetworkSeen {
     let mut seen = NetworkSeen::default();
     match Root::live() {
-        Ok(root) => seen.read(&root, ports),
+        Ok(root) => seen.read_network(&root, ports),
         Err(error) => {
             seen.host.known = RulesKnown::Part;
             seen.skipped.push(error.to_string());
@@ -74,7 +74,7 @@ impl NetworkSeen {
     pub fn into_host(self) -> Result<Host, Unreadable> {
         let boxed = |it| Box::new(it) as Box<dyn Text + Send>;
         let mut host = self.host;
-        host.rules = Rules::read(self.texts.into_iter().map(boxed).collect())?;
+        host.rules = Rules::parse(self.texts.into_iter().map(boxed).collect())?;
         let listed = std::mem::take(&mut host.rules.conntrack);
         if !listed.is_empty() {
             host.conntrack
@@ -85,9 +85,9 @@ impl NetworkSeen {
         Ok(host)
     }
 
-    fn read(&mut self, root: &Root, ports: &[u16]) {
+    fn read_network(&mut self, root: &Root, ports: &[u16]) {
         self.before = read_counters(root);
-        let printed = tools::read(root);
+        let printed = tools::ask(root);
         self.texts = printed.texts;
         self.skipped.extend(printed.skipped);
         self.host.known = if printed.is_partial {
@@ -101,7 +101,7 @@ impl NetworkSeen {
         self.host.sysctls = settings::read(root, names);
         self.read_connections(root, ports);
         self.host.listeners = listeners(table);
-        self.host.recent = recent::read();
+        self.host.recent = recent::lists();
     }
 
     fn read_links(&mut self) {

@@ -11,7 +11,7 @@ use super::{NET, table};
 const LISTS: &str = "xt_recent";
 
 /// The addresses on each list of this thread's network namespace.
-pub(super) fn read() -> BTreeMap<Box<str>, Vec<IpAddr>> {
+pub(super) fn lists() -> BTreeMap<Box<str>, Vec<IpAddr>> {
     let Ok(entries) = fs::read_dir(Path::new(NET).join(LISTS)) else {
         return BTreeMap::new();
     };

@@ -135,7 +135,7 @@ pub enum Saved {
 /// # Errors
 ///
 /// It was written by another version, or is cut: a sentence without a full stop.
-pub fn read(bytes: &[u8]) -> Result<Saved, String> {
+pub fn parse(bytes: &[u8]) -> Result<Saved, String> {
     let json = bytes.strip_prefix(BEGINNING.as_bytes()).unwrap_or(bytes);
     let line: Line = serde_json::from_slice(json)
         .map_err(|error| format!("what kdns path --save wrote is damaged: {error}"))?;
@@ -251,7 +251,7 @@ mod tests {
         let json = format!(
             r#"{{"version":1,"of":"target","links":{links},"routes":{routes},"policies":{policies}}}"#
         );
-        match read(json.as_bytes()).unwrap() {
+        match parse(json.as_bytes()).unwrap() {
             Saved::Target(seen) => seen,
             Saved::Node(..) | Saved::Pod(_) => unreachable!("it is a target's"),
         }
@@ -284,8 +284,8 @@ mod tests {
         let mut written = Vec::new();
         write(&ClientSaved::default(), &node, None, &[pod], &mut written).unwrap();
         let lines: Vec<&[u8]> = written.split(|it| *it == b'\n').take(2).collect();
-        assert!(matches!(read(lines[0]), Ok(Saved::Node(..))));
-        let Ok(Saved::Pod(pod)) = read(lines[1]) else {
+        assert!(matches!(parse(lines[0]), Ok(Saved::Node(..))));
+        let Ok(Saved::Pod(pod)) = parse(lines[1]) else {
             unreachable!("it is a pod's");
         };
         assert_eq!(&*pod.texts[0].bytes, b"table ip pod {\n}\n");

@@ -51,7 +51,7 @@ const fn tool(program: &'static str, arguments: &'static [&'static str]) -> Tool
 /// What the tools print that have something to print. They run in this thread's
 /// network namespace, all at once, and only where the part of the kernel that
 /// they ask is there already.
-pub(super) fn read(root: &Root) -> Printed {
+pub(super) fn ask(root: &Root) -> Printed {
     let may_ask = caps::has_cap(None, CapSet::Effective, Capability::CAP_NET_ADMIN);
     let mut printed = Printed::default();
     if !may_ask.unwrap_or(false) {

@@ -32,17 +32,17 @@ const FOLDERS: [&str; 4] = [
 
 /// Those of the files that are there and can be read, each once.
 pub fn files(root: &Root) -> Vec<Source> {
-    let mut sources: Vec<Source> = FILES.iter().filter_map(|it| read(root, it)).collect();
+    let mut sources: Vec<Source> = FILES.iter().filter_map(|it| source_at(root, it)).collect();
     for folder in FOLDERS {
         let paths = root.names(folder).into_iter();
         let paths = paths.map(|it| format!("{folder}/{it}"));
-        sources.extend(paths.filter_map(|it| read(root, &it)));
+        sources.extend(paths.filter_map(|it| source_at(root, &it)));
     }
     sources.extend(kubelet::files(root));
     sources
 }
 
-fn read(root: &Root, path: &str) -> Option<Source> {
+fn source_at(root: &Root, path: &str) -> Option<Source> {
     let read = root.read_if_there(Path::new(path)).ok()??;
     Some(read.source)
 }

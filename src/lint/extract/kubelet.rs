@@ -21,7 +21,7 @@ pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
         settings,
         body: (form == KubeletForm::Rancher).then(|| Box::new(document.body.clone())),
     };
-    if let Some(read) = read(document, root) {
+    if let Some(read) = kubelet_settings(document, root) {
         return vec![facts(read)];
     }
     let clusters = cluster::settings(document, root).into_iter();
@@ -33,7 +33,7 @@ pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
         .collect()
 }
 
-fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)> {
+fn kubelet_settings(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)> {
     // Lines that are put into a configuration do not say what it is.
     let is_part = document.is_partial && document.path.ends_with("kubelet/config.yaml");
     if is_patch(&document.path) || is_part {

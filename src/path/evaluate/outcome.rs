@@ -321,7 +321,7 @@ mod tests {
             -A POSTROUTING -m u32 --u32 0x0 -j MASQUERADE\nCOMMIT\n";
         let node = Host {
             known: RulesKnown::All,
-            rules: Rules::read(vec![Box::new(Source::new("f", text))]).unwrap(),
+            rules: Rules::parse(vec![Box::new(Source::new("f", text))]).unwrap(),
             ..Host::default()
         };
         let site = Site { node, own: None };
@@ -338,7 +338,7 @@ mod tests {
         let (ip, prefix) = (ip.parse().unwrap(), 24);
         Host {
             known: RulesKnown::All,
-            rules: Rules::read(vec![Box::new(text)]).unwrap(),
+            rules: Rules::parse(vec![Box::new(text)]).unwrap(),
             addresses: Some(vec![Address { ip, prefix, link }]),
             ..Host::default()
         }

@@ -192,7 +192,7 @@ mod tests {
         );
         let host = Host {
             known: RulesKnown::All,
-            rules: Rules::read(vec![Box::new(Source::new("f", text))]).unwrap(),
+            rules: Rules::parse(vec![Box::new(Source::new("f", text))]).unwrap(),
             addresses: Some(Vec::new()),
             ..Host::default()
         };

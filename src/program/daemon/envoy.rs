@@ -48,7 +48,7 @@ struct Text<'f> {
 /// the first, other values replace them.
 ///
 /// Source: Envoy `source/server/server.cc: InstanceUtil::loadBootstrapConfig` (1.36)
-pub(super) fn read(files: &[Source], names: &mut Names) {
+pub(super) fn collect_names(files: &[Source], names: &mut Names) {
     let mut texts = Vec::new();
     for file in files {
         let first = yaml::documents(file).into_iter().next();

@@ -9,7 +9,7 @@ use crate::config::statements::{Indexed, Statement};
 use crate::scenario::own::{Daemon, Given, Own};
 use crate::text::{Place, Placed, escaped};
 
-pub(super) fn read(conf: &Indexed<'_>, names: &mut Names) {
+pub(super) fn collect_names(conf: &Indexed<'_>, names: &mut Names) {
     let mut used: BTreeMap<Vec<u8>, Place> = BTreeMap::new();
     for section in conf.statements {
         for line in section.block.iter().flatten() {

@@ -66,9 +66,9 @@ pub fn names(daemon: Daemon, conf: &Statements, unread: Vec<String>) -> Names {
         unread,
     };
     match daemon {
-        Daemon::Nginx => nginx::read(&conf.indexed(), &mut names),
-        Daemon::Haproxy => haproxy::read(&conf.indexed(), &mut names),
-        Daemon::Envoy => envoy::read(&conf.files, &mut names),
+        Daemon::Nginx => nginx::collect_names(&conf.indexed(), &mut names),
+        Daemon::Haproxy => haproxy::collect_names(&conf.indexed(), &mut names),
+        Daemon::Envoy => envoy::collect_names(&conf.files, &mut names),
     }
     names
 }

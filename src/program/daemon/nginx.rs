@@ -12,7 +12,7 @@ use crate::text::{Placed, escaped};
 /// Of its words so many are shown.
 const MAX_SHOWN: usize = 60;
 
-pub(super) fn read(conf: &Indexed<'_>, names: &mut Names) {
+pub(super) fn collect_names(conf: &Indexed<'_>, names: &mut Names) {
     block(conf, conf.statements, "main", None, names);
 }
 

@@ -139,7 +139,7 @@ pub struct Setup<'a> {
 
 impl<'a> Setup<'a> {
     /// Reads the configuration of `scenario`.
-    pub fn read(scenario: &'a Scenario, version: Version, call: Call) -> Self {
+    pub fn from_scenario(scenario: &'a Scenario, version: Version, call: Call) -> Self {
         let mut config = match version {
             Version::V1_18 => v1_18::config(scenario),
             Version::V1_34(version) => v1_34::config(scenario, version),

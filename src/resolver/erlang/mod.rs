@@ -56,7 +56,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
     if name.is_empty() || !name.iter().copied().all(is_visible) {
         return Outcome::Failed(FORMERR);
     }
-    let configuration = Configuration::read(scenario);
+    let configuration = Configuration::from_scenario(scenario);
     let resolver = Resolver {
         io: &io,
         configuration: &configuration,
@@ -74,7 +74,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
 
 /// What it takes from the configuration.
 pub fn reading(scenario: &Scenario) -> Reading<'_> {
-    Configuration::read(scenario).reading
+    Configuration::from_scenario(scenario).reading
 }
 
 struct Resolver<'r> {

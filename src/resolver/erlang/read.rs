@@ -25,7 +25,7 @@ pub(super) struct Configuration<'a> {
 
 impl<'a> Configuration<'a> {
     /// Source: OTP `inet_db.erl: handle_call({res_set, resolv_conf, _})`, `inet_parse.erl: resolv` (25)
-    pub(super) fn read(scenario: &'a Scenario) -> Self {
+    pub(super) fn from_scenario(scenario: &'a Scenario) -> Self {
         let mut reading = Reading {
             timeout: Setting::built_in(TIMEOUT),
             attempts: Setting::built_in(RETRY),
@@ -167,7 +167,7 @@ mod tests {
         let mut scenario = Scenario::new("1", "a");
         let text = "search x\n search a b#c\nnameserver 10.0.0.1 10.0.0.2\nnameserver 10.0.0.3#x\nnameserver dns\n";
         scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
-        let found = Configuration::read(&scenario);
+        let found = Configuration::from_scenario(&scenario);
         assert_eq!(found.search, [&b"a"[..], b"b"]);
         let servers: Vec<String> = found
             .reading
@@ -187,7 +187,7 @@ mod tests {
             ("nameserver 10.0.0.1\nsearch a\noptions b\u{fc}\n", 1),
         ] {
             scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
-            let found = Configuration::read(&scenario);
+            let found = Configuration::from_scenario(&scenario);
             assert_eq!(found.reading.servers.len(), servers, "{text}");
         }
     }
@@ -196,10 +196,10 @@ mod tests {
     fn the_host_has_a_domain() {
         let mut scenario = Scenario::new("1", "a");
         scenario.hostname = "web-0".to_owned();
-        assert_eq!(Configuration::read(&scenario).search, [&b""[..]]);
+        assert_eq!(Configuration::from_scenario(&scenario).search, [&b""[..]]);
         let text = "10.0.0.1 web-0.web.default.svc.cluster.local web-0\n";
         scenario.hosts = Some(file("/etc/hosts", text));
-        let found = Configuration::read(&scenario);
+        let found = Configuration::from_scenario(&scenario);
         assert_eq!(found.search, [&b"web.default.svc.cluster.local"[..]]);
     }
 }

@@ -24,11 +24,11 @@ impl Hosts {
     pub(super) fn from_system(scenario: &Scenario) -> Arc<Self> {
         let file = scenario.hosts.as_ref();
         file.map_or_else(Arc::default, |file| {
-            file.made.once(|| Self::read(&file.source.bytes))
+            file.made.once(|| Self::parse(&file.source.bytes))
         })
     }
 
-    fn read(bytes: &[u8]) -> Self {
+    fn parse(bytes: &[u8]) -> Self {
         let mut hosts = Self::default();
         let Ok(text) = std::str::from_utf8(bytes) else {
             return hosts;

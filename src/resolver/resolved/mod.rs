@@ -116,7 +116,7 @@ enum Client<'a> {
 
 impl<'a> Setup<'a> {
     /// Reads the configuration of `scenario`.
-    pub fn read(scenario: &'a Scenario, version: &'static Version, door: Door) -> Self {
+    pub fn from_scenario(scenario: &'a Scenario, version: &'static Version, door: Door) -> Self {
         match door {
             Door::Varlink => Self {
                 version,

@@ -55,7 +55,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
         Lookup::Addresses(Family::Inet6) => &[RecordType::AAAA],
         Lookup::Records(record_type) => &[*record_type],
     };
-    let config = Config::read(scenario);
+    let config = Config::from_scenario(scenario);
     let mut found = Vec::new();
     for record_type in types {
         let fetch = Fetch::new(&io, scenario, &config, *record_type);
@@ -82,5 +82,5 @@ fn ended(mut found: Vec<Address>, call: Call) -> Outcome {
 
 /// What it takes from the configuration.
 pub fn reading(scenario: &Scenario) -> Reading<'_> {
-    Config::read(scenario).reading
+    Config::from_scenario(scenario).reading
 }

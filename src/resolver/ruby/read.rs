@@ -31,7 +31,7 @@ pub(super) type Labels = Vec<Vec<u8>>;
 
 impl<'a> Config<'a> {
     /// Source: resolv.rb `Config.parse_resolv_conf, Config#lazy_initialize` (0.2.1)
-    pub(super) fn read(scenario: &'a Scenario) -> Self {
+    pub(super) fn from_scenario(scenario: &'a Scenario) -> Self {
         let mut config = Self {
             reading: Reading {
                 ndots: Some(Setting::built_in(1)),
@@ -206,7 +206,7 @@ mod tests {
         let mut scenario = Scenario::new("1", "a");
         let text = "search x\nsearch a b;c\n domain d\nnameserver 10.0.0.1 10.0.0.2\noptions ndots:2x ndots:3\n";
         scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
-        let config = Config::read(&scenario);
+        let config = Config::from_scenario(&scenario);
         assert_eq!(config.servers, [b"10.0.0.1", b"10.0.0.2"]);
         let search: Vec<&[u8]> = config.reading.search.iter().map(|it| &*it.value).collect();
         assert_eq!(search, [b"a", b"b"]);
@@ -219,7 +219,7 @@ mod tests {
         let check = |text: &str, name: &str, expected: &str| {
             let mut scenario = Scenario::new("1", name);
             scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
-            let names = Config::read(&scenario).candidates(name);
+            let names = Config::from_scenario(&scenario).candidates(name);
             let names: Vec<String> = names
                 .iter()
                 .map(|it| String::from_utf8_lossy(&it.0.join(&b'.')).into_owned())

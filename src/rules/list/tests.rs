@@ -12,7 +12,7 @@ const VIEW: View = View {
 
 fn read(text: &str) -> Result<Rules, Unreadable> {
     let source = Source::new("paste", text);
-    Rules::read(vec![Box::new(source) as Box<dyn Text + Send>])
+    Rules::parse(vec![Box::new(source) as Box<dyn Text + Send>])
 }
 
 /// The names of the tables, each with whose chains are in it.

@@ -127,7 +127,7 @@ impl<'t> Indexer<'t> {
     }
 
     /// The tables.
-    pub(in crate::rules) fn read(mut self) -> Tables {
+    pub(in crate::rules) fn tables(mut self) -> Tables {
         let (all, cut, end) = objects(self.bytes);
         self.found.end = end;
         for object in all {

@@ -165,7 +165,7 @@ fn shares_are_those_that_were_meant() {
 
 fn read(text: &str) -> Rules {
     let source = Source::new("rules", text);
-    Rules::read(vec![Box::new(source) as Box<dyn Text + Send>]).unwrap()
+    Rules::parse(vec![Box::new(source) as Box<dyn Text + Send>]).unwrap()
 }
 
 #[test]

@@ -267,7 +267,7 @@ fn message(summary: &Summary, tally: &Tally) -> Option<Advice> {
     if !summary.sightings.is_empty() || tally.starts > 0 {
         return None;
     }
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let recognised = recognise(&catalogue, &tally.head, None).ok();
     // A log is no question in somebody's words.
     let recognised = recognised.filter(|it| !it.message.speaker.is_symptom())?;

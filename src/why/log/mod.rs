@@ -95,7 +95,7 @@ pub struct Reading<'s> {
 /// Reads a time as `--since` and `--until` have it: `2026-11-23T08:00:00Z`; in
 /// nanoseconds since 1970.
 pub fn parse_time(text: &str) -> Option<i64> {
-    Times::default().read(text.as_bytes())
+    Times::default().parse(text.as_bytes())
 }
 
 impl<'s> Reading<'s> {

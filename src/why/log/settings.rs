@@ -8,7 +8,7 @@ const DEFAULT_TTL: u32 = 5;
 
 impl Settings {
     /// Takes formats, classes and TTL from a Corefile.
-    pub fn read(&mut self, corefile: &Corefile) {
+    pub fn take_corefile(&mut self, corefile: &Corefile) {
         let directives = corefile.blocks.iter().flat_map(|it| &it.directives);
         let (mut logs, mut filtered) = (0, 0);
         for directive in directives {
@@ -60,7 +60,7 @@ mod tests {
         let read = |text: &str| {
             let mut settings = Settings::default();
             let source = Source::new("Corefile", text);
-            settings.read(&corefile::parse(source, &[]));
+            settings.take_corefile(&corefile::parse(source, &[]));
             settings
         };
         let plain = read(".:53 {\n log\n kubernetes cluster.local {\n  ttl 30\n }\n}\n");

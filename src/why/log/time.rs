@@ -18,7 +18,7 @@ pub(super) struct Times {
 impl Times {
     /// `2026-11-21T02:07:12.831987544Z`, with any offset; also with a blank or
     /// with slashes, as Go's logger writes it, which has no offset: UTC.
-    pub(super) fn read(&mut self, word: &[u8]) -> Option<i64> {
+    pub(super) fn parse(&mut self, word: &[u8]) -> Option<i64> {
         let text: &[u8; 16] = word.first_chunk()?;
         if self.minute == 0 || *text != self.text {
             self.minute = minute(text)?;
@@ -102,7 +102,7 @@ mod tests {
     fn times_are_read() {
         let mut times = Times::default();
         let mut check = |text: &str, expected: Option<i64>| {
-            assert_eq!(times.read(text.as_bytes()), expected, "{text}");
+            assert_eq!(times.parse(text.as_bytes()), expected, "{text}");
         };
         let base = 1_795_226_832 * SECOND;
         check("2026-11-21T02:07:12Z", Some(base));

@@ -107,7 +107,7 @@ impl Wrapper {
         };
         let (word, rest) = line.split_at_checked(end).unwrap_or_default();
         let rest = rest.get(1..).unwrap_or_default();
-        let Some(time) = self.times.read(word) else {
+        let Some(time) = self.times.parse(word) else {
             return self.with_own_time(line);
         };
         let stream = rest
@@ -127,7 +127,7 @@ impl Wrapper {
 
     /// Go's logger: `2018/07/11 07:12:47 [INFO] …`.
     fn with_own_time<'l>(&mut self, line: &'l [u8]) -> (Option<i64>, Part<'l>) {
-        let time = line.get(..19).and_then(|it| self.times.read(it));
+        let time = line.get(..19).and_then(|it| self.times.parse(it));
         (time, Part::Whole(own(line)))
     }
 
@@ -145,7 +145,7 @@ impl Wrapper {
             return (None, Part::Whole(line));
         };
         let time = word(&["time", "timestamp", "@timestamp", "ts"]);
-        let time = time.and_then(|it| self.times.read(it.as_bytes()));
+        let time = time.and_then(|it| self.times.parse(it.as_bytes()));
         let micro = word(&["__REALTIME_TIMESTAMP"]).and_then(|it| it.parse::<i64>().ok());
         let pod = value.get("kubernetes").and_then(|it| it.get("pod_name"));
         let pod = pod.and_then(|it| it.as_str()).unwrap_or_default();

@@ -25,7 +25,7 @@ pub(crate) fn run(data: &[u8]) {
         (RulesKnown::Chosen, Start::Link { name: None }),
         (RulesKnown::All, Start::Host),
     ] {
-        let Ok(rules) = Rules::read(given().collect()) else {
+        let Ok(rules) = Rules::parse(given().collect()) else {
             return;
         };
         let node = Host {

@@ -35,7 +35,7 @@ pub(super) fn version(
         None => programs::of_file(root, first?, &KUBELET),
     };
     let of_file = |path: &'static str, find: fn(&str) -> Option<Version>| {
-        Some((find(&read(root, path)?)?, path.to_owned()))
+        Some((find(&text_at(root, path)?)?, path.to_owned()))
     };
     let is_packaged = program == Some(PACKAGED) || first == Some(PACKAGED);
     let of_package = || programs::of_package(root, &["kubelet"]).filter(|_| is_packaged);
@@ -57,7 +57,7 @@ fn of_snap(root: &Root, path: &str) -> Option<Version> {
         .strip_prefix("/snap/")?;
     let mut parts = rest.split('/');
     let (snap, revision) = (parts.next()?, parts.next()?);
-    let about = read(root, &format!("/snap/{snap}/{revision}/meta/snap.yaml"))?;
+    let about = text_at(root, &format!("/snap/{snap}/{revision}/meta/snap.yaml"))?;
     let line = about
         .lines()
         .find_map(|line| line.strip_prefix("version:"))?;
@@ -80,7 +80,7 @@ fn of_extension(root: &Root) -> Option<VersionFound> {
 /// Where the package puts the program.
 const PACKAGED: &str = "/usr/bin/kubelet";
 
-fn read(root: &Root, path: &str) -> Option<String> {
+fn text_at(root: &Root, path: &str) -> Option<String> {
     let file = root.read(Path::new(path)).ok()?;
     Some(String::from_utf8_lossy(&file.source.bytes).into_owned())
 }

@@ -82,7 +82,7 @@ impl<'n> Container<'n> {
         }
     }
 
-    fn read(&self, path: &Path, skipped: &mut Vec<String>) -> Option<FileRead> {
+    fn read_file(&self, path: &Path, skipped: &mut Vec<String>) -> Option<FileRead> {
         let text = path.to_str()?;
         let mut refused = None;
         let places = self.on_node(text);
@@ -120,7 +120,7 @@ impl<'n> Container<'n> {
 
 impl Files for Container<'_> {
     fn file(&self, path: &Path, skipped: &mut Vec<String>) -> Option<Source> {
-        let file = self.read(path, skipped)?;
+        let file = self.read_file(path, skipped)?;
         skipped.extend(file.cut());
         Some(file.source)
     }

@@ -31,7 +31,7 @@ pub(super) fn of_pods(root: &Root, wanted: &dyn Fn(&str) -> bool) -> Option<Vec<
             others: Vec::new(),
         };
         walk.above("", 0)?;
-        (walk.pids.len() > 1).then(|| walk.read(root)).flatten()
+        (walk.pids.len() > 1).then(|| walk.groups(root)).flatten()
     })
 }
 
@@ -105,7 +105,7 @@ impl Walk<'_> {
     }
 
     /// What the processes themselves say, as they may have moved meanwhile.
-    fn read(mut self, root: &Root) -> Option<Vec<(u32, Vec<u8>)>> {
+    fn groups(mut self, root: &Root) -> Option<Vec<(u32, Vec<u8>)>> {
         self.pids.sort_unstable();
         self.pids.dedup();
         let mut found = super::processes::groups_of(root, self.pids).ok()?;

@@ -22,7 +22,7 @@ fn recorded() -> (Rules, Rules) {
 
 fn of_bytes(name: &str, bytes: Vec<u8>) -> Rules {
     let name = name.to_owned();
-    Rules::read(vec![Box::new(Source::new(name, bytes))]).unwrap()
+    Rules::parse(vec![Box::new(Source::new(name, bytes))]).unwrap()
 }
 
 /// A rule without where it stands and the words of what is not known.
