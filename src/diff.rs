@@ -13,7 +13,7 @@ use crate::pod::Runtime;
 use crate::report::Attribute;
 use crate::text::escaped;
 
-/// One of the two.
+/// One of the two nodes that are compared.
 #[derive(Debug)]
 pub struct Side {
     /// The node.
@@ -27,7 +27,7 @@ pub struct Side {
 /// Something that differs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Difference {
-    /// What it is.
+    /// The setting or fact that differs.
     pub what: What,
     /// Whether it is one of those that lead queries elsewhere, while the verdict
     /// differs, too.

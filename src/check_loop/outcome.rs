@@ -47,7 +47,7 @@ pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
     outcomes
 }
 
-/// The others.
+/// The outcomes of query paths that begin in DNS servers of somebody's own.
 pub(super) fn of_others(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
     let mut outcomes = every(graph, when);
     outcomes.retain(|it| is_of_others(graph, it));
@@ -60,7 +60,7 @@ fn is_of_others(graph: &Graph<'_>, outcome: &Outcome) -> bool {
     pod.is_some_and(|it| servers::is_of_others(graph.node, it))
 }
 
-/// All of them.
+/// The outcomes of all query paths, whoever asks.
 pub(super) fn every(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
     let (zones, is_cut) = zones(graph);
     let mut outcomes: Vec<Outcome> = Vec::new();

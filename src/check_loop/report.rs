@@ -303,11 +303,11 @@ pub struct Edit {
 pub struct Sighting {
     /// What they show, as a word for machines: `loop-fatal`, `loopback-timeout`.
     pub kind: &'static str,
-    /// Where the first of them is.
+    /// Where the first line stands.
     pub place: Place,
     /// That line, safe to print.
     pub text: String,
-    /// How many there are.
+    /// How many lines there are.
     pub count: usize,
     /// The time of the first, as the log has it.
     pub first: Option<String>,

@@ -10,7 +10,7 @@ const SLOW: Duration = Duration::from_millis(500);
 /// A server that was asked, over UDP and over TCP.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Asked {
-    /// Who it is.
+    /// The server, and why it is asked.
     pub whom: Whom,
     /// Its address.
     pub server: SocketAddr,

@@ -23,7 +23,7 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// How it is with it.
+    /// What the lookup says of the target's DNS.
     pub fn state(&self) -> State {
         let played = &self.lived.played;
         match (&played.outcome, played.cut) {

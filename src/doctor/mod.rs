@@ -32,7 +32,7 @@ pub use network::{Counted, Route, Twice};
 pub struct Report<'o> {
     /// The node's name, if it is known.
     pub node: Option<&'o str>,
-    /// How it is, all in all.
+    /// The answer over all checks.
     pub verdict: Verdict,
     /// What each command says, where queries go first.
     pub checks: Vec<Check<'o>>,
@@ -40,7 +40,7 @@ pub struct Report<'o> {
     pub causes: Vec<Cause<'o>>,
 }
 
-/// How it is, all in all.
+/// The answer over all checks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verdict {
     /// Nothing that was seen is wrong.
@@ -51,7 +51,7 @@ pub enum Verdict {
     Unknown,
 }
 
-/// How it is with one thing.
+/// The state of one check.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum State {
     /// It is as it should be.
@@ -70,7 +70,7 @@ pub struct Check<'o> {
     /// Which it is: `here`, `loop`, `upstream`, `pods`, `lint`, `logs`, `path`,
     /// `kernel`, `servers`, `lookup`.
     pub code: &'static str,
-    /// How it is.
+    /// What the command found.
     pub state: State,
     /// What was found.
     pub fact: Fact<'o>,
@@ -130,7 +130,7 @@ pub enum Fact<'o> {
     },
     /// The pods.
     Pods {
-        /// How many there are.
+        /// How many pods the node has.
         count: usize,
         /// Of how many of them the file was not seen that their programs read.
         unseen: usize,

@@ -104,7 +104,7 @@ pub struct Counted {
 /// Counters at two times.
 #[derive(Clone, Debug)]
 pub struct Twice {
-    /// At first.
+    /// The counters at the first time.
     pub before: Statistics,
     /// Later.
     pub after: Statistics,

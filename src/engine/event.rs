@@ -29,7 +29,7 @@ pub struct Arrival {
     pub socket: SocketId,
     /// The server that was asked.
     pub server: Server,
-    /// What came.
+    /// A reply, an error of the network, or the end of a connection.
     pub what: Came,
 }
 

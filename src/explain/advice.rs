@@ -39,7 +39,7 @@ pub enum Change {
 pub struct Saving {
     /// Its id.
     pub resolver: &'static str,
-    /// As things are.
+    /// Queries as things are.
     pub before: usize,
     /// With the change.
     pub after: usize,

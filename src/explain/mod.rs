@@ -58,7 +58,7 @@ pub struct Context {
 pub struct PlacedLead {
     /// `FILE:LINE:COLUMN` of the server.
     pub place: String,
-    /// Who it is.
+    /// Who the server is, and where its queries go.
     pub lead: Lead,
 }
 

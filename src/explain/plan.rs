@@ -14,7 +14,7 @@ use crate::simulation::{Run, Sent};
 pub struct Candidate {
     /// The name; `None`: a message that no server can read.
     pub name: Option<Name>,
-    /// Where it comes from.
+    /// Why this name is tried: the search entry, or the name as it is.
     pub because: Because,
     /// Its queries, in order.
     pub queries: Vec<Asked>,
@@ -25,9 +25,9 @@ pub struct Candidate {
 pub struct Asked {
     /// Type asked for; 0 in a malformed message.
     pub record_type: u16,
-    /// Whom.
+    /// The server that is asked.
     pub server: Server,
-    /// How.
+    /// Over UDP or TCP.
     pub transport: Transport,
 }
 

@@ -33,7 +33,7 @@ pub enum Name {
 /// A flag as it was given.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Flag {
-    /// Which.
+    /// The flag's name.
     pub name: Name,
     /// Its value.
     pub value: String,

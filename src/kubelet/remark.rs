@@ -13,7 +13,7 @@ pub enum Remark {
     Key {
         /// Where it stands, or its value.
         place: Place,
-        /// What.
+        /// What is remarkable about the key.
         what: KeyRemark,
     },
     /// It leaves out an entry of `clusterDNS` that is no address.
@@ -38,14 +38,14 @@ pub enum Remark {
     MicroK8sChooses(String),
     /// k3s or rke2 chooses it: no setting names a file.
     RancherChooses {
-        /// Which of them.
+        /// `k3s` or `rke2`.
         name: &'static str,
         /// What it chooses.
         path: String,
     },
     /// k3s or rke2 chose it, and writes its drop-in anew each time.
     RancherWrites {
-        /// Which of them.
+        /// `k3s` or `rke2`.
         name: &'static str,
         /// The drop-in.
         file: String,
@@ -54,11 +54,11 @@ pub enum Remark {
     },
     /// k3s or rke2 has not been started since `resolv-conf` was set.
     RancherNotRestarted {
-        /// Which of them.
+        /// `k3s` or `rke2`.
         name: &'static str,
         /// Where it is set, if not in its environment.
         at: Option<Place>,
-        /// To what.
+        /// The value that was set.
         value: String,
         /// The drop-in, which has another value.
         file: String,
@@ -102,7 +102,7 @@ pub enum KeyRemark {
     OldDropIn,
     /// It is ignored: this is the key.
     OtherKey {
-        /// What stands there.
+        /// The key as it is written.
         key: String,
         /// What is meant.
         meant: &'static str,
@@ -160,7 +160,7 @@ pub enum Refusal {
     /// Its configuration cannot be decoded.
     #[error("{place}: the kubelet does not start with this file: {error}")]
     Broken {
-        /// Where.
+        /// Where decoding stopped.
         place: Place,
         /// Why.
         error: String,
@@ -173,7 +173,7 @@ pub enum Refusal {
         "{place}: the kubelet does not start with this file: {key} is {found} and not {wanted}"
     )]
     Type {
-        /// Where.
+        /// Where the value stands.
         place: Place,
         /// The key.
         key: String,

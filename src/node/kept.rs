@@ -9,7 +9,7 @@ use serde_json::Value;
 /// What a snapshot holds of a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Kept {
-    /// All of it.
+    /// The whole file.
     Whole,
     /// These bytes, in which secrets are replaced.
     Part(Vec<u8>),

@@ -184,7 +184,7 @@ pub enum Presence {
 /// A pod of the node.
 #[derive(Clone, Debug, Default)]
 pub struct Pod {
-    /// Whether it is there.
+    /// Whether its processes run, or only what it left behind is there.
     pub presence: Presence,
     /// Its namespace.
     pub namespace: Option<String>,

@@ -21,7 +21,7 @@ impl Command {
         Self(format!("{self} {}", quoted(&word.to_string())))
     }
 
-    /// The same with all of these.
+    /// Adds words, each as one argument.
     #[must_use]
     pub(crate) fn args(self, words: impl IntoIterator<Item: fmt::Display>) -> Self {
         words.into_iter().fold(self, Self::arg)

@@ -122,7 +122,7 @@ impl Unused {
         self.first.get(..MAX_UNUSED).unwrap_or(&self.first)
     }
 
-    /// How many more there are.
+    /// How many more words were dropped than are kept with their reason.
     pub fn more(&self) -> usize {
         self.count.saturating_sub(MAX_UNUSED)
     }

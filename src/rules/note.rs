@@ -63,7 +63,7 @@ pub enum Unreadable {
         "{0}: these chains can be of several tables; put the command that listed them in front, such as iptables -t nat -L -n -v"
     )]
     Unclear(Place),
-    /// Nothing in it is known.
+    /// No line is of a kind that kdns reads.
     #[error(
         "{name} has no rules: line {line} begins with \"{start}\"; kdns reads iptables-save, iptables -S or -L, nft list ruleset, ipvsadm -S -n, /proc/net/ip_vs and ipset save"
     )]

@@ -133,7 +133,7 @@ pub enum Addresses {
 }
 
 impl Addresses {
-    /// Whether it is one of them.
+    /// Whether `ip` is one of these addresses.
     pub fn have(self, ip: IpAddr) -> bool {
         let ip = number(ip);
         match self {
@@ -331,7 +331,7 @@ pub mod status {
     pub const SNAT: u16 = 16;
     /// Its destination was translated.
     pub const DNAT: u16 = 32;
-    /// None of these.
+    /// The connection has none of these properties.
     pub const NONE: u16 = 64;
 
     /// The property of this name, in the letters of iptables or nftables.

@@ -100,7 +100,7 @@ impl Share {
         Self(Ratio::new(parts.saturating_sub(part), parts))
     }
 
-    /// These without those.
+    /// This share without the packets of the other.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         if other >= self {

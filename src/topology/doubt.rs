@@ -30,7 +30,7 @@ pub enum Doubt {
     Stops {
         /// Why, as CoreDNS says it.
         reason: String,
-        /// Where that stands.
+        /// Where the reason stands.
         place: Place,
     },
     /// The Corefile has no server block that CoreDNS could serve.
@@ -50,7 +50,7 @@ pub enum Doubt {
         name: String,
         /// Where it stands.
         place: Place,
-        /// What it does.
+        /// What the plugin may do with a query.
         does: Plugin,
     },
     /// A word of NodeLocal DNSCache's template stands for something else.
@@ -67,7 +67,7 @@ pub enum Doubt {
     Variable {
         /// The word.
         word: String,
-        /// What it is.
+        /// What the word is used for.
         role: Role,
         /// Where it stands.
         place: Place,

@@ -41,7 +41,7 @@ pub(super) enum Kind {
     Connecting(TcpStream, SocketAddr),
     Stream(Stream),
     Secure(Conversation),
-    /// Nothing more comes of it.
+    /// A conversation that is over.
     Over,
 }
 

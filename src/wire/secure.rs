@@ -37,7 +37,7 @@ pub(super) struct Conversation {
     end: Option<(Failure, bool)>,
 }
 
-/// What is on its way.
+/// Messages between the conversation and its task, in both directions.
 #[derive(Debug, Default)]
 pub(super) struct Letters {
     is_open: Cell<bool>,

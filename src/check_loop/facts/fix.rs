@@ -88,7 +88,7 @@ pub enum Caveat {
     NoEffect {
         /// The value there.
         value: String,
-        /// Where.
+        /// Where that value stands.
         at: Origin,
         /// What overrides it.
         by: Origin,

@@ -31,7 +31,7 @@ pub enum Cause {
     },
     /// A probe's query came back.
     Probe {
-        /// To whom.
+        /// The server that the query was sent to.
         who: String,
         /// On which address.
         server: SocketAddr,
@@ -265,7 +265,7 @@ pub enum Remark {
     LeftOver {
         /// The first of these pods.
         pods: Vec<String>,
-        /// How many more there are.
+        /// How many more pods there are than `pods` names.
         more: usize,
     },
     /// The next start is in this state from the kubelet's restart on.

@@ -30,7 +30,7 @@ pub(super) enum Next {
     Line(Vec<u8>),
     /// Nothing yet.
     Later,
-    /// No more.
+    /// The input has ended.
     End,
 }
 

@@ -51,7 +51,7 @@ impl<'a, 'o> Sheet<'a, 'o> {
         Ok(())
     }
 
-    /// All of them.
+    /// Ends the sheet: all checks, in the order in which they were printed.
     pub(super) fn end(self) -> Vec<Check<'o>> {
         self.checks
     }

@@ -28,7 +28,7 @@ pub(super) struct Input {
 pub(super) enum Place {
     /// In a file.
     File(Box<Path>),
-    /// Here.
+    /// In memory, as standard input is.
     Memory(Arc<Source>),
 }
 

@@ -16,7 +16,7 @@ use crate::packet::{Assembler, Carried, Counters, Frame, Seen};
 /// What the judge is given, in order of time.
 #[derive(Debug)]
 pub(super) enum Event<'a> {
-    /// Something was seen.
+    /// A DNS message, or what was seen in its place.
     Seen(Seen<'a>),
     /// It is this late, in nanoseconds since the epoch: at least four times a
     /// second while watching live, never for a capture.

@@ -109,7 +109,7 @@ pub struct Import {
 /// Something that is wrong with a Corefile.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {
-    /// Where.
+    /// The word or line that is wrong.
     pub at: At,
     /// What, in words that are safe to print, without a full stop.
     pub message: String,

@@ -30,7 +30,7 @@ pub(super) struct Transfer {
 pub(super) enum Progress {
     /// More messages follow.
     More,
-    /// It was the last.
+    /// It was the last message: the transfer is whole.
     Whole(Total),
     /// This is no transfer: what dig prints.
     Failed(&'static str),

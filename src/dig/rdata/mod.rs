@@ -21,7 +21,7 @@ enum Field {
     Bytes(usize),
     /// A length byte and so many bytes.
     Text,
-    /// One or more of these.
+    /// One or more character strings.
     Texts,
     /// A text that replaces others (RFC 3402, section 3.2), or none.
     Pattern,

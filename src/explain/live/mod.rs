@@ -26,7 +26,7 @@ use crate::simulation::{Run, Sent};
 /// A lookup as it went.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// By whom.
+    /// The resolver that was played.
     pub resolver: &'static Resolver,
     /// Every query in order of sending.
     pub exchanges: Vec<Exchange>,
@@ -35,7 +35,7 @@ pub struct Played {
     /// Messages that answered nothing: from whom and why, as sentences. Only
     /// the first [`MAX_STRAYS`].
     pub strays: Vec<String>,
-    /// How many more there were.
+    /// How many more strays there were than `strays` has.
     pub more_strays: usize,
     /// How it ended, as the program sees it. Not to be believed if it was cut.
     pub outcome: Outcome,
@@ -99,9 +99,9 @@ pub struct Unsent {
 /// A connection that was not made.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unconnected {
-    /// To whom.
+    /// The server of the connection.
     pub server: Server,
-    /// How.
+    /// Over UDP or TCP.
     pub transport: Transport,
     /// When, from the start of the lookup.
     pub at: Duration,

@@ -36,7 +36,7 @@ pub struct ConntrackSocket(Netlink);
 pub struct Entries {
     /// In the order of the table, at most [`MAX_ENTRIES`].
     pub entries: Vec<Entry>,
-    /// Whether there are more.
+    /// Whether the table has more entries than were read.
     pub is_cut: bool,
 }
 

@@ -51,7 +51,7 @@ pub enum NetlinkError {
     System {
         /// `the routes`…
         what: &'static str,
-        /// What it said.
+        /// The error that the kernel gave.
         errno: Errno,
     },
     /// What it said is no answer.

@@ -59,7 +59,7 @@ pub struct Task {
 pub struct LogDirectory {
     /// Its path on the node.
     pub path: String,
-    /// Whose it is.
+    /// The pod that its name says it belongs to.
     pub owner: Owner,
     /// The containers with the number of the last start, from 0.
     pub containers: Vec<(String, Option<u32>)>,

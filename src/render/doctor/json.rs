@@ -40,9 +40,9 @@ pub(in crate::render) struct DoctorDocument<'r> {
 /// The answer of one command.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CheckForm {
-    /// Which it is.
+    /// The check's stable code.
     code: &'static str,
-    /// How it is.
+    /// `ok`, `warning`, `error` or `unknown`.
     #[schemars(extend("enum" = ["ok", "warning", "error", "unknown"]))]
     state: &'static str,
     /// What was found.

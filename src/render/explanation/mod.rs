@@ -142,7 +142,7 @@ pub(super) fn ids(resolvers: &[&Resolver]) -> String {
     ids.join(", ")
 }
 
-/// The first of many, and how many more.
+/// The first few resolvers' ids, and how many more there are.
 pub(super) fn few(resolvers: &[&Resolver]) -> String {
     let ids: Vec<&str> = resolvers.iter().map(|resolver| resolver.id).collect();
     first_of(&ids)

@@ -240,7 +240,7 @@ pub(super) fn assumption(assumption: &Assumption) -> String {
     escaped(if holds { yes } else { no }.as_bytes())
 }
 
-/// What was not seen.
+/// What was not seen of the node, as a sentence.
 pub(super) fn gap(gap: &Gap) -> Sentence {
     match gap {
         Gap::Asker => sentence!(

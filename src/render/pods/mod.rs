@@ -186,7 +186,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// All that is known.
+    /// Writes all that is known of a pod.
     fn details(&mut self, pod: &Pod) -> io::Result<()> {
         let line = |what: &str, value: Option<String>| value.map(|it| format!("{what} {it}"));
         let addresses: Vec<String> = pod.addresses.iter().map(ToString::to_string).collect();

@@ -59,7 +59,7 @@ struct GroupForm<'s> {
     /// The pods after the next start.
     #[schemars(extend("enum" = ["loop", "mixed", "refused", "no loop", "unknown"]))]
     next_start: &'static str,
-    /// How many.
+    /// How many nodes are in the group.
     nodes: u64,
     /// The first of their names in the order of the alphabet, at most 8.
     examples: &'s [String],

@@ -43,7 +43,7 @@ pub(super) enum Fate {
     NoData,
     /// An error of the server or of the network.
     Broken,
-    /// Nothing.
+    /// No answer came.
     Silent,
     /// Half an answer.
     Cut,

@@ -21,7 +21,7 @@ pub(super) enum Stave<'t> {
         steps: usize,
         /// Queries that are left out.
         queries: usize,
-        /// When they are over.
+        /// The time at which the folded steps are over.
         until: Duration,
     },
 }

@@ -66,11 +66,11 @@ struct Server<'r> {
     place: Option<Place<'r>>,
     /// A short name of its kind: `systemd-resolved`, `dnsmasq`, `server`.
     id: &'static str,
-    /// Who it is.
+    /// The server's owner or program, as a phrase.
     who: String,
     /// What confirms that; empty: only the address says so.
     confirmed_by: Vec<String>,
-    /// What else is known.
+    /// Remarks beside the answer.
     notes: Vec<Sentence>,
     /// What a list of its servers would not say.
     lost: Vec<Sentence>,

@@ -11,9 +11,9 @@ const IPV6_BUFFER: usize = 46 + 5;
 /// Whether an address may have a prefix length, as in `10.0.0.1/24`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Prefix {
-    /// In 1.18.
+    /// It may, as in 1.18.
     Allowed,
-    /// In 1.34.9.
+    /// It may not, as in 1.34.9.
     Refused,
 }
 

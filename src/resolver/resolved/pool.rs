@@ -25,7 +25,7 @@ impl<T> Pool<T> {
         self.items.len() - 1
     }
 
-    /// How many there are.
+    /// How many values are in the pool.
     pub(super) fn len(&self) -> usize {
         self.items.len()
     }

@@ -231,9 +231,9 @@ pub enum Relation {
 pub struct Comparison {
     /// What is compared.
     pub left: Expression,
-    /// How.
+    /// How both sides are compared.
     pub relation: Relation,
-    /// With what.
+    /// The right side: what it is compared with.
     pub right: Expression,
     /// As it is written.
     pub words: Box<str>,

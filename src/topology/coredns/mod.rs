@@ -42,7 +42,7 @@ const MAX_PARTS: usize = 1000;
 pub struct Site<'a> {
     /// Which program: CoreDNS or NodeLocal DNSCache.
     pub program: Program,
-    /// Which one.
+    /// Which of the node's CoreDNS processes or pods it is.
     pub instance: &'a Instance,
     /// In which network namespace it runs.
     pub network: &'a Network,

@@ -45,7 +45,7 @@ pub struct Files {
     pub foreign: Option<ResolvConf>,
 }
 
-/// What it does.
+/// What systemd-resolved does with queries, from its files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resolved {
     /// Where its stub listens.
@@ -99,7 +99,7 @@ pub enum Mode {
     Uplink,
     /// A file of others, which systemd-resolved reads.
     Foreign,
-    /// Not there.
+    /// There is no such file.
     Missing,
 }
 

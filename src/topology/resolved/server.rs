@@ -164,7 +164,7 @@ pub enum Lost {
         names: Vec<String>,
         /// The servers; not empty.
         servers: Vec<Placed<ServerWord>>,
-        /// Whose they are.
+        /// The link, or the system, that has these servers.
         scope: ScopeName,
     },
     /// DNS over TLS is in this mode.

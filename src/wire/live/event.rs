@@ -26,7 +26,7 @@ pub enum Event {
     Came {
         /// When.
         at: Duration,
-        /// For which.
+        /// The query that it answers.
         id: QueryId,
         /// How long after that was sent.
         elapsed: Duration,
@@ -42,9 +42,9 @@ pub enum Event {
     NotConnected {
         /// When.
         at: Duration,
-        /// To whom.
+        /// The server.
         server: Server,
-        /// How.
+        /// Over UDP or TCP.
         transport: Transport,
         /// As a sentence part.
         why: String,
@@ -55,7 +55,7 @@ pub enum Event {
     },
     /// A query could not be sent, after its [`Event::Sent`].
     NotSent {
-        /// Which.
+        /// The query.
         id: QueryId,
         /// As a sentence part.
         why: String,
@@ -66,7 +66,7 @@ pub enum Event {
     Stray {
         /// When.
         at: Duration,
-        /// From whom.
+        /// Who sent it.
         from: SocketAddr,
         /// What is wrong with it.
         why: String,

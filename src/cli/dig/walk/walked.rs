@@ -83,7 +83,7 @@ impl Walked {
         }
     }
 
-    /// Nothing more comes.
+    /// Notes that no further answer comes.
     pub(super) fn end(&mut self) {
         let more = self.strays.saturating_sub(MAX_STRAYS);
         if more > 0 {

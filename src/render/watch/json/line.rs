@@ -103,7 +103,7 @@ struct PlannedForm {
     proto: &'static str,
     /// When, in milliseconds from the start.
     at_ms: f64,
-    /// Whether it was seen.
+    /// Whether the capture has a query that fits.
     seen: bool,
 }
 
