@@ -48,12 +48,16 @@ pub(super) fn earlier(sighting: &Sighting) -> Sentence {
     sentence!("earlier", "not for ten minutes any more: {}", what.text)
 }
 
-/// When it was seen last, as the log has it.
+/// When it was seen last, as the log has it: `, the last at 2026-11-21 02:07:12`.
 fn last(sighting: &Sighting) -> String {
-    let clock = sighting.last.as_deref().and_then(|it| it.get(11..19));
-    let is_clock = |it: &&str| it.bytes().all(|it| it.is_ascii_digit() || it == b':');
-    let clock = clock.filter(is_clock);
-    clock.map_or_else(String::new, |it| format!(", the last at {it}"))
+    let last = sighting.last.as_deref();
+    let moment = last.and_then(|it| Some((it.get(..10)?, it.get(11..19)?)));
+    let is_date = |it: &str| it.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+    let is_clock = |it: &str| it.bytes().all(|it| it.is_ascii_digit() || it == b':');
+    let moment = moment.filter(|(date, clock)| is_date(date) && is_clock(clock));
+    moment.map_or_else(String::new, |(date, clock)| {
+        format!(", the last at {date} {clock}")
+    })
 }
 
 /// The worst of it, as the end of the headline.
