@@ -35,6 +35,8 @@ pub struct Executable {
     pub nginx: Option<String>,
     /// Whether gRPC's core is linked in.
     pub has_grpc: bool,
+    /// Whether c-ares is linked in.
+    pub has_c_ares: bool,
     /// Whether it names `/etc/resolv.conf`.
     pub names_resolv_conf: bool,
 }
@@ -164,6 +166,8 @@ impl Executable {
         self.hickory = self.hickory.take().or_else(hickory);
         self.nginx = self.nginx.take().or_else(|| configured(text));
         self.has_grpc |= has(b"GRPC_DNS_RESOLVER\0");
+        // c-ares `ares_strerror`, in every version.
+        self.has_c_ares |= has(b"Timeout while contacting DNS servers\0");
         self.names_resolv_conf |= has(b"/etc/resolv.conf");
         let (glibc, musl) = (Family::Glibc, Family::Musl);
         let signs: [(&[u8], Family, bool); 4] = [
@@ -286,7 +290,9 @@ mod tests {
         );
         assert_eq!(found.busybox.as_deref(), Some("1.35.0"));
         assert_eq!(found.hickory.as_deref(), Some("0.24.1"));
-        assert!(!found.names_resolv_conf);
+        assert!(!found.names_resolv_conf && !found.has_c_ares);
+        found.search(b"Timeout while contacting DNS servers\0End of file\0");
+        assert!(found.has_c_ares);
     }
 
     /// A program without code but with words: `gcc -nostdlib`, by hand.

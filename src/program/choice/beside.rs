@@ -36,8 +36,14 @@ pub(super) fn choice(
         );
         return Some(guess(id, why));
     }
-    let others = OTHERS.iter().filter(|(file, _)| program.maps(file));
-    let others: Vec<&str> = others.map(|(_, name)| *name).collect();
+    if let Some((_, asks)) = OWN.iter().find(|(own, _)| *own == name) {
+        return Some(guess(id, format!("{name} has {words} {how}, but {asks}")));
+    }
+    let linked = program.executable.as_ref().filter(|it| it.has_c_ares);
+    let mapped = OTHERS.iter().filter(|(file, _)| program.maps(file));
+    let mapped = mapped.map(|(_, name)| *name);
+    let mut others: Vec<&str> = linked.map(|_| "c-ares").into_iter().chain(mapped).collect();
+    others.dedup();
     if !others.is_empty() {
         let others = others.join(" and ");
         let why = format!("{name} has {words} {how}, but also {others}, which asks by itself");
@@ -49,6 +55,8 @@ pub(super) fn choice(
 /// Libraries that ask by themselves, and how it comes that a program has them.
 const OTHERS: &[(&str, &str)] = &[
     ("libcares.", "c-ares"),
+    // pycares, which aiodns and so aiohttp's asynchronous resolver use, brings its own.
+    ("_cares.", "c-ares"),
     ("libunbound.", "libunbound"),
     ("libldns.", "ldns"),
     ("libgetdns.", "getdns"),
@@ -56,6 +64,33 @@ const OTHERS: &[(&str, &str)] = &[
     ("libadns.", "adns"),
     ("libdns-", "libdns of BIND"),
 ];
+
+/// Programs that ask by themselves, with nothing that could be seen in them.
+///
+/// Source: Squid `src/dns_internal.cc: idnsParseResolvConf` and its directive `dns_defnames`
+/// (6); Bun's documentation of `dns.lookup` (1.2); Fluent Bit's of `net.dns.resolver` (3)
+const OWN: &[(&str, &str)] = &[
+    (
+        "squid",
+        "asks the servers of resolv.conf by itself, with the search list only where dns_defnames is on",
+    ),
+    (
+        "bun",
+        "its dns.lookup asks a c-ares of its own, unless a program chooses another: --resolver c-ares is its nearest model",
+    ),
+    (
+        "fluent-bit",
+        "its outputs ask a c-ares of its own, unless net.dns.resolver is LEGACY: --resolver c-ares is its nearest model",
+    ),
+    ("dnsmasq", SERVER),
+    ("named", SERVER),
+    ("unbound", SERVER),
+    ("pdns_recursor", SERVER),
+    ("kresd", SERVER),
+];
+
+const SERVER: &str =
+    "is a DNS server: what it sends on goes where its configuration says (kdns upstream)";
 
 /// Daemons with a resolver of their own, which a setting brings into use.
 const DAEMONS: &[(&str, &str, &str)] = &[

@@ -98,6 +98,14 @@ fn programs_with_a_libc() {
     check(&dynamic("/usr/sbin/nginx", &[GLIBC]), "glibc?");
     check(&dynamic("/usr/sbin/haproxy", &[MUSL]), "musl-1.2.5?");
     check(&dynamic("/bin/x", &[MUSL]), "musl-1.2.5?");
+    check(&dynamic("/usr/sbin/squid", &[GLIBC]), "glibc?");
+    check(&dynamic("/usr/sbin/unbound", &[MUSL]), "musl-1.2.5?");
+    let pycares = "/usr/lib/python3.12/site-packages/pycares/_cares.abi3.so";
+    check(&dynamic("/usr/bin/python3.12", &[GLIBC, pycares]), "glibc?");
+    let mut scylla = dynamic("/opt/scylladb/libexec/scylla", &[GLIBC]);
+    check(&scylla, "glibc");
+    scylla.executable.as_mut().unwrap().has_c_ares = true;
+    check(&scylla, "glibc?");
     for (version, expected) in [
         ("2.17", "glibc-2.17"),
         ("2.28", "glibc-2.28"),
