@@ -40,20 +40,24 @@ impl Walk<'_> {
         let lost = std::mem::replace(&mut self.ends, ends).all();
         self.sent.clear();
         self.asked = None;
-        let is_sure = |it: &Branch| it.assumed.len() <= end.branch.assumed.len();
-        let odd = lost
-            .iter()
-            .find(|it| !is_sure(&it.branch) || it.kind == Kind::Unknown);
-        if let Some(odd) = odd {
-            return Returned::Unknown(turned(&odd.branch.assumed));
-        }
         let is_strange = |it: &Branch| self.is_strange(it, is_translated);
         let (strange, back): (Vec<_>, Vec<_>) = back.into_iter().partition(is_strange);
+        if !strange.is_empty() && lost.is_empty() && back.is_empty() {
+            return Returned::Untranslated;
+        }
+        let is_odd = |it: &Branch| it.assumed.len() > end.branch.assumed.len();
+        let odd = lost
+            .iter()
+            .filter(|it| it.kind == Kind::Unknown || is_odd(&it.branch))
+            .map(|it| &it.branch);
+        let odd = odd.chain(strange.iter().filter(|it| is_odd(it))).next();
+        if let Some(odd) = odd {
+            return Returned::Unknown(turned(&odd.assumed));
+        }
         let heard = back.iter().fold(Share::NONE, |sum, it| sum.and(it.share));
         let lost = lost.into_iter().map(|it| it.branch).next();
         match (lost, strange.into_iter().next()) {
             (None, None) => Returned::Yes,
-            (None, Some(_)) if heard.is_none() => Returned::Untranslated,
             (Some(first), _) if heard.is_none() => Returned::Dropped(first.steps),
             (Some(first), _) | (None, Some(first)) => Returned::Partly(heard, first.steps),
         }
@@ -186,9 +190,15 @@ mod tests {
 
     /// What becomes of the answers of an endpoint whose questions are not tracked.
     fn reply(rule: &str) -> Option<Reply> {
+        let raw = "-d 10.244.1.5/32 -j NOTRACK";
+        reply_of(raw, &format!("-s 10.244.1.5/32 {rule}"), [10, 244, 1, 5])
+    }
+
+    /// What becomes of the answers of `destination` with a rule in each of two tables.
+    fn reply_of(raw: &str, nat: &str, destination: [u8; 4]) -> Option<Reply> {
         let text = format!(
-            "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.244.1.5/32 -j NOTRACK\nCOMMIT\n\
-             *nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -s 10.244.1.5/32 {rule}\nCOMMIT\n"
+            "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING {raw}\nCOMMIT\n\
+             *nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING {nat}\nCOMMIT\n"
         );
         let host = Host {
             known: RulesKnown::All,
@@ -200,7 +210,7 @@ mod tests {
             protocol: Protocol::Udp,
             source: [10, 244, 0, 7].into(),
             source_port: None,
-            destination: [10, 244, 1, 5].into(),
+            destination: destination.into(),
             port: 53,
             start: Start::Link { name: None },
             length: None,
@@ -220,5 +230,16 @@ mod tests {
         assert!(last.rule.contains("DNAT"), "{steps:?}");
         assert_eq!(reply(&format!("-p udp {away}")), Some(Reply::Untranslated));
         assert_eq!(reply(&format!("-p tcp {away}")), Some(Reply::Returns));
+    }
+
+    /// It is not said to be lost, and not in part, where an interface decides that is not known.
+    #[test]
+    fn whether_answers_are_tracked_can_be_unknown() {
+        let nat = "-d 10.96.0.10/32 -j DNAT --to-destination 10.244.1.5";
+        let service = [10, 96, 0, 10];
+        let by_link = reply_of("-i eth1 -s 10.244.1.5/32 -j NOTRACK", nat, service);
+        assert!(matches!(by_link, Some(Reply::Unknown(_))), "{by_link:?}");
+        let always = reply_of("-s 10.244.1.5/32 -j NOTRACK", nat, service);
+        assert_eq!(always, Some(Reply::Untranslated));
     }
 }
