@@ -66,7 +66,7 @@ fn is_left_out(text: &str, verdict: &str) -> bool {
         .any(|it| verdict.contains(it))
         || verdict.split('"').any(|it| it.parse::<f64>().is_ok());
     let ends_with_blanks = text.ends_with([' ', '\t']);
-    let begins_whole = verdict == "ok\t{}" && text.starts_with("{}");
+    let begins_whole = verdict == "ok\t{}" && text.trim_start().starts_with("{}");
     ends_with_blanks
         || begins_whole
         || text.contains(['!', '%', '\u{feff}', '\u{85}'])
