@@ -113,6 +113,9 @@ pub mod text;
 pub mod order;
 
 #[deny(clippy::disallowed_methods)]
+pub mod histogram;
+
+#[deny(clippy::disallowed_methods)]
 pub mod finding;
 
 #[deny(clippy::disallowed_methods)]

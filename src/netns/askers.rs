@@ -30,6 +30,7 @@ use crate::host::node::processes::{ProcessSeen, scan};
 use crate::host::node::sockets::{each_socket, in_table, rows};
 use crate::host::root::{Resolution, Root};
 use crate::host::worker::{close_all_but_standard_ones, is_available};
+use crate::node::asker::Asker;
 use crate::node::{Process, addresses};
 
 /// A query that a socket sent.
@@ -181,20 +182,10 @@ impl Askers {
         }
     }
 
-    /// What was found since the last call: socket, time of its query, process.
-    pub fn found(&self) -> impl Iterator<Item = (SocketAddr, i64, Process)> {
-        std::iter::from_fn(|| receive(self.socket.as_fd(), MsgFlags::MSG_DONTWAIT)).filter_map(
-            |text| {
-                let mut words = text.splitn(4, ' ');
-                let (time, client) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-                let process = Process {
-                    pid: words.next()?.parse().ok()?,
-                    comm: words.next()?.to_owned(),
-                    arguments: Vec::new(),
-                };
-                Some((client, time, process))
-            },
-        )
+    /// What was found since the last call.
+    pub fn found(&self) -> impl Iterator<Item = Asker> {
+        std::iter::from_fn(|| receive(self.socket.as_fd(), MsgFlags::MSG_DONTWAIT))
+            .filter_map(|text| Asker::of_text(&text))
     }
 }
 
@@ -294,9 +285,16 @@ fn look(socket: BorrowedFd<'_>, root: &Root, network: u64, tables: &mut Tables) 
             }
             each_socket(root, &processes, |process, _, inode| {
                 if let Some(asking) = inodes.remove(&inode) {
-                    let (time, client) = (asking.time, asking.client);
-                    let text = format!("{time} {client} {} {}", process.pid, process.comm);
-                    let _ = send_to(socket, &text);
+                    let found = Asker {
+                        client: asking.client,
+                        time: asking.time,
+                        process: Process {
+                            pid: process.pid,
+                            comm: process.comm.clone(),
+                            arguments: Vec::new(),
+                        },
+                    };
+                    let _ = send_to(socket, &found.to_text());
                 }
                 !inodes.is_empty()
             });

@@ -4,6 +4,7 @@
 //! the node, without the directory of `--root`.
 
 pub mod addresses;
+pub mod asker;
 pub mod assemble;
 pub mod cgroup;
 pub mod kept;

@@ -2,11 +2,10 @@
 //!
 //! Source: RFC 1035, section 4.1.
 
+use crate::name::MAX_WIRE_BYTES;
+
 /// Bytes of a message's header.
 pub const HEADER: usize = 12;
-
-/// The longest name in a message, in bytes.
-const MAX_NAME: usize = 255;
 
 /// The header of a message and its first question.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -24,13 +23,11 @@ pub struct Header<'a> {
 /// A question, as its bytes are.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Question<'a> {
-    /// The labels, each after its length, up to and with the root's zero; no
-    /// pointers. Letters are as they were sent.
+    /// The labels, each after its length, without the root's zero; no pointers. Letters
+    /// are as they were sent.
     pub name: &'a [u8],
     /// The type: 1 is A, 28 AAAA.
     pub qtype: u16,
-    /// The class: 1 is IN.
-    pub qclass: u16,
 }
 
 impl<'a> Header<'a> {
@@ -40,10 +37,11 @@ impl<'a> Header<'a> {
         let &[a, b, c, d, q0, q1, n0, n1, u0, u1, x0, x1] = head else {
             return None;
         };
-        let counts = [[q0, q1], [n0, n1], [u0, u1], [x0, x1]].map(u16::from_be_bytes);
+        let half = |high, low| u16::from_be_bytes([high, low]);
+        let counts = [half(q0, q1), half(n0, n1), half(u0, u1), half(x0, x1)];
         Some(Self {
-            id: u16::from_be_bytes([a, b]),
-            flags: u16::from_be_bytes([c, d]),
+            id: half(a, b),
+            flags: half(c, d),
             counts,
             question: (counts[0] > 0).then(|| question(rest)).flatten(),
         })
@@ -65,28 +63,35 @@ impl<'a> Header<'a> {
     }
 }
 
-fn question(bytes: &[u8]) -> Option<Question<'_>> {
-    let mut at = 0;
-    loop {
-        let length = usize::from(*bytes.get(at)?);
-        // Longer ones are pointers, which have nothing before them to point to.
-        if length > 63 || at >= MAX_NAME {
-            return None;
-        }
-        at += 1 + length;
-        if length == 0 {
-            break;
-        }
+impl Question<'_> {
+    /// Where the question ends in its message.
+    pub fn end(&self) -> usize {
+        const ROOT_TYPE_AND_CLASS: usize = 5;
+        HEADER + self.name.len() + ROOT_TYPE_AND_CLASS
     }
-    let (name, rest) = bytes.split_at_checked(at)?;
-    let &[a, b, c, d, ..] = rest else {
+}
+
+fn question(bytes: &[u8]) -> Option<Question<'_>> {
+    let name = whole_labels(bytes);
+    let &[0, high, low, _, _, ..] = bytes.get(name.len()..)? else {
         return None;
     };
-    (name.len() <= MAX_NAME).then_some(Question {
-        name,
-        qtype: u16::from_be_bytes([a, b]),
-        qclass: u16::from_be_bytes([c, d]),
-    })
+    let qtype = u16::from_be_bytes([high, low]);
+    Some(Question { name, qtype })
+}
+
+/// The labels that the bytes begin with, each after its length: those that are whole,
+/// and not more than a name has.
+pub fn whole_labels(bytes: &[u8]) -> &[u8] {
+    let room = bytes.len().min(MAX_WIRE_BYTES - 1);
+    let mut at = 0;
+    while let Some(length) = bytes.get(at).map(|it| usize::from(*it))
+        && (1..64).contains(&length)
+        && at + length < room
+    {
+        at += 1 + length;
+    }
+    bytes.get(..at).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -103,8 +108,8 @@ mod tests {
         assert!(!header.is_response());
         assert_eq!((header.opcode(), header.rcode()), (0, 0));
         let question = header.question.unwrap();
-        assert_eq!(question.name, b"\x03Www\x07example\x00");
-        assert_eq!((question.qtype, question.qclass), (28, 1));
+        assert_eq!(question.name, b"\x03Www\x07example");
+        assert_eq!((question.qtype, question.end()), (28, HEADER + 17));
         let mut response = QUERY.to_vec();
         response[2..4].copy_from_slice(&[0x83, 0x83]);
         let header = Header::parse(&response).unwrap();
@@ -125,5 +130,14 @@ mod tests {
         assert_eq!(Header::parse(&broken(b"\xc0\x0c")).unwrap().question, None);
         let long = broken(&b"\x3f".repeat(64 * 5));
         assert_eq!(Header::parse(&long).unwrap().question, None);
+    }
+
+    #[test]
+    fn odd_bytes_end_labels() {
+        let whole = |bytes: &[u8]| whole_labels(bytes).len();
+        for odd in [&b""[..], b"\0", b"\x05ab", b"\xc0\x0c", &[0x40; 99]] {
+            assert_eq!(whole(odd), 0, "{odd:?}");
+        }
+        assert_eq!((whole(&[1; 300]), whole(&[63; 255])), (254, 192));
     }
 }

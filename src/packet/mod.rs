@@ -86,10 +86,14 @@ pub(crate) fn hash_ip(ip: IpAddr, hasher: &mut impl Hasher) {
     }
 }
 
-/// Gives both ends of a packet to a hasher, in three words.
+/// Gives both ends of a packet to a hasher, in few words.
 pub(crate) fn hash_ends(from: SocketAddr, to: SocketAddr, hasher: &mut impl Hasher) {
-    hash_ip(from.ip(), hasher);
-    hash_ip(to.ip(), hasher);
+    if let (IpAddr::V4(from), IpAddr::V4(to)) = (from.ip(), to.ip()) {
+        hasher.write_u64(u64::from(from.to_bits()) << 32 | u64::from(to.to_bits()));
+    } else {
+        hash_ip(from.ip(), hasher);
+        hash_ip(to.ip(), hasher);
+    }
     hasher.write_u32(u32::from(from.port()) << 16 | u32::from(to.port()));
 }
 

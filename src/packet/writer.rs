@@ -95,6 +95,21 @@ impl<W: Write> Writer<W> {
     ///
     /// It cannot be written.
     pub fn end(mut self, drops: Option<u64>, comments: &[String]) -> io::Result<W> {
+        self.statistics(drops, comments)?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    /// Writes comments on what was written so far.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn comment(&mut self, comments: &[String]) -> io::Result<()> {
+        self.statistics(None, comments)
+    }
+
+    fn statistics(&mut self, drops: Option<u64>, comments: &[String]) -> io::Result<()> {
         if self.interfaces.is_empty() {
             self.describe(LinkType::CookedV2.number(&[]), 0)?;
         }
@@ -108,9 +123,7 @@ impl<W: Write> Writer<W> {
             option(block, OPT_COMMENT, comment.as_bytes());
         }
         end_of_options(block);
-        self.finish_block(STATISTICS)?;
-        self.out.flush()?;
-        Ok(self.out)
+        self.finish_block(STATISTICS)
     }
 
     /// Hands on what was written so far.
@@ -242,10 +255,11 @@ mod tests {
         ];
         for frame in &frames {
             writer.frame(frame).unwrap();
+            writer.comment(&["between".to_owned()]).unwrap();
         }
         let bytes = writer.end(Some(5), &["after".to_owned()]).unwrap();
         let mut reader = Reader::open(bytes.as_slice()).unwrap();
-        assert_eq!(reader.comments(), comments);
+        assert_eq!(reader.take_comments(), comments);
         for (frame, interface) in frames.iter().zip([0, 1, 2, 0]) {
             let read = reader.next_frame().unwrap().unwrap();
             let all =
@@ -255,6 +269,7 @@ mod tests {
         }
         assert!(reader.next_frame().unwrap().is_none());
         assert_eq!(reader.drops(), Some(5));
-        assert_eq!(reader.comments().last().unwrap(), "after");
+        let more = ["between", "between", "between", "between", "after"];
+        assert_eq!(reader.take_comments(), more);
     }
 }

@@ -1,7 +1,5 @@
 //! Which lookup a query belongs to.
 
-use std::net::SocketAddr;
-
 use crate::watch::lookup::Exchange;
 use crate::watch::open::{MAX_OF_LOOKUP, Open, Table};
 use crate::watch::search::Bases;
@@ -45,7 +43,7 @@ enum Fit {
 }
 
 /// The lookup under way that `exchange` belongs to; `None`: it begins one.
-pub(super) fn lookup(table: &Table, exchange: &Exchange, bases: &Bases) -> Option<u32> {
+pub(super) fn lookup(table: &Table, exchange: &Exchange, bases: &Bases<'_>) -> Option<u32> {
     let client = exchange.client.ip();
     let mut best: Option<(Fit, i64, u32)> = None;
     for base in bases.iter() {
@@ -141,8 +139,7 @@ fn again(exchanges: &[Exchange], same: &Exchange, new: &Exchange) -> Option<Fit>
     }
     let Some(reply) = same.reply else {
         if is_other_server && is_at_once(same, now) {
-            let is_socket = same_socket(same.client, new.client);
-            return Some(if is_socket {
+            return Some(if same.client == new.client {
                 Fit::SameSocket
             } else {
                 Fit::Again
@@ -166,10 +163,6 @@ fn again(exchanges: &[Exchange], same: &Exchange, new: &Exchange) -> Option<Fit>
     }
     // The answered half of a pair, with the other one.
     is_in_vain(exchanges, new).then_some(Fit::Again)
-}
-
-fn same_socket(one: SocketAddr, other: SocketAddr) -> bool {
-    one == other
 }
 
 fn is_at_once(exchange: &Exchange, now: i64) -> bool {

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::packet::Unreachable;
 use crate::watch::lookup::{Ended, Exchange, Lookup, Sent};
-use crate::watch::remembered::Attempt;
+use crate::watch::remembered::{Attempt, Connections};
 use crate::watch::reply::Reply;
 
 /// A query that is younger than this at the end of a capture may still be
@@ -78,13 +78,8 @@ pub enum Pair {
     Second,
 }
 
-/// All that went wrong in a lookup that has ended at `now`; `attempts` knows
-/// connections of a client to a server.
-pub(super) fn faults(
-    lookup: &Lookup,
-    now: i64,
-    attempts: &dyn Fn(IpAddr, IpAddr) -> Option<Attempt>,
-) -> Vec<Fault> {
+/// All that went wrong in a lookup that has ended at `now`.
+pub(super) fn faults(lookup: &Lookup, now: i64, connections: &Connections) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (index, exchange) in lookup.exchanges.iter().enumerate() {
         let mut add = |what| {
@@ -102,7 +97,7 @@ pub(super) fn faults(
             add(Wrong::Ignored { packet });
         }
         if exchange.reply.is_some_and(|it| it.is_truncated()) && !exchange.is_tcp() {
-            let attempt = attempts(exchange.client.ip(), exchange.server.ip());
+            let attempt = connections.attempt(exchange.client.ip(), exchange.server.ip());
             if let Some(what) = without_tcp(lookup, exchange, attempt, now) {
                 add(what);
             }
@@ -257,12 +252,7 @@ fn other_source(exchange: &Exchange) -> Option<SocketAddr> {
 ///
 /// One connection serves both halves of a pair, and glibc opens it at the first
 /// truncated answer: the other half's can come after it.
-fn without_tcp(
-    lookup: &Lookup,
-    exchange: &Exchange,
-    attempt: Option<Attempt>,
-    now: i64,
-) -> Option<Wrong> {
+fn without_tcp(lookup: &Lookup, exchange: &Exchange, attempt: Attempt, now: i64) -> Option<Wrong> {
     let reply = exchange.reply?;
     let is_its = |it: &Exchange| it.is_tcp() && it.asks_as(exchange);
     if lookup.exchanges.iter().any(is_its) {
@@ -273,7 +263,6 @@ fn without_tcp(
     let replies = lookup.exchanges.iter().filter(same).filter_map(truncated);
     let first = replies.map(|it| it.time).min().unwrap_or(reply.time);
     let is_since = |sent: &Sent| sent.time >= first;
-    let attempt = attempt.unwrap_or_default();
     if attempt.refused.is_some_and(|it| is_since(&it)) {
         return Some(Wrong::NoConnection { is_refused: true });
     }

@@ -9,7 +9,7 @@ use crate::packet::dns::Header;
 use crate::packet::{Content, Seen};
 use crate::watch::choose::SET_BY_CLIENTS;
 use crate::watch::judge::MAX_SERVERS;
-use crate::watch::name::{Shape, of_wire};
+use crate::watch::name::of_wire;
 use crate::watch::reply::edns_size;
 use crate::watch::search::{Evidence, Search};
 
@@ -97,7 +97,7 @@ impl Infer {
         };
         // Some programs mix the case of letters.
         let lower = question.name.to_ascii_lowercase();
-        let name = of_wire(Shape::parse(&lower).wire);
+        let name = of_wire(&lower);
         if header.is_response() {
             if header.rcode() == NXDOMAIN {
                 self.denied(seen.to.ip(), &name, seen.time);
@@ -188,14 +188,15 @@ impl Chain {
             [] => made_of(first)?,
             rest => rest.iter().map(|it| common(first, it)).min()?,
         };
-        let name = beginning(first, labels);
+        let name = Name::from_labels(first.labels().take(labels)).ok()?;
         let as_is = match self.names.iter().position(|it| *it == name) {
             Some(0) => Some(AsIs::First),
             Some(_) => Some(AsIs::Last),
             None => None,
         };
         let entries = self.names.iter().filter(|it| **it != name);
-        let list: Vec<Name> = entries.map(|it| behind(it, labels)).collect();
+        let list = entries.map(|it| Name::from_labels(it.labels().skip(labels)));
+        let list: Vec<Name> = list.collect::<Result<_, _>>().ok()?;
         let has_services = list.iter().any(is_services);
         Some(Tried {
             is_sure: as_is.is_some() || labels == 1 || has_services || rest.is_empty(),
@@ -221,18 +222,6 @@ fn made_of(name: &Name) -> Option<usize> {
     let labels = svc.checked_sub(1)?;
     let is_port = all.first().is_some_and(|it| it.starts_with(b"_"));
     (labels > LABELS_OF_SERVICE && svc + 1 < all.len() && !is_port).then_some(labels)
-}
-
-/// The first labels of a name.
-fn beginning(name: &Name, labels: usize) -> Name {
-    of_wire(Shape::parse(name.as_wire()).prefix(labels))
-}
-
-/// The labels of a name after the first ones.
-fn behind(name: &Name, labels: usize) -> Name {
-    let wire = name.as_wire();
-    let start = Shape::parse(wire).prefix(labels).len();
-    of_wire(wire.get(start..).unwrap_or_default())
 }
 
 /// The list that most names speak for, entry by entry; `None`: too few do.

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
@@ -14,7 +15,7 @@ use crate::watch::join::Joiner;
 use crate::watch::lookup::{Exchange, Lookup};
 use crate::watch::model::{self, Fit, Sample};
 use crate::watch::plan::{self, Plan};
-use crate::watch::report::{Parts, Report, Whose};
+use crate::watch::report::{Report, Whose};
 use crate::watch::search::{Lists, Search};
 use crate::watch::tally::Tally;
 use crate::watch::{End, MAX_STORED, Progress, Setup, advice};
@@ -73,13 +74,6 @@ struct Client {
     fit: Option<Fit>,
 }
 
-/// Exchanges that are kept.
-#[derive(Debug, Default)]
-struct Kept {
-    waiting: usize,
-    sampled: usize,
-}
-
 /// Judges lookups as they end.
 #[derive(Debug)]
 pub(super) struct Judge {
@@ -90,8 +84,10 @@ pub(super) struct Judge {
     clients: BTreeMap<IpAddr, Client>,
     pub(super) tally: Tally,
     waiting: Vec<Judged>,
-    /// How many exchanges wait, and how many are in samples.
-    kept: Kept,
+    /// How many exchanges wait…
+    kept: usize,
+    /// … and how many are in samples.
+    sampled: usize,
     judged: Vec<Judged>,
     plans: u64,
 }
@@ -110,7 +106,8 @@ impl Judge {
             clients: BTreeMap::new(),
             tally: Tally::default(),
             waiting: Vec::new(),
-            kept: Kept::default(),
+            kept: 0,
+            sampled: 0,
             judged: Vec::new(),
             plans: 0,
         }
@@ -169,10 +166,9 @@ impl Judge {
         scenario
     }
 
-    /// Judges a lookup that has ended.
-    pub(super) fn add(&mut self, lookup: Lookup, joiner: &Joiner) {
-        let attempts = |client, server| joiner.attempt(client, server);
-        let faults = faults(&lookup, joiner.now(), &attempts);
+    /// Judges a lookup that has ended; gives it back if nobody needs it any more.
+    pub(super) fn add(&mut self, lookup: Lookup, joiner: &Joiner) -> Option<Lookup> {
+        let faults = faults(&lookup, joiner.now(), &joiner.connections);
         let entries = &self.lists.for_client(lookup.client).entries;
         // A resolver that has no list sends names as they are.
         let is_given = self.setup.resolver.is_some() && !entries.is_empty();
@@ -188,36 +184,37 @@ impl Judge {
         let is_wanted = !faults.is_empty() || self.setup.all || is_shown;
         let is_known = self.setup.resolver.is_some() || self.sample(&lookup);
         if !is_wanted {
-            return;
+            return Some(lookup);
         }
         let judged = Judged {
             lookup,
             faults,
             plan: None,
         };
-        if is_known || self.kept.waiting >= MAX_WAITING {
+        if is_known || self.kept >= MAX_WAITING {
             self.plan(judged);
         } else {
-            self.kept.waiting += judged.lookup.exchanges.len();
+            self.kept += judged.lookup.exchanges.len();
             self.waiting.push(judged);
         }
+        None
     }
 
     /// Keeps a lookup to find out its client's resolver. Whether that is known.
     fn sample(&mut self, lookup: &Lookup) -> bool {
-        let is_new = !self.clients.contains_key(&lookup.client);
-        if is_new && self.clients.len() >= MAX_CLIENTS {
-            return true;
-        }
-        let client = self.clients.entry(lookup.client).or_default();
+        let is_full = self.clients.len() >= MAX_CLIENTS;
+        let client = match self.clients.entry(lookup.client) {
+            Entry::Vacant(_) if is_full => return true,
+            entry => entry.or_default(),
+        };
         if client.fit.is_some() {
             return true;
         }
         let before = client.sample.exchanges;
         let is_enough = client.sample.take(lookup);
-        self.kept.sampled += client.sample.exchanges - before;
+        self.sampled += client.sample.exchanges - before;
         self.learn_servers(lookup);
-        if !is_enough && self.kept.sampled < MAX_SAMPLED {
+        if !is_enough && self.sampled < MAX_SAMPLED {
             return false;
         }
         self.fit(lookup.client);
@@ -229,7 +226,7 @@ impl Judge {
         let scenario = self.scenario_of(client);
         if let Some(known) = self.clients.get_mut(&client) {
             let sample = std::mem::take(&mut known.sample);
-            self.kept.sampled -= sample.exchanges;
+            self.sampled -= sample.exchanges;
             known.fit = Some(model::fit(&scenario, &sample));
         }
     }
@@ -238,7 +235,7 @@ impl Judge {
         let is_its = |it: &mut Judged| it.lookup.client == client;
         let its: Vec<Judged> = self.waiting.extract_if(.., is_its).collect();
         for judged in its {
-            self.kept.waiting -= judged.lookup.exchanges.len();
+            self.kept -= judged.lookup.exchanges.len();
             self.plan(judged);
         }
     }
@@ -318,14 +315,6 @@ impl Judge {
             }
             _ => Vec::new(),
         };
-        let parts = Parts {
-            resolver,
-            search,
-            is_inferred: self.servers.is_some(),
-            evidence: self.lists.evidence(client.unwrap_or(unspecified)),
-            findings,
-            advice,
-        };
         let named = match (
             &self.setup.scenario,
             self.setup.resolver.or_else(|| find("glibc")),
@@ -337,6 +326,14 @@ impl Judge {
             }
             _ => Vec::new(),
         };
-        Report::from_tally(&self.tally, end, joiner, &named, parts)
+        Report {
+            resolver,
+            search,
+            is_inferred: self.servers.is_some(),
+            evidence: self.lists.evidence(client.unwrap_or(unspecified)),
+            findings,
+            advice,
+            ..Report::from_tally(&self.tally, end, joiner, &named)
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
 use crate::node::Process;
-use crate::packet::{Transport, Unreachable};
+use crate::packet::{Seen, Transport, Unreachable};
 use crate::watch::open::{Key, Question};
 use crate::watch::reply::Reply;
 
@@ -132,6 +132,15 @@ pub struct Oddities {
     pub incomplete: Option<(u32, Sent)>,
     /// The client's host refused the response: the program reads no more.
     pub unread: u32,
+}
+
+impl From<&Seen<'_>> for Sent {
+    fn from(seen: &Seen<'_>) -> Self {
+        Self {
+            time: seen.time,
+            packet: seen.number,
+        }
+    }
 }
 
 impl Lookup {

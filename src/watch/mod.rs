@@ -32,6 +32,7 @@ use std::net::SocketAddr;
 
 use crate::name::Name;
 use crate::node::Process;
+use crate::node::asker::Asker;
 use crate::node::kernel::ConntrackCounters;
 use crate::packet::{Content, Counters, Quoted, Seen};
 use crate::resolver::Resolver;
@@ -140,10 +141,10 @@ impl Watch {
         }
     }
 
-    /// The socket `client`, which sent a query at `time`, is one of this process; to
-    /// be said before the lookup ends.
-    pub fn asked_by(&mut self, client: SocketAddr, time: i64, process: Process) {
-        self.askers.insert((time, client), process);
+    /// Whose socket sent a query; to be said before the lookup ends.
+    pub fn asked_by(&mut self, asker: Asker) {
+        self.askers
+            .insert((asker.time, asker.client), asker.process);
         if self.askers.len() > MAX_ASKERS {
             self.askers.pop_first();
         }
@@ -221,7 +222,9 @@ impl Watch {
             if !self.askers.is_empty() {
                 lookup.process = self.asker_of(&lookup);
             }
-            self.judge.add(lookup, &self.joiner);
+            if let Some(lookup) = self.judge.add(lookup, &self.joiner) {
+                self.joiner.reuse(lookup);
+            }
         }
     }
 

@@ -56,8 +56,15 @@ impl Sample {
     }
 }
 
+/// Whether a name of this one label can be something else than the name of a host.
+fn is_special(label: &[u8]) -> bool {
+    let is_number = label.first().is_some_and(u8::is_ascii_digit);
+    let special = [&b"localhost"[..], b"local", b"onion"];
+    is_number || special.iter().any(|it| it.eq_ignore_ascii_case(label))
+}
+
 /// A hash of what a model makes a difference by: of the name its labels' number,
-/// the last one, and whether it is a host's; what was asked of whom and when, to a
+/// the last one of several, and whether it is a host's; what was asked of whom and when, to a
 /// twentieth of a second; what came.
 fn course(lookup: &Lookup) -> u64 {
     const ABOUT: i64 = 50_000_000;
@@ -68,8 +75,9 @@ fn course(lookup: &Lookup) -> u64 {
         let labels = reading.name.labels();
         let is_host = |it: &u8| it.is_ascii_alphanumeric() || *it == b'-';
         let is_of_host = labels.flatten().all(is_host);
-        let last = reading.name.labels().last();
         let count = reading.name.labels().count();
+        let last = reading.name.labels().last();
+        let last = last.filter(|it| count > 1 || is_special(it));
         (count, last, is_of_host, reading.is_absolute).hash(&mut hasher);
     }
     let start = lookup.start();
@@ -99,15 +107,15 @@ fn course(lookup: &Lookup) -> u64 {
 /// Tries every model on a sample.
 pub(super) fn fit(base: &Scenario, sample: &Sample) -> Fit {
     let all: Vec<&'static Resolver> = resolver::usual().collect();
-    let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
+    let mut sums = vec![0.0; all.len()];
     for (lookup, times) in sample.courses.values() {
-        for (number, resolver) in all.iter().enumerate() {
+        for (sum, resolver) in sums.iter_mut().zip(&all) {
             let likeness = plan::closest(base, resolver, lookup).map_or(0.0, |it| it.1.likeness);
-            *sums.entry(number).or_default() += likeness * f64::from(*times);
+            *sum += likeness * f64::from(*times);
         }
     }
     let count = f64::from(sample.lookups.max(1));
-    let likeness = |number: usize| sums.get(&number).copied().unwrap_or_default() / count;
+    let likeness = |number: usize| sums.get(number).copied().unwrap_or_default() / count;
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by(|one, other| likeness(*other).total_cmp(&likeness(*one)));
     let first = order.first().copied().unwrap_or_default();

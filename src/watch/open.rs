@@ -7,6 +7,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::net::{IpAddr, SocketAddr};
 
 use foldhash::quality::RandomState;
+use smallvec::SmallVec;
 
 use crate::packet::{StreamId, Transport, hash_ends, hash_ip};
 use crate::watch::lookup::{Ended, Exchange, Lookup, Reading};
@@ -85,6 +86,9 @@ impl Keys {
     }
 }
 
+/// The lookups of one name: nearly always few.
+type OfBase = SmallVec<[u32; 4]>;
+
 /// Where an exchange is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Place {
@@ -115,15 +119,13 @@ pub(super) struct Table {
     /// it can have ended.
     questions: Vec<Option<(u16, Question, Place)>>,
     /// The lookups of a client that can be of a name; the newest last.
-    bases: Map<Key, Vec<u32>>,
+    bases: Map<Key, OfBase>,
     /// The newest lookup that uses a client's port.
     ports: Vec<u32>,
     /// When to look at which lookup; the number tells whether it is still the same.
     queue: BinaryHeap<Reverse<(i64, u32, u64)>>,
     exchanges: usize,
     begun: u64,
-    /// Lookups that were let go before they had ended.
-    pub(super) forgotten: u64,
 }
 
 impl Default for Table {
@@ -139,7 +141,6 @@ impl Default for Table {
             queue: BinaryHeap::new(),
             exchanges: 0,
             begun: 0,
-            forgotten: 0,
         }
     }
 }
@@ -168,7 +169,7 @@ impl Table {
     pub(super) fn of_base(&self, client: IpAddr, base: u64) -> &[u32] {
         self.bases
             .get(&self.keys.of_base(client, base))
-            .map_or(&[], Vec::as_slice)
+            .map_or(&[], SmallVec::as_slice)
     }
 
     /// A lookup that is under way.
@@ -336,7 +337,7 @@ impl Table {
     }
 }
 
-fn leave(bases: &mut Map<Key, Vec<u32>>, key: Key, index: u32) {
+fn leave(bases: &mut Map<Key, OfBase>, key: Key, index: u32) {
     if let Entry::Occupied(mut entry) = bases.entry(key) {
         let of_base = entry.get_mut();
         if let Some(at) = of_base.iter().position(|it| *it == index) {

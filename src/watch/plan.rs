@@ -59,19 +59,11 @@ pub struct Planned {
 }
 
 /// The lookup as a question for the resolver.
-pub(super) fn scenario_of(base: &Scenario, lookup: &Lookup, reading: &Reading) -> Scenario {
-    let first = lookup.exchanges.first().map(|it| it.name.clone());
-    let is_first = |it: &&Exchange| {
-        first
-            .as_ref()
-            .is_some_and(|name| it.name.eq_ignore_case(name))
-    };
-    let types: BTreeSet<u16> = lookup
-        .exchanges
-        .iter()
-        .filter(is_first)
-        .map(|it| it.qtype)
-        .collect();
+fn scenario_of(base: &Scenario, lookup: &Lookup, reading: &Reading) -> Scenario {
+    let first = lookup.exchanges.first();
+    let is_first = |it: &&Exchange| first.is_some_and(|first| it.name.eq_ignore_case(&first.name));
+    let asked = lookup.exchanges.iter().filter(is_first);
+    let types: BTreeSet<u16> = asked.map(|it| it.qtype).collect();
     let has = |qtype: u16| types.contains(&qtype);
     let asked = match (has(A), has(AAAA), types.first()) {
         (true, true, _) => Asked::Addresses(Family::Both),

@@ -14,7 +14,6 @@ use crate::name::Name;
 use crate::resolver::Resolver;
 use crate::watch::Judged;
 use crate::watch::lookup::Exchange;
-use crate::watch::name::Shape;
 
 /// The lookup with every sending as a query of its own. `name` and `address`
 /// say how those are written.
@@ -88,9 +87,9 @@ fn because(exchange: &Exchange, asked: &Name, entries: &mut Vec<Vec<u8>>) -> Bec
     if exchange.name.eq_ignore_case(asked) {
         return Because::AsIs;
     }
-    let shape = Shape::parse(exchange.name.as_wire());
-    let suffix = shape.wire.get(asked.as_wire().len()..).unwrap_or_default();
-    Because::Search(place(entries, suffix.to_ascii_lowercase()))
+    let suffix = exchange.name.as_wire().get(asked.as_wire().len()..);
+    let suffix = suffix.unwrap_or_default().to_ascii_lowercase();
+    Because::Search(place(entries, suffix))
 }
 
 fn answer(exchange: &Exchange, sent: i64) -> Option<Answer> {

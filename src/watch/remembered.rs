@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::packet::{Seen, Transport};
+use crate::packet::Seen;
 use crate::watch::lookup::{Exchange, Sent};
 use crate::watch::map::Map;
 use crate::watch::open::Key;
@@ -73,12 +73,12 @@ impl Connections {
 
     /// A client asks for a connection.
     pub(super) fn connect(&mut self, seen: &Seen<'_>) {
-        self.entry(seen.from, seen.to).wanted = Some(sent(seen));
+        self.entry(seen.from, seen.to).wanted = Some(Sent::from(seen));
     }
 
     /// A server accepts one.
     pub(super) fn connected(&mut self, seen: &Seen<'_>) {
-        self.entry(seen.to, seen.from).got = Some(sent(seen));
+        self.entry(seen.to, seen.from).got = Some(Sent::from(seen));
     }
 
     /// A side breaks one off.
@@ -89,7 +89,7 @@ impl Connections {
             got.time >= wanted
         });
         if attempt.wanted.is_some() && !is_open {
-            attempt.refused = Some(sent(seen));
+            attempt.refused = Some(Sent::from(seen));
         }
     }
 
@@ -100,14 +100,13 @@ impl Connections {
 
     /// A query came over one: it was there, also if its beginning was not seen.
     pub(super) fn asked(&mut self, exchange: &Exchange) {
-        if matches!(exchange.transport, Transport::Tcp(_)) {
-            self.entry(exchange.client, exchange.server).got = Some(exchange.first);
-        }
+        self.entry(exchange.client, exchange.server).got = Some(exchange.first);
     }
 
     /// What is known of a client's connections to a server.
-    pub(super) fn attempt(&self, client: IpAddr, server: IpAddr) -> Option<Attempt> {
-        self.pairs.get(&(client, server)).copied()
+    pub(super) fn attempt(&self, client: IpAddr, server: IpAddr) -> Attempt {
+        let known = self.pairs.get(&(client, server));
+        known.copied().unwrap_or_default()
     }
 }
 
@@ -133,12 +132,5 @@ impl Numbers {
     /// Whether another query had this number, too.
     pub(super) fn are_all(&self, number: Option<u16>) -> bool {
         self.other.is_some_and(|it| it.1 == number)
-    }
-}
-
-fn sent(seen: &Seen<'_>) -> Sent {
-    Sent {
-        time: seen.time,
-        packet: seen.number,
     }
 }

@@ -7,7 +7,7 @@ use hickory_proto::rr::RecordType;
 use crate::dig::translation;
 use crate::engine::message::{self as engine, Data, Record};
 use crate::name::Name;
-use crate::packet::dns::{HEADER, Header};
+use crate::packet::dns::Header;
 
 const A: u16 = 1;
 const CNAME: u16 = 5;
@@ -75,13 +75,13 @@ impl Reply {
         let Some(question) = header.question else {
             return reply;
         };
-        let mut at = HEADER + question.name.len() + 4;
-        let [_, answers, authorities, additionals] = header.counts.map(usize::from);
+        let mut at = question.end();
+        let [_, answers, authorities, additionals] = header.counts;
         let sections = [(answers, 0), (authorities, 1), (additionals, 2)];
         let mut left = MAX_RECORDS;
         let mut lives = u32::MAX;
         'records: for (count, section) in sections {
-            for _ in 0..count.min(left) {
+            for _ in 0..left.min(count.into()) {
                 left -= 1;
                 let Some(record) = Raw::at(bytes, at) else {
                     break 'records;
@@ -188,7 +188,7 @@ fn address(kind: u16, data: &[u8]) -> Option<IpAddr> {
 /// cut.
 pub(super) fn edns_size(header: &Header<'_>, bytes: &[u8]) -> Option<u16> {
     let question = header.question.filter(|_| header.counts[3] > 0)?;
-    let mut at = HEADER + question.name.len() + 4;
+    let mut at = question.end();
     for _ in 0..header.counts[3].min(4) {
         let record = Raw::at(bytes, at)?;
         if record.kind == OPT {
@@ -240,6 +240,7 @@ fn skip_name(bytes: &[u8], mut at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::dns::HEADER;
 
     const ANSWER: &[u8] = b"\0\x07\x85\x80\0\x01\0\x02\0\0\0\x01\x01a\0\0\x01\0\x01\
         \xc0\x0c\0\x05\0\x01\0\0\0\x3c\0\x03\x01b\0\

@@ -124,25 +124,9 @@ pub struct NameReport {
     pub bars: Vec<u64>,
 }
 
-/// What a report is made from beside the counts.
-#[derive(Debug)]
-pub(super) struct Parts {
-    pub(super) resolver: Whose,
-    pub(super) search: Search,
-    pub(super) is_inferred: bool,
-    pub(super) evidence: Option<Evidence>,
-    pub(super) findings: Vec<Finding>,
-    pub(super) advice: Vec<Advice>,
-}
-
 impl Report {
-    pub(super) fn from_tally(
-        tally: &Tally,
-        end: &End,
-        joiner: &Joiner,
-        named: &[IpAddr],
-        parts: Parts,
-    ) -> Self {
+    /// What was counted.
+    pub(super) fn from_tally(tally: &Tally, end: &End, joiner: &Joiner, named: &[IpAddr]) -> Self {
         let mut clients: Vec<(IpAddr, u64)> =
             tally.clients.iter().map(|it| (*it.0, *it.1)).collect();
         clients.sort_by_key(|it| (std::cmp::Reverse(it.1), it.0));
@@ -154,10 +138,10 @@ impl Report {
         Self {
             forwarders: clients.iter().map(|it| it.0).filter(is_asked).collect(),
             clients,
-            resolver: parts.resolver,
-            search: parts.search,
-            is_inferred: parts.is_inferred,
-            evidence: parts.evidence,
+            resolver: Whose::Unknown,
+            search: Search::default(),
+            is_inferred: false,
+            evidence: None,
             lookups: tally.lookups,
             broken: tally.broken,
             queries: tally.queries,
@@ -166,8 +150,8 @@ impl Report {
             drops: end.drops,
             servers: servers(tally, named),
             names: names(tally),
-            findings: parts.findings,
-            advice: parts.advice,
+            findings: Vec::new(),
+            advice: Vec::new(),
             only_counted: tally.only_counted,
             strays: joiner.strays,
             counters: end.counters,

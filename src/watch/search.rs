@@ -7,11 +7,11 @@ use std::time::Duration;
 use crate::engine::message::{Because, Transport};
 use crate::explain::plan::candidates;
 use crate::explain::transition::run_when;
-use crate::name::Name;
+use crate::name::{Name, labels};
 use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
 use crate::watch::map::Map;
-use crate::watch::name::{Shape, of_wire};
+use crate::watch::name::{before, hash};
 use crate::world::{Effect, Rule};
 
 /// More entries of a list are not taken back.
@@ -101,15 +101,15 @@ pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>)
 
 /// What a query can come from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Base {
-    /// The hash of the name that the program gave.
+pub(super) struct Base<'q> {
+    /// The labels of the name that the program gave, the first ones of the query's.
+    pub(super) name: &'q [u8],
+    /// Their hash.
     pub(super) hash: u64,
-    /// Its number of labels, the first ones of the query's name.
-    pub(super) labels: usize,
     /// Whether this can be the first query of its lookup.
     pub(super) is_first: bool,
-    /// The entry that was added.
-    pub(super) entry: Option<usize>,
+    /// Whether nothing was added.
+    pub(super) is_as_is: bool,
 }
 
 /// The search lists of all clients.
@@ -169,10 +169,9 @@ impl Search {
             let (Because::Search(_), Some(name)) = (&candidate.because, &candidate.name) else {
                 continue;
             };
-            let shape = Shape::parse(name.as_wire());
-            let suffix = shape.wire.get(shape.prefix(1).len()..).unwrap_or_default();
-            if !suffix.is_empty() && entries.len() < MAX_ENTRIES {
-                entries.push(of_wire(suffix));
+            let suffix = Name::from_labels(name.labels().skip(1)).unwrap_or_default();
+            if suffix != Name::root() && entries.len() < MAX_ENTRIES {
+                entries.push(suffix);
             }
         }
         let is_as_is = |dots: &usize| {
@@ -188,42 +187,43 @@ impl Search {
         Self { entries, ndots }
     }
 
-    /// All that a query can come from, the most likely first.
-    pub(super) fn bases(&self, shape: &Shape<'_>) -> Bases {
+    /// All that a query for a name can come from, the most likely first; the name's hash
+    /// is known.
+    pub(super) fn bases<'q>(&self, query: &'q [u8], of_query: u64) -> Bases<'q> {
         let mut bases = Bases::default();
         for (number, entry) in self.entries.iter().enumerate() {
-            if let Some(labels) = shape.before(entry) {
+            if let Some(name) = before(query, entry) {
                 bases.push(Base {
-                    hash: shape.hash_of(labels),
-                    labels,
-                    is_first: number == 0 && labels <= self.ndots,
-                    entry: Some(number),
+                    name,
+                    hash: hash(name),
+                    is_first: number == 0 && !self.is_as_is_first(name),
+                    is_as_is: false,
                 });
             }
         }
         bases.push(Base {
-            hash: shape.hash(),
-            labels: shape.labels(),
+            name: query,
+            hash: of_query,
             is_first: true,
-            entry: None,
+            is_as_is: true,
         });
         bases
     }
 
-    /// Whether a name of so many labels is asked for as it is first.
-    pub(super) fn is_as_is_first(&self, labels: usize) -> bool {
-        self.entries.is_empty() || labels > self.ndots
+    /// Whether a name with these labels is asked for as it is first.
+    pub(super) fn is_as_is_first(&self, name: &[u8]) -> bool {
+        self.entries.is_empty() || labels(name).count() > self.ndots
     }
 }
 
 /// A few [`Base`]s.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Bases {
-    all: [Option<Base>; MAX_READINGS],
+pub(super) struct Bases<'q> {
+    all: [Option<Base<'q>>; MAX_READINGS],
 }
 
-impl Bases {
-    fn push(&mut self, base: Base) {
+impl<'q> Bases<'q> {
+    fn push(&mut self, base: Base<'q>) {
         // The name as it is comes last, and is never without room.
         let last = MAX_READINGS - 1;
         let free = self.all.iter().position(Option::is_none).unwrap_or(last);
@@ -233,8 +233,8 @@ impl Bases {
     }
 
     /// The bases, in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Base> {
-        self.all.iter().flatten().copied()
+    pub(super) fn iter(&self) -> impl Iterator<Item = Base<'q>> {
+        self.all.iter().map_while(|it| *it)
     }
 }
 
@@ -242,6 +242,7 @@ impl Bases {
 mod tests {
     use super::*;
     use crate::scenario;
+    use crate::watch::name::of_wire;
 
     fn search(id: &str, file: &str) -> Search {
         let mut scenario = Scenario::new("test", "x");
@@ -271,11 +272,10 @@ mod tests {
         let search = search("glibc", POD);
         let read = |name: &str| {
             let name = Name::from_plain(name.as_bytes()).unwrap();
-            let shape = Shape::parse(name.as_wire());
-            let bases: Vec<Base> = search.bases(&shape).iter().collect();
+            let bases = search.bases(name.as_wire(), 0);
             bases
                 .iter()
-                .map(|it| (of_wire(shape.prefix(it.labels)).to_string(), it.is_first))
+                .map(|it| (of_wire(it.name).to_string(), it.is_first))
                 .collect::<Vec<_>>()
         };
         let of = |name: &str, is_first| (name.to_owned(), is_first);

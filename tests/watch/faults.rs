@@ -5,6 +5,7 @@ use hickory_proto::rr::RecordType;
 use kdns::engine::message::{Rcode, Transport as Over};
 use kdns::node::kernel::ConntrackCounters;
 use kdns::packet::Transport;
+use kdns::watch::What;
 use kdns::world::{Effect, Rule};
 
 use crate::lab::{FULL, Lab, denied, found, of_type, once, rule};
@@ -125,23 +126,36 @@ fn servers_that_do_not_answer() {
     lab.healthy(3)
         .lookup("db", &[rule(None, Effect::Status(Rcode::Refused))]);
     assert_eq!(codes(&lab.end().1), ["server-fails"]);
-    let aaaa = of_type(
-        RecordType::AAAA,
-        rule(Some(FULL), Effect::Status(Rcode::ServFail)),
-    );
-    for number in 0..3 {
-        lab.lookup(
-            &format!("db{number}"),
-            &[aaaa.clone(), rule(Some(FULL), found(1))],
-        );
+}
+
+/// One finding for all names; and what explains the errors of one server does not
+/// explain those of another.
+#[test]
+fn aaaa_of_many_names() {
+    let failed = Effect::Status(Rcode::ServFail);
+    let aaaa = of_type(RecordType::AAAA, rule(Some(FULL), failed.clone()));
+    let mut lab = Lab::new("glibc", POD);
+    for number in 0..200 {
+        let name = format!("db{number}");
+        lab.lookup(&name, &[aaaa.clone(), rule(Some(FULL), found(1))]);
     }
+    let mut other = Lab::new("glibc", "nameserver 10.96.0.11\n");
+    other.start = lab.start;
+    other.lookup("www.example.com", &[rule(None, failed)]);
+    lab.packets.extend(other.packets);
     let (_, report) = lab.end();
-    assert!(
-        codes(&report).iter().all(|it| *it == "aaaa-fails"),
-        "{:?}",
-        codes(&report)
-    );
-    assert_eq!(report.findings.len(), 3);
+    assert_eq!(codes(&report), ["server-fails", "aaaa-fails"]);
+    let server = report.findings[0].server.unwrap();
+    assert_eq!(server.to_string(), "10.96.0.11:53");
+    assert!(report.findings[1].count >= 200, "{:?}", report.findings[1]);
+    let name = report.findings[1].name.as_ref().unwrap().to_string();
+    assert_eq!(name, "db0.default.svc.cluster.local");
+    let What::AaaaFails { rcode, zones } = &report.findings[1].what else {
+        panic!("{:?}", report.findings[1]);
+    };
+    let zones: Vec<(String, u64)> = zones.iter().map(|it| (it.0.to_string(), it.1)).collect();
+    assert_eq!(*rcode, Some(2));
+    assert_eq!(zones, [("cluster.local".to_owned(), 200)]);
 }
 
 #[test]

@@ -170,8 +170,8 @@ fn seen_kept_and_read_again() {
     ] {
         assert_eq!(read[key], live[key], "{key}");
     }
-    let reader = Reader::open(fs::File::open(&path).unwrap()).unwrap();
-    let carried = reader.comments().join("\n");
+    let mut reader = Reader::open(fs::File::open(&path).unwrap()).unwrap();
+    let carried = reader.take_comments().join("\n");
     let conf = fs::read_to_string("/etc/resolv.conf").unwrap();
     assert!(carried.contains(conf.trim()), "{carried}");
 }
@@ -276,9 +276,9 @@ fn the_last_two_files() {
     for name in names {
         let path = folder.path().join(name);
         assert!(fs::metadata(&path).unwrap().len() < 20_000);
-        let reader = Reader::open(fs::File::open(&path).unwrap()).unwrap();
+        let mut reader = Reader::open(fs::File::open(&path).unwrap()).unwrap();
         let has_file = |it: &String| it.starts_with("kdns: resolv.conf, part 1 of ");
-        assert!(reader.comments().iter().any(has_file), "{path:?}");
+        assert!(reader.take_comments().iter().any(has_file), "{path:?}");
         most = most.max(contents(&path).0);
     }
     assert!(most >= 50, "{most}");

@@ -94,8 +94,11 @@ fn none_is_kept() {
 /// does not need, and ends with the watch.
 fn whose_socket_it_is() {
     let pair = Pair::new();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("kept.pcapng");
     let mut command = Command::new(KDNS);
-    command.args(["watch", &pair.client.pid(), "--format", "jsonl"]);
+    command.args(["watch", &pair.client.pid(), "--format", "jsonl", "--write"]);
+    command.arg(&path);
     let watching = Watching::start(&mut command);
     let own = watching.0.id();
     let looking = fs::read_to_string(format!("/proc/{own}/task/{own}/children")).unwrap();
@@ -123,6 +126,12 @@ fn whose_socket_it_is() {
     assert_eq!(line["process"]["pid"], pid, "{line:#}");
     assert_eq!(line["process"]["comm"], "kdns", "{line:#}");
     assert!(!Path::new(&format!("/proc/{}", looking.trim())).exists());
+    // Whoever reads the capture is told, too.
+    let mut reading = Command::new(KDNS);
+    reading.args(["watch", "--format", "jsonl", "--exit-zero", "--read"]);
+    let output = reading.arg(&path).output().unwrap();
+    let read: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(read["process"], line["process"], "{read:#}");
 }
 
 /// DNS over TLS, and over HTTPS to a server that has nothing else there; other HTTPS is

@@ -1,9 +1,9 @@
 //! Captures from pipes, compressed, cut, and large.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write};
+use std::io::{BufRead as _, BufReader, BufWriter, Write};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -31,6 +31,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             without_room_to_keep,
         ),
         trial("reading::a_million_flows", &[], a_million_flows),
+        trial("reading::zones_of_many_servers", &[], zones_of_many_servers),
     ]
 }
 
@@ -220,31 +221,65 @@ fn write_flows(out: &mut impl Write, count: u32) {
         .unwrap();
     for flow in 0..count {
         let [_, a, b, c] = flow.to_be_bytes();
-        let [high, low] = [b, c];
-        let asked = query(u16::from_be_bytes([high, low]), &format!("n{flow}.example"));
-        let mut packet = Vec::new();
-        etherparse::PacketBuilder::ipv4([10, a, b, c], [10, 0, 0, 53], 64)
-            .udp(1024 + u16::from_be_bytes([high, low]) / 2, 53)
-            .write(&mut packet, &asked)
-            .unwrap();
-        let length = u32::try_from(packet.len()).unwrap();
-        let times = [flow / 20_000, flow % 20_000 * 50];
-        for word in [times[0], times[1], length, length] {
-            out.write_all(&word.to_le_bytes()).unwrap();
-        }
-        out.write_all(&packet).unwrap();
+        let id = u16::from_be_bytes([b, c]);
+        let asked = query(id, &format!("n{flow}.example"));
+        let (client, server) = ([10, a, b, c], [10, 0, 0, 53]);
+        write_packet(out, flow, (client, 1024 + id / 2), (server, 53), &asked);
     }
+}
+
+/// Writes a packet; there are 20,000 a second.
+fn write_packet(
+    out: &mut impl Write,
+    number: u32,
+    from: ([u8; 4], u16),
+    to: ([u8; 4], u16),
+    message: &[u8],
+) {
+    let mut packet = Vec::new();
+    etherparse::PacketBuilder::ipv4(from.0, to.0, 64)
+        .udp(from.1, to.1)
+        .write(&mut packet, message)
+        .unwrap();
+    let length = u32::try_from(packet.len()).unwrap();
+    let times = [number / 20_000, number % 20_000 * 50];
+    for word in [times[0], times[1], length, length] {
+        out.write_all(&word.to_le_bytes()).unwrap();
+    }
+    out.write_all(&packet).unwrap();
 }
 
 /// Flows that are never seen again need no memory for good.
 fn a_million_flows() {
+    let summary = within_64_mib(|out| write_flows(out, 1_000_000));
+    assert_eq!(summary["queries"], 1_000_000);
+}
+
+/// Nor do zones of many servers.
+fn zones_of_many_servers() {
+    let summary = within_64_mib(|out| {
+        write_flows(out, 0);
+        for number in 0..200_000 {
+            let [_, a, b, c] = u32::to_be_bytes(number);
+            let id = u16::from_be_bytes([b, c]);
+            let (client, server) = (([10, 1, 1, 1], 1024 + id / 2), ([10, 2, a, b], 53));
+            let asked = query(id, &format!("www.zone{c}.example{c}"));
+            write_packet(out, number, client, server, &asked);
+            write_packet(out, number, server, client, &answer(&asked).unwrap());
+        }
+    });
+    assert_eq!(summary["unanswered"], 0);
+}
+
+/// The summary of a capture that is read from a pipe with so much memory.
+fn within_64_mib(write: impl FnOnce(&mut BufWriter<ChildStdin>)) -> Value {
     let mut command = Command::new(KDNS);
     command.args(["watch", "--format", "json", "--read", "-"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
-    let mut input = std::io::BufWriter::new(child.stdin.take().unwrap());
-    write_flows(&mut input, 1_000_000);
+    let mut input = BufWriter::new(child.stdin.take().unwrap());
+    write(&mut input);
     input.flush().unwrap();
     let status = fs::read_to_string(status).unwrap();
     let peak = status
@@ -254,10 +289,9 @@ fn a_million_flows() {
     let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
     drop(input);
     let output = child.wait_with_output().unwrap();
-    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(summary["queries"], 1_000_000);
     // 64 MiB, and what of a program without optimisation is touched.
     assert!(kilobytes < 80 << 10, "{kilobytes} kB");
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// Where packets cannot be kept any more it is said which file that is, and the summary

@@ -8,14 +8,17 @@ use std::time::Duration;
 use super::args::InputArgs;
 use super::counters;
 use super::input::{Ended, Feed, Take};
+use super::keep::ASKER;
 use crate::cli::streams::Streams;
 use crate::host::interrupt::Interrupt;
 use crate::host::{capture, io_reason, shown};
+use crate::node::asker::Asker;
 use crate::packet::{CaptureError, Carried, Reader};
 
 /// A capture whose header was read.
 pub(super) struct Capture<'s> {
     name: String,
+    carried: Carried,
     reader: Reader<Box<dyn Read + 's>>,
     interrupt: Interrupt,
     how_long: Option<Duration>,
@@ -44,10 +47,11 @@ impl<'s> Capture<'s> {
         let failed =
             |error: CaptureError| anyhow::anyhow!("cannot read {name}: {}", reason(&error));
         let source = capture::decompressed(source).map_err(|error| failed(error.into()))?;
-        let reader = Reader::open(source).map_err(failed)?;
-        let carried = Carried::of_comments(reader.comments().iter().map(String::as_str));
+        let mut reader = Reader::open(source).map_err(failed)?;
+        let carried = Carried::of_comments(&reader.take_comments());
         let capture = Self {
             name,
+            carried: carried.clone(),
             reader,
             interrupt,
             how_long: args.how_long,
@@ -77,16 +81,33 @@ impl<'s> Capture<'s> {
             if end.is_some_and(|it| frame.time > it) || feed.frame(&frame, take).is_break() {
                 break;
             }
+            self.comments(&mut feed, take);
         }
-        let drops = self.reader.drops();
-        let carried = Carried::of_comments(self.reader.comments().iter().map(String::as_str));
+        self.comments(&mut feed, take);
+        let (carried, drops) = (&self.carried, self.reader.drops());
         Ended {
-            counters: feed.end(drops, &counters::after(&carried), take),
+            counters: feed.end(drops, &counters::after(carried), take),
             drops,
-            own: counters::pair(&carried, counters::OWN),
-            node: counters::pair(&carried, counters::NODE),
+            own: counters::pair(carried, counters::OWN),
+            node: counters::pair(carried, counters::NODE),
             notes,
         }
+    }
+
+    /// What stands behind packets: processes that asked, and at the end counters.
+    fn comments(&mut self, feed: &mut Feed, take: Take<'_>) {
+        let comments = self.reader.take_comments();
+        if comments.is_empty() {
+            return;
+        }
+        for comment in comments.chunks(1) {
+            let carried = Carried::of_comments(comment);
+            if let Some(asker) = carried.text(ASKER).and_then(Asker::of_text) {
+                feed.asker(asker, take);
+            }
+        }
+        let after = counters::after(&Carried::of_comments(&comments));
+        self.carried.things.extend(after.things);
     }
 }
 

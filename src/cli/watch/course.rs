@@ -35,10 +35,11 @@ impl<'o> Course<'o> {
 
     /// What comes next; it ends where nothing can be written, and where enough broke.
     pub(super) fn take(&mut self, event: Event<'_>, streams: &mut Streams<'_>) -> ControlFlow<()> {
-        let is_tick = matches!(event, Event::Tick(_));
+        let mut drops = None;
         match event {
             Event::Seen(seen) => self.watch.push(&seen),
-            Event::Tick(now) => {
+            Event::Tick(now, dropped) => {
+                drops = Some(dropped);
                 self.last = Some(now);
                 self.watch.tick(now);
             }
@@ -48,8 +49,8 @@ impl<'o> Course<'o> {
                 self.is_unkept = true;
                 return ControlFlow::Continue(());
             }
-            Event::Asker(client, time, process) => {
-                self.watch.asked_by(client, time, process);
+            Event::Asker(asker) => {
+                self.watch.asked_by(asker);
                 return ControlFlow::Continue(());
             }
         }
@@ -58,8 +59,8 @@ impl<'o> Course<'o> {
             return ControlFlow::Break(());
         }
         let progress = self.watch.progress();
-        if is_tick {
-            self.output.status(&progress, streams);
+        if let Some(drops) = drops {
+            self.output.status(&progress, drops, streams);
         }
         if self.until_broken.is_some_and(|it| progress.broken >= it) {
             return ControlFlow::Break(());

@@ -1,6 +1,5 @@
 //! Where packets come from, and whose they are.
 
-use std::net::SocketAddr;
 use std::ops::ControlFlow;
 
 use super::args::InputArgs;
@@ -9,7 +8,7 @@ use super::keep::Keep;
 use super::live::Live;
 use super::subject::Subject;
 use crate::cli::streams::Streams;
-use crate::node::Process;
+use crate::node::asker::Asker;
 use crate::node::kernel::ConntrackCounters;
 use crate::packet::{Assembler, Carried, Counters, Frame, Seen};
 
@@ -18,11 +17,11 @@ use crate::packet::{Assembler, Carried, Counters, Frame, Seen};
 pub(super) enum Event<'a> {
     /// A DNS message, or what was seen in its place.
     Seen(Seen<'a>),
-    /// It is this late, in nanoseconds since the epoch: at least four times a
-    /// second while watching live, never for a capture.
-    Tick(i64),
-    /// The socket sent its query, at this time, for this process.
-    Asker(SocketAddr, i64, Process),
+    /// It is this late, in nanoseconds since the epoch, and the kernel had no room for so
+    /// many packets: at least four times a second while watching live, never for a capture.
+    Tick(i64, u64),
+    /// Whose socket sent a query.
+    Asker(Asker),
     /// Packets cannot be kept any more; watching goes on.
     Unkept(anyhow::Error),
 }
@@ -130,10 +129,16 @@ impl Feed {
         flow
     }
 
+    /// Says whose socket sent a query.
+    pub(super) fn asker(&mut self, asker: Asker, take: Take<'_>) {
+        self.keep(|it| it.asker(&asker), take);
+        let _ = take(Event::Asker(asker));
+    }
+
     /// Says how late it is; whether there has been enough.
-    pub(super) fn tick(&mut self, now: i64, take: Take<'_>) -> ControlFlow<()> {
+    pub(super) fn tick(&mut self, now: i64, drops: u64, take: Take<'_>) -> ControlFlow<()> {
         self.keep(Keep::flush, take);
-        let flow = take(Event::Tick(now));
+        let flow = take(Event::Tick(now, drops));
         self.is_over |= flow.is_break();
         flow
     }

@@ -7,10 +7,14 @@ use std::path::{Path, PathBuf};
 use crate::cli::output::failure;
 use crate::host::write::{self, Others};
 use crate::host::{io_reason, shown};
+use crate::node::asker::Asker;
 use crate::packet::{Carried, Frame, Writer};
 
 /// What wrote a capture, as it says itself.
 const PROGRAM: &str = concat!("kdns ", env!("CARGO_PKG_VERSION"));
+
+/// What a process that asked is called in a capture.
+pub(super) const ASKER: &str = "process that asked";
 
 /// The capture that is being written.
 #[derive(Debug)]
@@ -54,6 +58,15 @@ impl Keep {
     /// Keeps a frame.
     pub(super) fn frame(&mut self, frame: &Frame<'_>) -> anyhow::Result<()> {
         let kept = self.put(frame);
+        kept.map_err(|error| failed(&self.name, &error))
+    }
+
+    /// Keeps whose socket sent a query that was kept.
+    pub(super) fn asker(&mut self, asker: &Asker) -> anyhow::Result<()> {
+        let mut carried = Carried::default();
+        carried.put(ASKER, asker.to_text());
+        let writer = self.writer.as_mut();
+        let kept = writer.map_or(Ok(()), |it| it.comment(&carried.comments()));
         kept.map_err(|error| failed(&self.name, &error))
     }
 

@@ -120,21 +120,21 @@ impl Live {
                 break false;
             }
             self.wait(next_tick)?;
-            self.name_askers(take);
+            self.name_askers(&mut feed, take);
             if self.receive(MOST_AT_ONCE, &mut number, &mut feed, &mut notes, take) {
                 break true;
             }
             if Instant::now() >= next_tick {
                 next_tick = Instant::now() + TICK;
                 let now = clock::now().unwrap_or_default();
-                if feed.tick(now, take).is_break() {
+                if feed.tick(now, self.packets.drops(), take).is_break() {
                     break true;
                 }
             }
         };
         if !is_enough {
             self.receive(MOST_AT_THE_END, &mut number, &mut feed, &mut notes, take);
-            self.name_askers(take);
+            self.name_askers(&mut feed, take);
         }
         let mut carried = self.before;
         let after = self.counted.after();
@@ -150,9 +150,9 @@ impl Live {
     }
 
     /// Says whose the sockets are that were found.
-    fn name_askers(&self, take: Take<'_>) {
-        for (client, time, process) in self.askers.iter().flat_map(Askers::found) {
-            let _ = take(Event::Asker(client, time, process));
+    fn name_askers(&self, feed: &mut Feed, take: Take<'_>) {
+        for asker in self.askers.iter().flat_map(Askers::found) {
+            feed.asker(asker, take);
         }
     }
 

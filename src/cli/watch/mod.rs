@@ -24,7 +24,7 @@ use super::threshold::{Level, Threshold};
 use crate::cli::streams::{Status, Streams};
 use crate::doctor::Route;
 use crate::name::Name;
-use crate::resolver::{self, Resolver};
+use crate::resolver;
 use crate::watch::{Report, Setup, Watch};
 
 /// Watch the DNS packets of a pod, or a capture, and judge them
@@ -74,7 +74,7 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
     let scenario = input.subject.scenario.clone().filter(|_| !args.input.node);
     let watch = Watch::new(Setup {
         scenario,
-        resolver: word.and_then(resolver_of),
+        resolver: word.and_then(resolver::find),
         all: output.wants_all(),
         show: args.show.clone(),
     });
@@ -135,11 +135,6 @@ fn status(args: &WatchArgs, report: &Report, streams: &mut Streams<'_>) -> Statu
     }
     let worst = report.findings.iter().map(|it| it.severity).max();
     args.threshold.status(worst.map(Level::from))
-}
-
-/// The resolver of a word, which a capture can carry.
-fn resolver_of(word: &str) -> Option<&'static Resolver> {
-    resolver::find(word)
 }
 
 fn parse_name(text: &str) -> Result<Name, String> {

@@ -161,11 +161,11 @@ impl<'o> Output<'o> {
     }
 
     /// Writes the line at the bottom of a terminal.
-    pub(super) fn status(&mut self, progress: &Progress, streams: &mut Streams<'_>) {
+    pub(super) fn status(&mut self, progress: &Progress, drops: u64, streams: &mut Streams<'_>) {
         let is_due = self.status_at.is_none_or(|it| it.elapsed() >= STATUS_EVERY);
         if self.has_status && is_due {
             self.status_at = Some(Instant::now());
-            let line = text::status(progress, self.begun.elapsed().as_secs_f64(), None);
+            let line = text::status(progress, self.begun.elapsed().as_secs_f64(), drops);
             // A closed stderr leaves nobody to tell.
             let _ = write!(streams.err, "\r\u{1b}[K{line}");
         }

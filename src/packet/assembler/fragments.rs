@@ -17,14 +17,7 @@ pub(super) struct Key {
     pub(super) to: IpAddr,
     pub(super) id: u32,
     pub(super) protocol: u8,
-    /// [`Place`], as numbers.
-    pub(super) place: (u32, Option<bool>, u8),
-}
-
-impl Key {
-    pub(super) fn place(place: Place) -> (u32, Option<bool>, u8) {
-        (place.interface, place.outgoing, place.depth)
-    }
+    pub(super) place: Place,
 }
 
 /// A fragment.

@@ -32,6 +32,12 @@ pub(super) struct Half {
     is_closed: bool,
 }
 
+/// Where messages go, and counts.
+pub(super) struct Out<'o> {
+    pub(super) counters: &'o mut Counters,
+    pub(super) give: &'o mut dyn FnMut(Content<'_>),
+}
+
 /// So many segments that came too early are kept.
 const MAX_EARLY: usize = 64;
 
@@ -78,34 +84,23 @@ impl Half {
 
     /// The other side has everything before this number: what was not seen of it
     /// will not come any more.
-    pub(super) fn acknowledge(
-        &mut self,
-        acknowledged: u32,
-        counters: &mut Counters,
-        give: &mut impl FnMut(Content<'_>),
-    ) {
+    pub(super) fn acknowledge(&mut self, acknowledged: u32, out: &mut Out<'_>) {
         self.acknowledged = Some(acknowledged);
-        self.pass_gaps(counters, give);
+        self.pass_gaps(out);
     }
 
     /// Takes a segment.
-    pub(super) fn push(
-        &mut self,
-        piece: Piece<'_>,
-        room: usize,
-        counters: &mut Counters,
-        give: &mut impl FnMut(Content<'_>),
-    ) {
+    pub(super) fn push(&mut self, piece: Piece<'_>, room: usize, out: &mut Out<'_>) {
         if piece.length == 0 {
             return;
         }
         let Some(next) = self.next else {
-            return self.join(piece, counters, give);
+            return self.join(piece, out);
         };
         let ahead = distance(piece.sequence, next);
         if ahead > 0 {
-            self.keep(piece, room, counters);
-            return self.pass_gaps(counters, give);
+            self.keep(piece, room, out);
+            return self.pass_gaps(out);
         }
         // What came before is sent again.
         let again = usize::try_from(-ahead).unwrap_or(usize::MAX);
@@ -117,28 +112,23 @@ impl Half {
             bytes: piece.bytes.get(again..).unwrap_or_default(),
             length: piece.length - again,
         };
-        self.take(piece, counters, give);
-        self.take_early(counters, give);
+        self.take(piece, out);
+        self.take_early(out);
     }
 
     /// Where messages begin is not known: a segment that begins like one is taken
     /// for the beginning of one. Some programs send the length by itself.
-    fn join(
-        &mut self,
-        piece: Piece<'_>,
-        counters: &mut Counters,
-        give: &mut impl FnMut(Content<'_>),
-    ) {
+    fn join(&mut self, piece: Piece<'_>, out: &mut Out<'_>) {
         let is_length = piece.length == PREFIX && length_before(piece.bytes) >= HEADER;
         if is_length || begins_message(piece.bytes) {
             self.next = Some(piece.sequence);
-            self.take(piece, counters, give);
+            self.take(piece, out);
         } else {
-            counters.stream_gaps += piece.length as u64;
+            out.counters.stream_gaps += piece.length as u64;
         }
     }
 
-    fn keep(&mut self, piece: Piece<'_>, room: usize, counters: &mut Counters) {
+    fn keep(&mut self, piece: Piece<'_>, room: usize, out: &mut Out<'_>) {
         let is_known = self
             .early
             .iter()
@@ -147,7 +137,7 @@ impl Half {
             return;
         }
         if self.early.len() >= MAX_EARLY || self.kept() + piece.bytes.len() > room {
-            counters.segments_refused += 1;
+            out.counters.segments_refused += 1;
             return;
         }
         let next = self.next.unwrap_or_default();
@@ -161,7 +151,7 @@ impl Half {
     }
 
     /// Takes the segments whose turn it is now.
-    fn take_early(&mut self, counters: &mut Counters, give: &mut impl FnMut(Content<'_>)) {
+    fn take_early(&mut self, out: &mut Out<'_>) {
         while let Some(&(sequence, ..)) = self.early.first() {
             let ahead = self.next.map(|next| distance(sequence, next));
             if ahead.is_some_and(|it| it > 0) {
@@ -179,15 +169,15 @@ impl Half {
                 length: length - again,
             };
             if self.next.is_some() {
-                self.take(piece, counters, give);
+                self.take(piece, out);
             } else {
-                self.join(piece, counters, give);
+                self.join(piece, out);
             }
         }
     }
 
     /// Goes over what was not captured, if it is known to have arrived.
-    fn pass_gaps(&mut self, counters: &mut Counters, give: &mut impl FnMut(Content<'_>)) {
+    fn pass_gaps(&mut self, out: &mut Out<'_>) {
         while let (Some(next), Some(acknowledged), Some(&(sequence, ..))) =
             (self.next, self.acknowledged, self.early.first())
         {
@@ -202,19 +192,14 @@ impl Half {
                     bytes: &[],
                     length: gap,
                 };
-                self.take(missing, counters, give);
+                self.take(missing, out);
             }
-            self.take_early(counters, give);
+            self.take_early(out);
         }
     }
 
     /// Takes bytes in order, of which the last ones may not have been captured.
-    fn take(
-        &mut self,
-        piece: Piece<'_>,
-        counters: &mut Counters,
-        give: &mut impl FnMut(Content<'_>),
-    ) {
+    fn take(&mut self, piece: Piece<'_>, out: &mut Out<'_>) {
         self.next = Some(advanced(piece.sequence, piece.length));
         let mut bytes = piece.bytes;
         let passed = self.skip.min(bytes.len());
@@ -222,31 +207,26 @@ impl Half {
         bytes = bytes.get(passed..).unwrap_or_default();
         if self.message.is_empty() {
             // Mostly a segment has whole messages.
-            let rest = whole_messages(bytes, counters, give);
+            let rest = whole_messages(bytes, out);
             self.message.extend_from_slice(rest);
         } else {
             self.message.extend_from_slice(bytes);
             let message = std::mem::take(&mut self.message);
-            let rest = whole_messages(&message, counters, give);
+            let rest = whole_messages(&message, out);
             self.message = rest.to_owned();
         }
         if self.message.len() >= PREFIX && length_before(&self.message) < HEADER {
-            return self.lose(counters);
+            return self.lose(out);
         }
         let missing = piece.length.saturating_sub(piece.bytes.len());
         if missing > 0 {
-            counters.stream_gaps += missing as u64;
-            self.miss(missing, counters, give);
+            out.counters.stream_gaps += missing as u64;
+            self.miss(missing, out);
         }
     }
 
     /// The next bytes are missing: the message that they belong to is cut.
-    fn miss(
-        &mut self,
-        missing: usize,
-        counters: &mut Counters,
-        give: &mut impl FnMut(Content<'_>),
-    ) {
+    fn miss(&mut self, missing: usize, out: &mut Out<'_>) {
         if self.skip >= missing {
             self.skip -= missing;
             return;
@@ -257,20 +237,20 @@ impl Half {
         if message.len() >= PREFIX && self.skip == 0 && there + missing <= length {
             self.skip = length - there - missing;
             if there >= HEADER {
-                counters.cut += 1;
+                out.counters.cut += 1;
                 let bytes = message.get(PREFIX..).unwrap_or_default();
-                give(Content::Cut { bytes, length });
+                (out.give)(Content::Cut { bytes, length });
             } else {
-                counters.no_message += 1;
+                out.counters.no_message += 1;
             }
             return;
         }
-        self.lose(counters);
+        self.lose(out);
     }
 
     /// Where the next message begins is not known any more.
-    fn lose(&mut self, counters: &mut Counters) {
-        counters.no_message += 1;
+    fn lose(&mut self, out: &mut Out<'_>) {
+        out.counters.no_message += 1;
         self.next = None;
         self.skip = 0;
         self.message = Vec::new();
@@ -278,11 +258,7 @@ impl Half {
 }
 
 /// Gives every whole message; what is left of the bytes.
-fn whole_messages<'b>(
-    mut bytes: &'b [u8],
-    counters: &mut Counters,
-    give: &mut impl FnMut(Content<'_>),
-) -> &'b [u8] {
+fn whole_messages<'b>(mut bytes: &'b [u8], out: &mut Out<'_>) -> &'b [u8] {
     while bytes.len() >= PREFIX {
         let length = length_before(bytes);
         let Some((message, rest)) = bytes.split_at_checked(PREFIX + length) else {
@@ -291,8 +267,8 @@ fn whole_messages<'b>(
         if length < HEADER {
             break;
         }
-        counters.messages += 1;
-        give(Content::Message(message.get(PREFIX..).unwrap_or_default()));
+        out.counters.messages += 1;
+        (out.give)(Content::Message(message.get(PREFIX..).unwrap_or_default()));
         bytes = rest;
     }
     bytes

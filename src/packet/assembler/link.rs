@@ -16,7 +16,7 @@ const LEAST_TYPE: u16 = 0x0600;
 const PACKET_OUTGOING: u16 = 4;
 
 /// Where in a capture a frame was seen.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub(super) struct Place {
     /// The interface, as well as it is known.
     pub(super) interface: u32,

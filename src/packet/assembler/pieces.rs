@@ -58,7 +58,7 @@ impl Assembler {
             to: net.to,
             id,
             protocol: net.protocol.0,
-            place: Key::place(around.place),
+            place: around.place,
         };
         let fragment = Fragment {
             offset: usize::from(offset),

@@ -5,7 +5,7 @@
 use std::net::SocketAddr;
 
 use super::generations::Generations;
-use super::half::{Half, Piece};
+use super::half::{Half, Out, Piece};
 use crate::packet::{Content, Counters, Limits, StreamId};
 
 /// A connection: the end that asked for it, as far as ports tell, and the server.
@@ -103,12 +103,15 @@ impl Streams {
         };
         let before = own.kept() + other.kept();
         if let Some(acknowledged) = segment.acknowledged {
-            let mut give = |content: Content<'_>| sink(false, id, content);
-            other.acknowledge(acknowledged, counters, &mut give);
+            let give = &mut |content: Content<'_>| sink(false, id, content);
+            other.acknowledge(acknowledged, &mut Out { counters, give });
         }
-        let mut give = |content: Content<'_>| sink(true, id, content);
+        let mut out = Out {
+            counters,
+            give: &mut |content: Content<'_>| sink(true, id, content),
+        };
         if segment.reset {
-            give(Content::Reset);
+            (out.give)(Content::Reset);
             self.bytes -= before;
             self.open.remove(&segment.ends);
             return;
@@ -116,7 +119,7 @@ impl Streams {
         let mut sequence = segment.sequence;
         if segment.syn {
             let (asked, accepted) = (Content::Connect, Content::Connected);
-            give(if is_opening { asked } else { accepted });
+            (out.give)(if is_opening { asked } else { accepted });
             sequence = sequence.wrapping_add(1);
             own.begin(sequence);
         }
@@ -126,9 +129,9 @@ impl Streams {
             length: segment.length,
         };
         let room = self.most_of_one;
-        own.push(piece, room, counters, &mut give);
+        own.push(piece, room, &mut out);
         if segment.fin && own.close() {
-            give(Content::Closed);
+            (out.give)(Content::Closed);
         }
         let is_over = own.is_closed() && other.is_closed();
         self.bytes = self.bytes - before + own.kept() + other.kept();

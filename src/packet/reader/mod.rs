@@ -176,12 +176,12 @@ impl<R: Read> Reader<R> {
         }))
     }
 
-    /// The comments on the capture and on its statistics so far, in order:
+    /// The comments on the capture and on its statistics since the last call, in order:
     /// pcapng has them.
-    pub fn comments(&self) -> &[String] {
-        match &self.format {
-            Format::Pcap(_) => &[],
-            Format::PcapNg(sections) => &sections.comments,
+    pub fn take_comments(&mut self) -> Vec<String> {
+        match &mut self.format {
+            Format::Pcap(_) => Vec::new(),
+            Format::PcapNg(sections) => sections.take_comments(),
         }
     }
 
@@ -209,9 +209,14 @@ impl Pcap {
                 Err(CaptureError::Cut { after })
             };
         }
-        let word = |at| blocks::word(bytes.filled(), at, self.is_big_endian).unwrap_or_default();
-        let (seconds, fraction) = (i64::from(word(0)), i64::from(word(4)));
-        let (captured, original_length) = (word(8) as usize, word(12));
+        let (words, _) = bytes.filled().as_chunks();
+        let word = |at: usize| match words.get(at) {
+            Some(word) if self.is_big_endian => u32::from_be_bytes(*word),
+            Some(word) => u32::from_le_bytes(*word),
+            None => 0,
+        };
+        let (seconds, fraction) = (i64::from(word(0)), i64::from(word(1)));
+        let (captured, original_length) = (word(2) as usize, word(3));
         let end = HEADER + captured;
         if captured > MAX_RECORD - HEADER {
             let what = "the packet there would be longer than 8 MiB";

@@ -33,9 +33,9 @@ const MAX_COMMENTS: usize = MAX_RECORD;
 pub(super) struct Sections {
     is_big_endian: bool,
     interfaces: Vec<Interface>,
-    /// The comments of sections and statistics so far.
-    pub(super) comments: Vec<String>,
-    /// Bytes of all comments.
+    /// The comments of sections and statistics that were not taken yet.
+    comments: Vec<String>,
+    /// Bytes of them.
     commented: usize,
     /// Drops of the sections before this one.
     dropped_before: Option<u64>,
@@ -213,6 +213,11 @@ impl Sections {
                 self.comments.push(text.into_owned());
             }
         }
+    }
+
+    pub(super) fn take_comments(&mut self) -> Vec<String> {
+        self.commented = 0;
+        std::mem::take(&mut self.comments)
     }
 
     fn interface(&mut self, body: &[u8]) -> Option<()> {

@@ -219,7 +219,7 @@ fn resolutions_and_interfaces() {
             (Some(true), LinkType::Ethernet)
         );
         while reader.next_frame().unwrap().is_some() {}
-        assert_eq!(reader.comments(), ["a comment", "a comment"]);
+        assert_eq!(reader.take_comments(), ["a comment", "a comment"]);
     }
 }
 

@@ -10,13 +10,14 @@ mod words;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use colored::Colorize as _;
+use colored::{ColoredString, Colorize as _};
 
 use self::words::Words;
 use crate::doctor::Route;
 use crate::finding::Severity;
 use crate::render::paragraph;
 use crate::render::path::service;
+use crate::render::style::painted;
 use crate::text::counted;
 use crate::text::escaped;
 use crate::watch::report::{Report, Whose};
@@ -41,37 +42,28 @@ pub struct Style {
 }
 
 impl Style {
+    fn painted(&self, text: &str, paint: impl FnOnce(&str) -> ColoredString) -> String {
+        painted(self.colors, text, paint)
+    }
+
     fn paint(&self, severity: Severity, text: &str) -> String {
-        match (self.colors, severity) {
-            (false, _) => text.to_owned(),
-            (true, Severity::Error) => text.red().bold().to_string(),
-            (true, Severity::Warning) => text.yellow().bold().to_string(),
-            (true, Severity::Info) => text.cyan().to_string(),
-        }
+        self.painted(text, |it| match severity {
+            Severity::Error => it.red().bold(),
+            Severity::Warning => it.yellow().bold(),
+            Severity::Info => it.cyan(),
+        })
     }
 
     fn bold(&self, text: &str) -> String {
-        if self.colors {
-            text.bold().to_string()
-        } else {
-            text.to_owned()
-        }
+        self.painted(text, |it| it.bold())
     }
 
     fn green(&self, text: &str) -> String {
-        if self.colors {
-            text.green().to_string()
-        } else {
-            text.to_owned()
-        }
+        self.painted(text, |it| it.green())
     }
 
     fn dim(&self, text: &str) -> String {
-        if self.colors {
-            text.dimmed().to_string()
-        } else {
-            text.to_owned()
-        }
+        self.painted(text, |it| it.dimmed())
     }
 }
 
@@ -93,12 +85,13 @@ pub(super) fn time(nanoseconds: i64) -> String {
 }
 
 /// The line at the bottom of a terminal while watching goes on.
-pub fn status(progress: &Progress, seconds: f64, drops: Option<u64>) -> String {
+pub fn status(progress: &Progress, seconds: f64, drops: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     let rate = progress.lookups as f64 / seconds.max(0.001);
-    let drops = drops.map_or_else(String::new, |it| {
-        format!(", {}", counted(it, "packet dropped", "packets dropped"))
-    });
+    let drops = match drops {
+        0 => String::new(),
+        some => format!(", {}", counted(some, "packet dropped", "packets dropped")),
+    };
     format!(
         "{}, {rate:.1} a second, {} broken{drops}",
         counted(progress.lookups, "lookup", "lookups"),

@@ -7,7 +7,7 @@ use crate::finding::Severity;
 use crate::name::Name;
 use crate::packet::Unreachable;
 use crate::watch::fault::Pair;
-use crate::watch::findings::{Evidence, Finding, Known, What};
+use crate::watch::findings::{Evidence, Finding, Known, What, zones};
 use crate::watch::tally::{Loss, QuestionTally, ServerTally, Suspect};
 
 const A: u16 = 1;
@@ -106,12 +106,8 @@ fn closed(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
         if matches!(kind, Unreachable::TooBig(_)) {
             continue;
         }
-        found.push(
-            Finding::new(What::ServerClosed(*kind), Severity::Error, count.times)
-                .at(server)
-                .about(count.name.as_ref())
-                .shown_by(count.packets.iter().copied()),
-        );
+        let what = What::ServerClosed(*kind);
+        found.push(Finding::from_count(what, Severity::Error, count).at(server));
     }
 }
 
@@ -263,7 +259,8 @@ fn only_aaaa<'l>(
         return in_order(aaaa, rest);
     }
     if !aaaa.is_empty() {
-        let what = What::AaaaFails { rcode: None };
+        let zones = zones(aaaa.iter().map(|it| &it.name));
+        let what = What::AaaaFails { rcode: None, zones };
         found.push(of_losses(what, server, &aaaa, sendings(&aaaa)));
     }
     rest

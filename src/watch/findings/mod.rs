@@ -4,13 +4,17 @@ mod losses;
 mod names;
 mod servers;
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
 use crate::finding::Severity;
+use crate::histogram::Histogram;
 use crate::name::Name;
 use crate::node::kernel::ConntrackCounters;
 use crate::packet::Unreachable;
-use crate::watch::tally::{Histogram, MAX_PACKETS, Tally};
+use crate::watch::name::of_wire;
+use crate::watch::tally::{Count, MAX_PACKETS, Tally, zone};
 
 /// Something that is wrong.
 #[derive(Clone, Debug)]
@@ -138,6 +142,8 @@ pub enum What {
     AaaaFails {
         /// The code; `None`: no answer.
         rcode: Option<u8>,
+        /// How many names there are below which zones, the most first.
+        zones: Vec<(Name, u64)>,
     },
     /// Answers come from another address.
     WrongSource {
@@ -176,9 +182,10 @@ pub struct Times {
 
 impl Times {
     pub(in crate::watch) fn from_histogram(histogram: &Histogram) -> Self {
+        let within = |share| histogram.percentile(share).unwrap_or_default();
         Self {
-            median: histogram.median(),
-            most: histogram.at(990),
+            median: i64::try_from(within(0.5)).unwrap_or(i64::MAX),
+            most: i64::try_from(within(0.99)).unwrap_or(i64::MAX),
             count: histogram.total(),
         }
     }
@@ -235,10 +242,25 @@ pub(super) fn all(known: &Known<'_>) -> Vec<Finding> {
     };
     found.retain(|it| !is_of_loop(it));
     found.sort_by(|one, other| {
-        let rank = |it: &Finding| (std::cmp::Reverse(it.severity), std::cmp::Reverse(it.count));
+        let rank = |it: &Finding| (Reverse(it.severity), Reverse(it.count));
         rank(one).cmp(&rank(other))
     });
     found
+}
+
+/// How many names there are below which zones, the most first.
+fn zones<'n>(names: impl Iterator<Item = &'n Name>) -> Vec<(Name, u64)> {
+    let lower: BTreeSet<Vec<u8>> = names.map(|it| it.as_wire().to_ascii_lowercase()).collect();
+    let mut zones: BTreeMap<&[u8], u64> = BTreeMap::new();
+    for name in &lower {
+        *zones.entry(zone(name)).or_default() += 1;
+    }
+    let zones = zones
+        .into_iter()
+        .map(|(zone, names)| (of_wire(zone), names));
+    let mut zones: Vec<(Name, u64)> = zones.collect();
+    zones.sort_by_key(|it| Reverse(it.1));
+    zones
 }
 
 impl Finding {
@@ -251,6 +273,12 @@ impl Finding {
             name: None,
             packets: Vec::new(),
         }
+    }
+
+    fn from_count(what: What, severity: Severity, count: &Count) -> Self {
+        Self::new(what, severity, count.times)
+            .about(count.name.as_ref())
+            .shown_by(count.packets.iter().copied())
     }
 
     fn at(mut self, server: SocketAddr) -> Self {

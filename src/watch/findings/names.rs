@@ -40,9 +40,8 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
         let questions = [1, 28].map(|qtype| known.tally.questions.get(name, qtype));
         let exists = questions.iter().flatten().any(|it| it.sum()[0] > 0);
         if !exists {
-            let finding = Finding::new(What::MdnsLeak, Severity::Warning, count.times);
-            let finding = finding.about(Some(name));
-            found.push(finding.shown_by(count.packets.iter().copied()));
+            let finding = Finding::from_count(What::MdnsLeak, Severity::Warning, count);
+            found.push(finding.about(Some(name)));
         }
     }
 }

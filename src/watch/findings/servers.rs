@@ -1,12 +1,14 @@
 //! What is wrong with servers that do answer.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
 use crate::address::DNS_PORT;
 use crate::finding::Severity;
-use crate::watch::findings::{Finding, Known, Times, What};
-use crate::watch::name::of_wire;
-use crate::watch::tally::{Count, Histogram, ServerTally};
+use crate::histogram::Histogram;
+use crate::name::Name;
+use crate::watch::findings::{Finding, Known, Times, What, zones};
+use crate::watch::tally::{Count, QuestionTally, ServerTally};
 
 const AAAA: u16 = 28;
 const A: u16 = 1;
@@ -21,9 +23,6 @@ const LATE: i64 = 1_000_000_000;
 /// Fewer answers say nothing about a median.
 const FEW: u64 = 4;
 
-/// So many names have a finding of their own.
-const MAX_NAMES: usize = 20;
-
 /// A zone is slow where all others are so many times as fast.
 const TIMES_FASTER: i64 = 4;
 
@@ -32,12 +31,10 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
     let failing_aaaa = aaaa(known, found);
     for (server, of_server) in &tally.servers.all {
         slow(*server, of_server, found);
-        fails(*server, of_server, failing_aaaa, found);
+        fails(*server, of_server, &failing_aaaa, found);
     }
     let mut counted = |server: &IpAddr, what, severity, count: &Count| {
-        let finding = Finding::new(what, severity, count.times).at(dns(*server));
-        let finding = finding.about(count.name.as_ref());
-        found.push(finding.shown_by(count.packets.iter().copied()));
+        found.push(Finding::from_count(what, severity, count).at(dns(*server)));
     };
     for (server, count) in &tally.no_tcp {
         counted(server, What::TruncatedNoTcp, Severity::Error, count);
@@ -66,86 +63,90 @@ fn dns(server: IpAddr) -> SocketAddr {
 
 /// A slow server, or a slow zone of one that is fast.
 fn slow(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
-    let all = &tally.times;
-    if all.total() < FEW {
+    let all = Times::from_histogram(&tally.times);
+    if all.count < FEW {
         return;
     }
-    let is_slow = |it: &Histogram| it.median() >= SLOW && it.total() >= FEW;
-    let (slow, fast): (Vec<_>, Vec<_>) = tally.zones.iter().partition(|it| is_slow(it.1));
-    let others = fast
-        .iter()
-        .map(|it| it.1.median())
-        .max()
-        .unwrap_or_default();
-    let known: u64 = fast.iter().map(|it| it.1.total()).sum();
+    let mut zones: Vec<&(Name, Histogram)> = tally.zones.values().collect();
+    zones.sort_by(|one, other| one.0.cmp(&other.0));
+    let zones = zones.into_iter();
+    let zones = zones.map(|(zone, it)| (zone, Times::from_histogram(it)));
+    let is_slow = |it: &Times| it.median >= SLOW && it.count >= FEW;
+    let (slow, fast): (Vec<_>, Vec<_>) = zones.partition(|it| is_slow(&it.1));
+    let others = fast.iter().map(|it| it.1.median).max().unwrap_or_default();
+    let known: u64 = fast.iter().map(|it| it.1.count).sum();
     let is_of_zones = !slow.is_empty()
         && known >= FEW
-        && slow.iter().all(|it| it.1.median() >= others * TIMES_FASTER);
+        && slow.iter().all(|it| it.1.median >= others * TIMES_FASTER);
     if is_of_zones {
-        for (zone, histogram) in slow {
-            let what = What::SlowZone {
-                times: Times::from_histogram(histogram),
-                others,
-            };
-            let finding = Finding::new(what, Severity::Warning, histogram.total()).at(server);
-            found.push(finding.about(Some(&of_wire(zone))));
+        for (zone, times) in slow {
+            let what = What::SlowZone { times, others };
+            let finding = Finding::new(what, Severity::Warning, times.count).at(server);
+            found.push(finding.about(Some(zone)));
         }
         return;
     }
-    let late = all.above(LATE);
-    if all.median() >= SLOW || late >= FEW && late * 100 >= all.total() {
-        let what = What::SlowServer(Times::from_histogram(all));
-        let count = all.above(SLOW);
-        found.push(Finding::new(what, Severity::Warning, count).at(server));
+    let late = tally.times.above(LATE.unsigned_abs());
+    if all.median >= SLOW || late >= FEW && late * 100 >= all.count {
+        let count = tally.times.above(SLOW.unsigned_abs());
+        let finding = Finding::new(What::SlowServer(all), Severity::Warning, count);
+        found.push(finding.at(server));
     }
 }
 
-/// Names whose A is there and whose AAAA is answered with an error. How many
-/// failures of AAAA that explains, in all.
-fn aaaa(known: &Known<'_>, found: &mut Vec<Finding>) -> [u64; 2] {
+/// AAAA of names whose A is there, by the server that answers with an error and its
+/// response code: how often, and the questions.
+type FailingAaaa<'k> = BTreeMap<(IpAddr, u8), (u64, Vec<&'k QuestionTally>)>;
+
+fn aaaa<'k>(known: &Known<'k>, found: &mut Vec<Finding>) -> FailingAaaa<'k> {
     let questions = &known.tally.questions;
-    let mut names: Vec<_> = questions
-        .all
-        .values()
-        .filter(|it| it.qtype == AAAA)
-        .collect();
-    names.sort_by(|one, other| one.name.cmp(&other.name));
-    let (mut explained, mut listed) = ([0; 2], 0);
-    for question in names {
-        let [positive, negative, failed, _] = question.sum();
-        let Some(of_a) = questions.get(&question.name, A) else {
+    let mut failing = FailingAaaa::new();
+    let all: Vec<_> = questions.all.values().collect();
+    for question in all.into_iter().filter(|it| it.qtype == AAAA) {
+        let of_a = questions.get(&question.name, A).map(QuestionTally::sum);
+        let is_there = of_a.is_some_and(|[found, _, failed, _]| found > 0 && failed == 0);
+        let Some(reply) = question.sample.filter(|_| is_there) else {
             continue;
         };
-        let [exists, _, a_failed, _] = of_a.sum();
-        let denied = question.sample.is_some_and(|it| it.rcode == 3);
-        let is_error = failed > 0 && positive + negative == 0;
-        let is_denial = denied && negative > 0 && positive + failed == 0;
-        if exists == 0 || a_failed > 0 || !(is_error || is_denial) {
-            continue;
+        let kind = match question.sum() {
+            // NXDOMAIN denies the name, A and all.
+            [0, denied, 0, _] if denied > 0 && reply.rcode == 3 => 1,
+            [0, 0, failed, _] if failed > 0 => 2,
+            _ => continue,
+        };
+        for (server, counts) in &question.servers {
+            let count = counts.get(kind).copied().unwrap_or_default();
+            if count > 0 {
+                let of_server = failing.entry((*server, reply.rcode)).or_default();
+                of_server.0 += count;
+                of_server.1.push(question);
+            }
         }
-        let rcode = question.sample.map(|it| it.rcode);
-        let count = if is_error { failed } else { negative };
-        if let Some(sum) = explained.get_mut(usize::from(is_denial)) {
-            *sum += count;
-        }
-        listed += 1;
-        if listed > MAX_NAMES {
-            continue;
-        }
-        let server = question.servers.first().map(|it| dns(it.0));
-        let mut finding = Finding::new(What::AaaaFails { rcode }, Severity::Warning, count);
-        finding.server = server;
-        let finding = finding.about(Some(&question.name));
-        found.push(finding.shown_by(question.packets.iter().copied()));
     }
-    explained
+    for ((server, rcode), (count, questions)) in &mut failing {
+        questions.sort_by(|one, other| one.packets.cmp(&other.packets));
+        let packets = questions.iter().flat_map(|it| it.packets.iter().copied());
+        let packets: BTreeSet<u64> = packets.collect();
+        let what = What::AaaaFails {
+            rcode: Some(*rcode),
+            zones: zones(questions.iter().map(|it| &it.name)),
+        };
+        let finding = Finding::new(what, Severity::Warning, *count).at(dns(*server));
+        let finding = finding.about(questions.first().map(|it| &it.name));
+        found.push(finding.shown_by(packets));
+    }
+    failing
 }
 
-fn fails(server: SocketAddr, tally: &ServerTally, explained: [u64; 2], found: &mut Vec<Finding>) {
-    let mut left = explained[0];
+fn fails(
+    server: SocketAddr,
+    tally: &ServerTally,
+    failing_aaaa: &FailingAaaa<'_>,
+    found: &mut Vec<Finding>,
+) {
     for (rcode, count) in &tally.failures {
-        let own = count.times.saturating_sub(left);
-        left = left.saturating_sub(count.times);
+        let explained = failing_aaaa.get(&(server.ip(), *rcode));
+        let own = count.times.saturating_sub(explained.map_or(0, |it| it.0));
         if own == 0 {
             continue;
         }
@@ -153,16 +154,18 @@ fn fails(server: SocketAddr, tally: &ServerTally, explained: [u64; 2], found: &m
             rcode: *rcode,
             of: tally.udp.1 + tally.tcp.1,
         };
-        let finding = Finding::new(what, Severity::Error, own).at(server);
-        let finding = finding.about(count.name.as_ref());
-        found.push(finding.shown_by(count.packets.iter().copied()));
+        let finding = Finding::from_count(what, Severity::Error, count).at(server);
+        found.push(Finding {
+            count: own,
+            ..finding
+        });
     }
 }
 
 /// Servers that say different things about the same name, each always.
 fn disagree(known: &Known<'_>, found: &mut Vec<Finding>) {
     let questions = &known.tally.questions;
-    let mut pairs = std::collections::BTreeMap::new();
+    let mut pairs = BTreeMap::new();
     let all: Vec<_> = questions.all.values().collect();
     for question in all {
         let is = |wanted: fn(&[u64; 4]) -> bool| {

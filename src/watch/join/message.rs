@@ -4,8 +4,6 @@ use std::net::SocketAddr;
 
 use crate::packet::Seen;
 use crate::packet::dns::Header;
-use crate::watch::lookup::Sent;
-use crate::watch::name::Shape;
 use crate::watch::open::{Key, Keys, Question};
 use crate::watch::reply::Reply;
 
@@ -13,7 +11,8 @@ use crate::watch::reply::Reply;
 pub(super) struct Message<'a> {
     pub(super) seen: &'a Seen<'a>,
     pub(super) header: &'a Header<'a>,
-    pub(super) shape: &'a Shape<'a>,
+    /// The labels of the name; of one that is cut those that there are.
+    pub(super) name: &'a [u8],
     pub(super) question: Question,
     pub(super) bytes: &'a [u8],
     pub(super) length: usize,
@@ -24,13 +23,6 @@ impl Message<'_> {
     /// server.
     pub(super) fn key(&self, keys: &Keys, ends: (SocketAddr, SocketAddr)) -> Key {
         keys.key(ends, self.seen.transport, self.header.id, self.question)
-    }
-
-    pub(super) fn sent(&self) -> Sent {
-        Sent {
-            time: self.seen.time,
-            packet: self.seen.number,
-        }
     }
 
     pub(super) fn reply(&self) -> Reply {

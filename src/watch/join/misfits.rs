@@ -16,7 +16,7 @@ impl Joiner {
             && let Some(known) = self.table.exchange(place)
             && known.transport == seen.transport
         {
-            let sent = one.sent();
+            let sent = Sent::from(seen);
             if known.client == seen.to {
                 let is_waiting = known.reply.is_none();
                 if let Some(exchange) = self.table.touch(place, seen.time) {
@@ -53,10 +53,7 @@ impl Joiner {
 
     /// A side ends or breaks off a connection.
     pub(super) fn closed(&mut self, seen: &Seen<'_>) {
-        let sent = Sent {
-            time: seen.time,
-            packet: seen.number,
-        };
+        let sent = Sent::from(seen);
         if matches!(seen.content, Content::Reset) {
             self.connections.reset(seen);
         }
@@ -76,10 +73,7 @@ impl Joiner {
 
     /// An ICMP error about a query, or about a response.
     pub(super) fn unreachable(&mut self, seen: &Seen<'_>, kind: Unreachable, quoted: Quoted<'_>) {
-        let sent = Sent {
-            time: seen.time,
-            packet: seen.number,
-        };
+        let sent = Sent::from(seen);
         if quoted.is_tcp {
             self.connections.unreachable(quoted.from, quoted.to, sent);
             return;

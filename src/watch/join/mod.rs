@@ -4,16 +4,15 @@ mod message;
 mod misfits;
 
 use std::collections::VecDeque;
-use std::net::IpAddr;
 
 use self::message::Message;
-use crate::packet::dns::Header;
+use crate::packet::dns::{HEADER, Header, whole_labels};
 use crate::packet::{Content, Seen, Transport};
 use crate::watch::choose;
 use crate::watch::lookup::{Ended, Exchange, Lookup, Reading, Sent};
-use crate::watch::name::{Names, Shape};
+use crate::watch::name::{Names, hash};
 use crate::watch::open::{MAX_OF_LOOKUP, Open, Place, Question, Table};
-use crate::watch::remembered::{Answered, Attempt, Connections, Numbers};
+use crate::watch::remembered::{Answered, Connections, Numbers};
 use crate::watch::reply::edns_size;
 use crate::watch::search::{Bases, Lists, Search};
 
@@ -30,6 +29,9 @@ const AFTER_ANSWER: i64 = 50_000_000;
 
 /// After a negative answer, too; but a busy program may need a while.
 const AFTER_DENIAL: i64 = 1_000_000_000;
+
+/// The room of so many lookups is kept for others.
+const MAX_SPARE: usize = 64;
 
 /// What was seen beside queries and their answers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -59,6 +61,7 @@ pub(super) struct Joiner {
     now: i64,
     pub(super) strays: Strays,
     ended: VecDeque<Lookup>,
+    spare: Vec<(Vec<Reading>, Vec<Exchange>)>,
 }
 
 impl Joiner {
@@ -102,6 +105,16 @@ impl Joiner {
         self.ended.pop_front()
     }
 
+    /// The room of a lookup that nobody needs any more is that of the next.
+    pub(super) fn reuse(&mut self, lookup: Lookup) {
+        let (mut readings, mut exchanges) = (lookup.readings, lookup.exchanges);
+        readings.clear();
+        exchanges.clear();
+        if self.spare.len() < MAX_SPARE {
+            self.spare.push((readings, exchanges));
+        }
+    }
+
     /// The time of the last packet.
     pub(super) fn now(&self) -> i64 {
         self.now
@@ -119,7 +132,6 @@ impl Joiner {
             };
             self.end(index, ended);
         }
-        self.strays.forgotten = self.table.forgotten;
     }
 
     fn end(&mut self, index: u32, ended: Ended) {
@@ -145,20 +157,16 @@ impl Joiner {
         let (name, qtype) = match header.question {
             Some(question) => (question.name, question.qtype),
             // What there is of a name that is cut, or no question at all.
-            None => (
-                bytes.get(crate::packet::dns::HEADER..).unwrap_or_default(),
-                0,
-            ),
+            None => (whole_labels(bytes.get(HEADER..).unwrap_or_default()), 0),
         };
-        let shape = Shape::parse(name);
         let question = Question {
-            name: shape.hash(),
+            name: hash(name),
             qtype,
         };
         let one = Message {
             seen,
             header: &header,
-            shape: &shape,
+            name,
             question,
             bytes,
             length,
@@ -173,7 +181,7 @@ impl Joiner {
     fn query(&mut self, one: &Message<'_>, search: &Search) {
         let seen = one.seen;
         let key = one.key(&self.table.keys, (seen.from, seen.to));
-        let sent = one.sent();
+        let sent = Sent::from(seen);
         if let Some(place) = self.table.place(key) {
             self.repeat(place, sent);
             return;
@@ -188,7 +196,7 @@ impl Joiner {
             return;
         }
         let exchange = Exchange {
-            name: self.names.get(one.shape, one.shape.labels()),
+            name: self.names.get(one.question.name, one.name),
             hash: one.question.name,
             key,
             qtype: one.question.qtype,
@@ -210,7 +218,7 @@ impl Joiner {
         if exchange.is_tcp() {
             self.connections.asked(&exchange);
         }
-        let bases = search.bases(one.shape);
+        let bases = search.bases(one.name, one.question.name);
         let index = match choose::lookup(&self.table, &exchange, &bases) {
             Some(index) => {
                 let is_its = |it: &Reading| bases.iter().any(|base| base.hash == it.hash);
@@ -218,45 +226,36 @@ impl Joiner {
                 self.settle_reading(index);
                 index
             }
-            None => self.begin(&exchange, one.shape, &bases, search),
+            None => self.begin(&exchange, &bases, search),
         };
         self.table.add(index, exchange);
     }
 
-    fn begin(
-        &mut self,
-        exchange: &Exchange,
-        shape: &Shape<'_>,
-        bases: &Bases,
-        search: &Search,
-    ) -> u32 {
+    fn begin(&mut self, exchange: &Exchange, bases: &Bases<'_>, search: &Search) -> u32 {
         if self.table.is_full()
             && let Some(first) = self.table.first_due()
         {
             let is_answered = |it: &Open| it.lookup.exchanges.iter().all(Exchange::is_settled);
             if !self.table.open(first).is_some_and(is_answered) {
-                self.table.forgotten += 1;
+                self.strays.forgotten += 1;
             }
             self.end(first, Ended::Forgotten);
         }
-        let mut readings = Vec::with_capacity(1);
+        let spare = self.spare.pop();
+        let (mut readings, exchanges) =
+            spare.unwrap_or_else(|| (Vec::with_capacity(1), Vec::with_capacity(2)));
         for base in bases.iter().filter(|it| it.is_first) {
-            let is_as_is = base.hash == exchange.hash;
             readings.push(Reading {
-                name: if is_as_is {
-                    exchange.name.clone()
-                } else {
-                    self.names.get(shape, base.labels)
-                },
+                name: self.names.get(base.hash, base.name),
                 hash: base.hash,
-                is_absolute: base.entry.is_none() && !search.is_as_is_first(base.labels),
+                is_absolute: base.is_as_is && !search.is_as_is_first(base.name),
             });
         }
         let lookup = Lookup {
             number: 0,
             client: exchange.client.ip(),
             readings,
-            exchanges: Vec::with_capacity(2),
+            exchanges,
             ended: Ended::Settled,
             process: None,
         };
@@ -321,7 +320,7 @@ impl Joiner {
             self.misfit(one);
             return;
         };
-        let sent = one.sent();
+        let sent = Sent::from(seen);
         if place.is_translated {
             let server = seen.from;
             if let Some(exchange) = self.table.touch(place, seen.time) {
@@ -341,7 +340,7 @@ impl Joiner {
             exchange.oddities().incomplete = Some((length, sent));
             return;
         }
-        if exchange.name.as_wire() != one.shape.wire {
+        if exchange.name.as_wire() != one.name {
             exchange.oddities().other_case += 1;
         }
         exchange.take(one.reply());
@@ -378,10 +377,5 @@ impl Joiner {
             () => AFTER_DENIAL,
         };
         open.last.saturating_add(wait)
-    }
-
-    /// What is known of a client's connections to a server.
-    pub(super) fn attempt(&self, client: IpAddr, server: IpAddr) -> Option<Attempt> {
-        self.connections.attempt(client, server)
     }
 }

@@ -1,6 +1,5 @@
 //! Running counts of a capture, in bounded memory.
 
-mod histogram;
 mod names;
 mod servers;
 
@@ -13,7 +12,6 @@ use crate::watch::lookup::{Exchange, Lookup, Sent};
 use crate::watch::map::Map;
 use crate::watch::open::Question;
 
-pub use self::histogram::Histogram;
 pub use self::names::QuestionTally;
 pub(super) use self::names::{EntryTally, NameTally, Names, Questions};
 pub(super) use self::servers::{ServerTally, Servers};
@@ -172,6 +170,9 @@ impl Tally {
     }
 
     fn fault(&mut self, exchange: &Exchange, what: &Wrong, took: i64) {
+        if let Some(server) = self.servers.server(exchange.server) {
+            server.fault(exchange, what);
+        }
         let (server, name) = (exchange.server.ip(), &exchange.name);
         let packet = exchange.first.packet;
         match what {
@@ -180,21 +181,12 @@ impl Tally {
                 self.lose(exchange, *sendings, *pair, false, took);
             }
             Wrong::Ignored { .. } => self.lose(exchange, 1, Pair::None, true, took),
-            Wrong::Unreachable(kind) => {
-                let at = exchange.unreachable().map_or(packet, |it| it.1.packet);
-                self.servers.unreachable(exchange.server, *kind, at, name);
-            }
             Wrong::NoConnection { is_refused } => {
                 let (count, refused) = self.no_connection.entry(server).or_default();
                 count.add(1, packet, name);
                 *refused += u64::from(*is_refused);
             }
             Wrong::NoTcp => self.no_tcp.entry(server).or_default().add(1, packet, name),
-            Wrong::Broken => self.servers.broken(exchange.server, packet, name),
-            Wrong::Failure(rcode) => {
-                let packet = exchange.reply.map_or(packet, |it| it.packet);
-                self.servers.failure(exchange, *rcode, packet);
-            }
             Wrong::WrongSource(from) => {
                 let at = exchange.wrong_source().map_or(packet, |it| it.1.packet);
                 let of_pair = self.wrong_source.entry((server, from.ip())).or_default();
@@ -208,11 +200,11 @@ impl Tally {
                 let of_server = self.mismatched.entry(server).or_default();
                 of_server.add(u64::from(*count), packet, name);
             }
+            Wrong::Unreachable(_) | Wrong::Broken | Wrong::Failure(_) => {}
         }
     }
 
     fn lose(&mut self, exchange: &Exchange, sendings: u32, pair: Pair, ignored: bool, took: i64) {
-        self.servers.lose(exchange, sendings);
         let loss = Loss {
             server: exchange.server,
             name: exchange.name.clone(),
@@ -237,7 +229,9 @@ impl Tally {
             && let Some((_, last)) = self.losses.pop_last()
         {
             self.only_counted += u64::from(last.sendings);
-            self.servers.only_count(last.server, last.sendings);
+            if let Some(server) = self.servers.server(last.server) {
+                server.only_counted += u64::from(last.sendings);
+            }
         }
     }
 
@@ -290,14 +284,14 @@ impl Tally {
             }
             return;
         }
-        let zone_of = zone(&exchange.name);
+        let zone_of = zone(exchange.name.as_wire());
         let (_, top) = zone_of.split_at(zone_of.len().saturating_sub(LOCAL.len()));
         if !top.eq_ignore_ascii_case(LOCAL) {
             return;
         }
         let is_entry = entries
             .iter()
-            .any(|it| zone(it).eq_ignore_ascii_case(zone_of));
+            .any(|it| zone(it.as_wire()).eq_ignore_ascii_case(zone_of));
         let is_cluster = zone_of.eq_ignore_ascii_case(b"\x07cluster\x05local");
         if !is_entry && !is_cluster {
             let count = self.local.entry(exchange.name.clone()).or_default();
@@ -306,10 +300,8 @@ impl Tally {
     }
 }
 
-/// The last two labels of a name, in wire format: where it is registered, more
-/// or less.
-pub(super) fn zone(name: &Name) -> &[u8] {
-    let wire = name.as_wire();
+/// The last two labels of a name: where it is registered, more or less.
+pub(super) fn zone(wire: &[u8]) -> &[u8] {
     let (mut last_but_one, mut last, mut at) = (0, 0, 0);
     while let Some(length) = wire.get(at) {
         (last_but_one, last) = (last, at);

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 
+use crate::histogram::Histogram;
 use crate::name::Name;
 use crate::watch::lookup::{Exchange, Lookup};
 use crate::watch::map::Map;
-use crate::watch::name::{Shape, of_wire, same};
+use crate::watch::name::{hash, of_wire, same};
 use crate::watch::open::Question;
-use crate::watch::tally::{Histogram, keep_first};
+use crate::watch::tally::keep_first;
 
 pub use super::servers::QuestionTally;
 
@@ -31,8 +32,6 @@ const SECOND: i64 = 1_000_000_000;
 #[derive(Debug, Default)]
 pub(in crate::watch) struct Questions {
     pub(in crate::watch) all: Map<Question, QuestionTally>,
-    /// Exchanges whose question there was no room for.
-    pub(in crate::watch) others: u64,
 }
 
 /// What became of a name that programs asked for.
@@ -88,10 +87,7 @@ impl Questions {
             Entry::Vacant(place) if !is_full => {
                 place.insert(QuestionTally::from_exchange(exchange))
             }
-            Entry::Vacant(_) => {
-                self.others += 1;
-                return;
-            }
+            Entry::Vacant(_) => return,
         };
         tally.span.1 = tally.span.1.max(exchange.first.time);
         let server = exchange.server.ip();
@@ -128,7 +124,7 @@ impl Questions {
 
     /// What was said about a question.
     pub(in crate::watch) fn get(&self, name: &Name, qtype: u16) -> Option<&QuestionTally> {
-        let name = Shape::parse(name.as_wire()).hash();
+        let name = hash(name.as_wire());
         self.all.get(&Question { name, qtype })
     }
 }
@@ -190,7 +186,8 @@ impl Names {
         tally.queries += lookup.queries() as u64;
         tally.wasted += wasted;
         tally.is_absolute = asked.is_absolute;
-        tally.times.add(lookup.end().saturating_sub(lookup.start()));
+        let took = lookup.end().saturating_sub(lookup.start());
+        tally.times.add(u64::try_from(took).unwrap_or_default());
         let has = |qtype: u16| lookup.exchanges.iter().any(|it| it.qtype == qtype);
         let family = match (has(1), has(28)) {
             (true, true) => 2,

@@ -1,19 +1,23 @@
 //! What each server did.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::net::{IpAddr, SocketAddr};
 
+use crate::histogram::Histogram;
 use crate::name::Name;
 use crate::packet::Unreachable;
+use crate::watch::fault::Wrong;
 use crate::watch::lookup::Exchange;
-use crate::watch::tally::{Count, Histogram, zone};
+use crate::watch::map::Map;
+use crate::watch::name::{hash, of_wire};
+use crate::watch::tally::{Count, zone};
 
 /// So many servers are told apart.
 const MAX_SERVERS: usize = 1024;
 
-/// So many zones of a server are told apart.
-const MAX_ZONES: usize = 256;
+/// So many zones of all servers are told apart.
+const MAX_ZONES: usize = 4096;
 
 /// So many kinds of ICMP errors of a server are told apart.
 const MAX_KINDS: usize = 8;
@@ -31,14 +35,12 @@ pub(in crate::watch) struct ServerTally {
     pub(in crate::watch) only_counted: u64,
     /// ICMP errors, by kind.
     pub(in crate::watch) errors: Vec<(Unreachable, Count)>,
-    /// Connections that ended without an answer.
-    pub(in crate::watch) broken: Count,
     /// Responses that say that it cannot or does not want to, by code.
     pub(in crate::watch) failures: BTreeMap<u8, Count>,
     /// How long its responses took.
     pub(in crate::watch) times: Histogram,
-    /// The same by zone, with its name in wire format.
-    pub(in crate::watch) zones: BTreeMap<Vec<u8>, Histogram>,
+    /// The same by zone: by its hash, whatever its case.
+    pub(in crate::watch) zones: Map<u64, (Name, Histogram)>,
     /// The largest response over UDP, in bytes.
     pub(in crate::watch) largest: u32,
     /// Those who asked it; not more than a few.
@@ -49,10 +51,12 @@ pub(in crate::watch) struct ServerTally {
 #[derive(Clone, Debug, Default)]
 pub(in crate::watch) struct Servers {
     pub(in crate::watch) all: BTreeMap<SocketAddr, ServerTally>,
+    /// Zones of all of them.
+    zones: usize,
 }
 
 impl Servers {
-    fn server(&mut self, server: SocketAddr) -> Option<&mut ServerTally> {
+    pub(super) fn server(&mut self, server: SocketAddr) -> Option<&mut ServerTally> {
         if self.all.len() >= MAX_SERVERS && !self.all.contains_key(&server) {
             return None;
         }
@@ -60,9 +64,11 @@ impl Servers {
     }
 
     pub(super) fn add(&mut self, exchange: &Exchange) {
+        let is_full = self.zones >= MAX_ZONES;
         let Some(server) = self.server(exchange.server) else {
             return;
         };
+        let mut new_zones = 0;
         let sides = if exchange.is_tcp() {
             &mut server.tcp
         } else {
@@ -74,73 +80,49 @@ impl Servers {
             server.clients.push(exchange.client.ip());
         }
         if let Some(took) = exchange.took() {
+            let took = u64::try_from(took).unwrap_or_default();
             server.times.add(took);
-            server.take_zone(zone(&exchange.name), took);
+            let zone = zone(exchange.name.as_wire());
+            let known = server.zones.len();
+            match server.zones.entry(hash(zone)) {
+                Entry::Vacant(_) if is_full => {}
+                entry => entry
+                    .or_insert_with(|| (of_wire(zone), Histogram::default()))
+                    .1
+                    .add(took),
+            }
+            new_zones = server.zones.len() - known;
         }
         if let Some(reply) = exchange.reply.filter(|_| !exchange.is_tcp()) {
             server.largest = server.largest.max(reply.size);
         }
-    }
-
-    pub(super) fn lose(&mut self, exchange: &Exchange, sendings: u32) {
-        if let Some(server) = self.server(exchange.server) {
-            server.lost += u64::from(sendings);
-        }
-    }
-
-    pub(super) fn only_count(&mut self, server: SocketAddr, sendings: u32) {
-        if let Some(server) = self.server(server) {
-            server.only_counted += u64::from(sendings);
-        }
-    }
-
-    pub(super) fn unreachable(
-        &mut self,
-        server: SocketAddr,
-        kind: Unreachable,
-        packet: u64,
-        name: &Name,
-    ) {
-        let Some(server) = self.server(server) else {
-            return;
-        };
-        let known = server.errors.iter().position(|it| it.0 == kind);
-        let at = known.unwrap_or(server.errors.len());
-        if known.is_none() && server.errors.len() < MAX_KINDS {
-            server.errors.push((kind, Count::default()));
-        }
-        if let Some((_, count)) = server.errors.get_mut(at) {
-            count.add(1, packet, name);
-        }
-    }
-
-    pub(super) fn broken(&mut self, server: SocketAddr, packet: u64, name: &Name) {
-        if let Some(server) = self.server(server) {
-            server.broken.add(1, packet, name);
-        }
-    }
-
-    pub(super) fn failure(&mut self, exchange: &Exchange, rcode: u8, packet: u64) {
-        if let Some(server) = self.server(exchange.server) {
-            let count = server.failures.entry(rcode).or_default();
-            count.add(1, packet, &exchange.name);
-        }
+        self.zones += new_zones;
     }
 }
 
 impl ServerTally {
-    /// Counts how long an answer about a zone took.
-    fn take_zone(&mut self, zone: &[u8], took: i64) {
-        let is_lower = !zone.iter().any(u8::is_ascii_uppercase);
-        let zone = if is_lower {
-            Cow::Borrowed(zone)
-        } else {
-            Cow::Owned(zone.to_ascii_lowercase())
-        };
-        if let Some(known) = self.zones.get_mut(&*zone) {
-            known.add(took);
-        } else if self.zones.len() < MAX_ZONES {
-            self.zones.entry(zone.into_owned()).or_default().add(took);
+    /// Counts what is wrong with an exchange, as far as it is the server's.
+    pub(super) fn fault(&mut self, exchange: &Exchange, what: &Wrong) {
+        match what {
+            Wrong::Lost { sendings, .. } => self.lost += u64::from(*sendings),
+            Wrong::Ignored { .. } => self.lost += 1,
+            Wrong::Unreachable(kind) => {
+                let known = self.errors.iter().position(|it| it.0 == *kind);
+                let at = known.unwrap_or(self.errors.len());
+                if known.is_none() && at < MAX_KINDS {
+                    self.errors.push((*kind, Count::default()));
+                }
+                if let Some((_, count)) = self.errors.get_mut(at) {
+                    let sent = exchange.unreachable().map_or(exchange.first, |it| it.1);
+                    count.add(1, sent.packet, &exchange.name);
+                }
+            }
+            Wrong::Failure(rcode) => {
+                let packet = exchange.reply.map_or(exchange.first.packet, |it| it.packet);
+                let count = self.failures.entry(*rcode).or_default();
+                count.add(1, packet, &exchange.name);
+            }
+            _ => {}
         }
     }
 }

@@ -6,11 +6,11 @@ use std::ops::AddAssign;
 use super::advice::{self, Advice};
 use super::clients::{Client, Resolver};
 use super::frequent::Slot;
-use super::histogram::Histogram;
 use super::periods::Periods;
 use super::query::Rcode;
 use super::tally::{Minute, NameCount, Tally};
 use super::{Pods, Settings};
+use crate::histogram::Histogram;
 use crate::text::{escaped, excerpt};
 
 /// So many rows of a list are kept.

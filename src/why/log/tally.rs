@@ -6,7 +6,6 @@ use std::ops::AddAssign;
 
 use super::clients::Clients;
 use super::frequent::Frequent;
-use super::histogram::Histogram;
 use super::lookups::{Lookups, Wasted};
 use super::name::{Labels, hash_of};
 use super::negative::Negative;
@@ -15,6 +14,7 @@ use super::query::{Query, Rcode};
 use super::time::MINUTE;
 use super::{MAX_HEAD, MAX_PASTED, MAX_QUOTED};
 use crate::check_loop::log::Shown;
+use crate::histogram::Histogram;
 
 /// At least so many names are kept.
 const NAMES: usize = 1 << 14;

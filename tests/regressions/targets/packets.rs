@@ -49,11 +49,9 @@ fn capture(bytes: &[u8], form: u8) {
         push(&mut assembler, &frame);
     }
     end(&mut assembler);
-    let comments = reader.comments().iter().map(String::as_str);
-    let carried = Carried::of_comments(comments);
+    let carried = Carried::of_comments(&reader.take_comments());
     // What is carried can be carried on.
-    let again = carried.comments();
-    let again = Carried::of_comments(again.iter().map(String::as_str));
+    let again = Carried::of_comments(&carried.comments());
     assert_eq!(again.things.len(), carried.things.len());
     // What was read can be written, and is read as it was.
     let written = writer.end(reader.drops(), &[]).unwrap();

@@ -32,8 +32,8 @@ pub(in crate::render) struct LookupForm {
     /// The resolver that it is judged as; null: none fits.
     resolver: Option<&'static str>,
     client: String,
-    /// Whose socket asked; only of a live watch, and only where the socket was still open
-    /// when it was looked for.
+    /// Whose socket asked; only of a live watch, or a capture that one wrote, and only
+    /// where the socket was still open when it was looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<ProcessForm>,
     /// When it began (RFC 3339).

@@ -8,6 +8,9 @@ use crate::render::watch::time;
 use crate::text::counted;
 use crate::watch::findings::What;
 
+/// So many zones are listed.
+const LISTED: usize = 5;
+
 impl Of<'_> {
     pub(super) fn answers(&self) -> Three {
         let (server, name, first, number) = (self.server, self.name, self.first, self.number);
@@ -68,17 +71,8 @@ impl Of<'_> {
                 "not a name that comes and goes: each said the same all the time",
                 "give all servers of resolv.conf the same zones: resolvers ask the next one only when one fails, not when it denies",
             ),
-            What::AaaaFails { rcode } => three(
-                match rcode {
-                    Some(rcode) => format!(
-                        "{name} has an A record, and its AAAA is answered with {} by {server}",
-                        rcode_text(u16::from(*rcode))
-                    ),
-                    None => format!(
-                        "{name} has an A record, and {} for its AAAA got no answer from {server}",
-                        queries(number)
-                    ),
-                },
+            What::AaaaFails { rcode, zones } => three(
+                self.aaaa(*rcode, zones),
                 "not a server that fails: A is answered",
                 "the zone's server has to say NOERROR without records where there is no AAAA (RFC 4074); until then glibc 2.36 and later: options no-aaaa",
             ),
@@ -93,6 +87,35 @@ impl Of<'_> {
             ),
             _ => Three::default(),
         }
+    }
+
+    fn aaaa(&self, rcode: Option<u8>, zones: &[(Name, u64)]) -> String {
+        let (server, name, queries) = (self.server, self.name, queries(self.number));
+        let came = match rcode {
+            Some(rcode) => format!("answered with {} by {server}", rcode_text(u16::from(rcode))),
+            None => format!("not answered by {server}"),
+        };
+        let names: u64 = zones.iter().map(|it| it.1).sum();
+        if names == 1 {
+            return format!("{name} has an A record, and its AAAA is {came} ({queries})");
+        }
+        let listed = self.counts(zones.get(..LISTED).unwrap_or(zones));
+        let more = match zones.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!(
+            "{names} names have A records, and their AAAA are {came} ({queries}), first {}; by zone {listed}{more}",
+            self.first
+        )
+    }
+
+    /// Names with a count each.
+    fn counts(&self, all: &[(Name, u64)]) -> String {
+        let each = all
+            .iter()
+            .map(|(name, count)| format!("{} {count}", self.shown.name(name)));
+        each.collect::<Vec<_>>().join(", ")
     }
 
     pub(super) fn names(&self) -> Three {
@@ -119,24 +142,16 @@ impl Of<'_> {
                     "take the domain out of the search list, or its wildcard record out of the zone; a final dot after full names",
                 )
             }
-            What::SearchWaste { of, entries, names } => {
-                let by = |list: &[(Name, u64)]| {
-                    let each = list
-                        .iter()
-                        .map(|(name, count)| format!("{} {count}", self.shown.name(name)));
-                    each.collect::<Vec<_>>().join(", ")
-                };
-                three(
-                    format!(
-                        "{number} of {} were for names that the search list made and nobody has: by entry {}; by name {}",
-                        queries(*of),
-                        by(entries),
-                        by(names)
-                    ),
-                    "not an error: it costs time and load",
-                    "a final dot after full names (api.example.com.), or dnsConfig options ndots:1 or 2 in the pod",
-                )
-            }
+            What::SearchWaste { of, entries, names } => three(
+                format!(
+                    "{number} of {} were for names that the search list made and nobody has: by entry {}; by name {}",
+                    queries(*of),
+                    self.counts(entries),
+                    self.counts(names)
+                ),
+                "not an error: it costs time and load",
+                "a final dot after full names (api.example.com.), or dnsConfig options ndots:1 or 2 in the pod",
+            ),
             What::NoCache {
                 lookups,
                 saved,

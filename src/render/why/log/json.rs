@@ -7,13 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words;
+use crate::histogram::Histogram;
 use crate::render::json;
 use crate::render::why::json::WorstForm;
 use crate::render::why::numbers::minute_key;
 use crate::why::Recognised;
-use crate::why::log::{
-    Advice, ClientRow, Histogram, NameRow, Rcode, Summary, TimeoutRow, Waste, ZoneRow,
-};
+use crate::why::log::{Advice, ClientRow, NameRow, Rcode, Summary, TimeoutRow, Waste, ZoneRow};
 
 /// What logs of a DNS server say.
 #[derive(Debug, Serialize, JsonSchema)]

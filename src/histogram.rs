@@ -1,5 +1,5 @@
-//! How long answers took, in buckets that differ by an eighth, so that those
-//! of several logs add up exactly.
+//! How long things took, in buckets that differ by an eighth, so that those of several
+//! logs add up exactly.
 
 /// Buckets of each power of two.
 const PARTS: u64 = 8;
@@ -27,10 +27,11 @@ impl Histogram {
 
     /// Counts a time so many times.
     pub fn add_many(&mut self, nanoseconds: u64, times: u64) {
-        if self.counts.is_empty() {
-            self.counts = vec![0; BUCKETS];
+        let bucket = bucket(nanoseconds);
+        if self.counts.len() <= bucket {
+            self.counts.resize(bucket + 1, 0);
         }
-        if let Some(count) = self.counts.get_mut(bucket(nanoseconds)) {
+        if let Some(count) = self.counts.get_mut(bucket) {
             *count += times;
         }
         self.total += times;
@@ -53,6 +54,24 @@ impl Histogram {
             left -= count;
         }
         Some(self.max)
+    }
+
+    /// How many took longer than this, in nanoseconds, or at most an eighth less.
+    pub fn above(&self, nanoseconds: u64) -> u64 {
+        self.counts.iter().skip(bucket(nanoseconds)).sum()
+    }
+
+    /// How many are in each of so many parts of the logarithmic scale from 10 µs to 10 s.
+    pub fn bars(&self, parts: usize) -> Vec<u64> {
+        let (from, to) = (bucket(10_000), bucket(10_000_000_000));
+        let mut bars = vec![0; parts];
+        for (at, count) in self.counts.iter().enumerate() {
+            let part = (at.clamp(from, to) - from) * parts / (to - from + 1);
+            if let Some(bar) = bars.get_mut(part) {
+                *bar += count;
+            }
+        }
+        bars
     }
 
     /// Upper bounds in nanoseconds, and counts, of the buckets that have any.
@@ -119,6 +138,8 @@ mod tests {
                 "{share}: {found}"
             );
         }
+        assert_eq!(times.above(900_000), 149);
+        assert_eq!(times.bars(12).iter().sum::<u64>(), 1000);
         let mut both = times.clone();
         both.merge(&times);
         assert_eq!(both.total(), 2000);
