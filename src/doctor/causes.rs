@@ -86,6 +86,9 @@ const OF_DEAF_CACHES: &[&str] = &["orphan-cache-address"];
 /// The same of one that is there, and nobody listens.
 const OF_SILENT_CACHES: &[&str] = &["orphan-cache-address", "cluster-dns-no-listener"];
 
+/// The same of a bridge whose answers were seen to cross it without rules.
+const OF_BRIDGES: &[&str] = &["bridge-passes-iptables-by"];
+
 /// Puts causes together that are the same one, or that one fix ends.
 fn joined(causes: &mut Vec<Cause<'_>>) {
     for (is_same, names) in [
@@ -93,6 +96,7 @@ fn joined(causes: &mut Vec<Cause<'_>>) {
         (needs_restart, OF_RESTARTS),
         (is_old_file, OF_OLD_FILES),
         (is_silent_cache, OF_SILENT_CACHES),
+        (is_bridge, OF_BRIDGES),
         (is_deaf_cache, OF_DEAF_CACHES),
     ] {
         let Some(first) = causes.iter().position(|it| is_same(&it.kind)) else {
@@ -164,6 +168,11 @@ fn is_deaf_cache(kind: &Kind<'_>) -> bool {
 fn is_silent_cache(kind: &Kind<'_>) -> bool {
     use findings::{CacheFinding, Fact};
     matches!(kind, Kind::Way(it) if matches!(it.fact, Fact::Cache(CacheFinding::Silent { .. })))
+}
+
+fn is_bridge(kind: &Kind<'_>) -> bool {
+    use findings::{Fact, LinkFinding};
+    matches!(kind, Kind::Way(it) if matches!(it.fact, Fact::Link(LinkFinding::Bridge { .. })))
 }
 
 /// Whether the Service has no endpoints.
@@ -291,7 +300,7 @@ fn of_pods<'o>(
 
 fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
     let lost = route.trees.iter().find(|it| it.fails());
-    let lost = lost.filter(|_| !route.findings.iter().any(is_address_of_nobody));
+    let lost = lost.filter(|_| !route.findings.iter().any(says_why));
     let lost = lost.map(|it| (State::Error, Kind::Lost(it)));
     let state = |severity| match severity {
         Severity::Error => State::Error,
@@ -302,16 +311,19 @@ fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
     wrong.chain(lost).collect()
 }
 
-/// Whether it says why no rule is about the address.
-fn is_address_of_nobody(finding: &findings::Finding) -> bool {
-    use findings::{CacheFinding, Fact};
-    matches!(
+/// Whether it says why packets, or their answers, are lost.
+fn says_why(finding: &findings::Finding) -> bool {
+    use findings::{CacheFinding, Fact, LinkFinding};
+    let is_why = matches!(
         finding.fact,
         Fact::Service(_)
+            | Fact::Policy(_)
+            | Fact::Link(LinkFinding::Bridge { .. })
             | Fact::Cache(
                 CacheFinding::LinkMissing { .. } | CacheFinding::Silent { is_asked: true, .. }
             )
-    )
+    );
+    is_why && finding.severity == Severity::Error
 }
 
 fn of_loop(report: &check_loop::Report) -> Vec<(State, Kind<'_>)> {

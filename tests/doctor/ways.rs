@@ -26,6 +26,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             another_address,
         ),
         trial("faults::pods of a Service that has moved", moved_service),
+        trial("faults::packets pass by the Service's rules", passed_by),
     ]
 }
 
@@ -219,6 +220,44 @@ fn moved_service() {
     }
     let causes = node.doctor(&words).document["causes"].to_string();
     assert!(!causes.contains("no-such-service"), "{causes}");
+}
+
+/// Another rule than kube-proxy's takes the packets; the Service, or its port, is gone.
+fn passed_by() {
+    let rules = include_str!("../../testdata/path/cluster-2/rules.txt");
+    let first = "-A PREROUTING -m comment";
+    let rule = "-A PREROUTING -p udp -m udp --dport 53 -j REDIRECT --to-ports 5353";
+    let without = |words: &str| -> String {
+        let kept = rules.lines().filter(|it| !it.contains(words));
+        kept.map(|it| format!("{it}\n")).collect()
+    };
+    for (rules, code, fix) in [
+        (
+            rules.replacen(first, &format!("{rule}\n{first}"), 1),
+            "service-passed-by",
+            "leave port 53",
+        ),
+        (
+            without("kube-dns:dns cluster IP"),
+            "service-without-port",
+            "edit service kube-dns",
+        ),
+        (
+            without("kube-dns"),
+            "no-dns-service",
+            "get service kube-dns",
+        ),
+    ] {
+        let node = Node::copy_of("cluster-cgroup-v1");
+        with_addresses(&node);
+        node.write("rules", &rules);
+        let rules = node.root.join("rules");
+        let said = node.doctor(&["--rules", rules.to_str().unwrap()]);
+        assert_eq!(said.first(), code, "{said:#?}");
+        let causes = said.document["causes"].to_string();
+        assert!(causes.contains(fix), "{causes}");
+        assert!(!causes.contains("packets-lost"), "{causes}");
+    }
 }
 
 /// Gives every process that is not on the node's network an address there.

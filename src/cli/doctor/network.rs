@@ -18,7 +18,7 @@ use crate::host::snapshot;
 use crate::loopback::name_servers;
 use crate::node::kernel::{self, Statistics};
 use crate::node::{Node, Pod, is_dns_server};
-use crate::rules::Named;
+use crate::rules::{Named, SMALLEST, is_amid};
 
 /// Counters are read twice so far apart: all in all it takes no more than a second.
 const APART: Duration = Duration::from_millis(900);
@@ -115,31 +115,14 @@ fn searches_cluster(pod: &Pod) -> bool {
 /// each with the first of these pods.
 fn left_behind(node: &Node, services: &[Named]) -> Vec<(String, IpAddr)> {
     let mut found: Vec<(String, IpAddr)> = Vec::new();
-    let is_service = |ip: IpAddr| services.iter().any(|it| is_near(ip, it.address, SMALLEST));
     for pod in ordinary(node).filter(|it| searches_cluster(it)) {
-        let old = asked_by(pod).find(|it| !cluster_dns(node).contains(it) && is_service(*it));
+        let old = asked_by(pod)
+            .find(|it| !cluster_dns(node).contains(it) && is_amid(services, *it, SMALLEST));
         let old = old.filter(|it| found.iter().all(|known| known.1 != *it));
         found.extend(old.map(|it| (pod.label(), it)));
     }
     found.truncate(MAX_LEFT);
     found
-}
-
-/// Bits of the hosts in a network of Services as small as GKE's smallest.
-const SMALLEST: u32 = 12;
-
-/// The same of the largest.
-///
-/// Source: kubernetes, cmd/kube-apiserver/app/options/validation.go `maxCIDRBits`.
-const LARGEST: u32 = 20;
-
-/// Whether both are in one network that has so many bits for hosts.
-fn is_near(one: IpAddr, other: IpAddr, bits: u32) -> bool {
-    match (one, other) {
-        (IpAddr::V4(one), IpAddr::V4(other)) => one.to_bits() >> bits == other.to_bits() >> bits,
-        (IpAddr::V6(one), IpAddr::V6(other)) => one.to_bits() >> bits == other.to_bits() >> bits,
-        _ => false,
-    }
 }
 
 fn cluster_dns(node: &Node) -> &[IpAddr] {
@@ -182,17 +165,7 @@ pub(super) fn route(
         to => of_node(client, to),
     };
     let (mut route, services) = send(words(client, to), saved.filter(|_| !is_files), streams)?;
-    if args.target().is_some() {
-        // What somebody chose for this pod can be any server.
-        let is_service = |ip: IpAddr| {
-            let mut services = services.iter();
-            services.any(|it| is_near(ip, it.address, LARGEST)) || cluster_dns(node).contains(&ip)
-        };
-        let is_link_local = |ip: IpAddr| matches!(ip, IpAddr::V4(ip) if ip.is_link_local());
-        if !services.is_empty() {
-            route.outside(|ip| !is_service(ip) && !is_link_local(ip));
-        }
-    } else {
+    if args.target().is_none() {
         for (pod, to) in left_behind(node, &services) {
             match send(words(Some(&pod), Some(to)), None, streams) {
                 Ok((more, _)) => route.join(more),
@@ -251,11 +224,6 @@ fn send(
         asked.extend(["--save".to_owned(), file.display().to_string()]);
     }
     let answer = path::answer_to(&asked, streams)?;
-    let route = Route {
-        trees: answer.trees,
-        findings: answer.findings,
-        skipped: answer.skipped,
-        question,
-    };
-    Ok((route, answer.host.rules.services_named()))
+    let services = answer.host.rules.services_named();
+    Ok((answer.into_route(question), services))
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
-use super::Shown;
 use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
 use crate::render::sentence::{Sentence, sentence};
 use crate::rules::{Family, Note};
@@ -333,11 +332,14 @@ pub(super) fn note(note: &Note) -> Sentence {
 }
 
 /// All that was not seen, each once.
-pub(super) fn unseen(shown: &Shown<'_>) -> Vec<Sentence> {
-    let mut all: Vec<Sentence> = shown.rules.notes.iter().map(note).collect();
-    let gaps = shown.trees.iter().flat_map(|it| &it.gaps);
+pub(in crate::render) fn unseen<'g>(
+    notes: &[Note],
+    gaps: impl Iterator<Item = &'g Gap>,
+    skipped: &[String],
+) -> Vec<Sentence> {
+    let mut all: Vec<Sentence> = notes.iter().map(note).collect();
     all.extend(gaps.map(gap));
-    let skipped = shown.skipped.iter();
+    let skipped = skipped.iter();
     all.extend(skipped.map(|it| Sentence::new("unread", it.clone())));
     let mut once: Vec<Sentence> = Vec::new();
     for it in all {

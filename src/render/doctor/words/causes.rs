@@ -3,7 +3,6 @@
 use super::{address, name, several, some_of};
 use crate::doctor::{Answer, Asked, Kind};
 use crate::render::check_loop::words as loops;
-use crate::render::live::concluded;
 use crate::render::path;
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::upstream::words::who;
@@ -64,7 +63,7 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         Kind::Dropping(counted) => Sentence::new("packets-dropped", super::more::dropping(counted)),
         Kind::Logged(advice) => said(advice).fact,
         Kind::Failing(lookup) => {
-            let what = concluded(&lookup.scenario, &lookup.lived).what;
+            let what = super::more::looked_up(lookup);
             sentence!("lookup-fails", "In {}, {what}", lookup.whom)
         }
         Kind::Unreadable(sentence) => Sentence::new("pod-unreadable", *sentence),

@@ -47,6 +47,12 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
             let fix = Some(fix).filter(|it| !it.is_empty());
             fix.into_iter().map(Step::new).collect()
         }
+        Kind::Failing(lookup) if lookup.elsewhere().is_some() => vec![
+            Step::new(
+                "See who answers: a DNS pod without its plugin kubernetes, or another server",
+            )
+            .typing(Command::new("kdns path --target").arg(&lookup.whom)),
+        ],
         Kind::Failing(lookup) => {
             let concluded = concluded(&lookup.scenario, &lookup.lived);
             let steps = concluded.why.into_iter().chain(concluded.fix);
@@ -187,6 +193,10 @@ fn of_end(end: &Outcome) -> Vec<Step> {
             let setting = format!("net.ipv4.conf.{link}.rp_filter");
             vec![Step::new(text).typing(sysctl(&setting, 2))]
         }
+        Stage::Link => vec![
+            Step::new("Bring it up, or its other end on the node; a pod can be recreated")
+                .typing(Command::new("ip link")),
+        ],
         Stage::Neighbour => of_neighbour(end),
         Stage::Socket => {
             let pod = end.pod.as_ref();
@@ -202,9 +212,11 @@ fn of_end(end: &Outcome) -> Vec<Step> {
         ))],
         Stage::Route => vec![
             Step::new(format!(
-                "Give the node a route to {ip}, which its network plugin writes"
+                "Give the node a route to {ip}, which its network plugin writes, and take away what \
+                 refuses it"
             ))
-            .typing(Command::new("ip route get").arg(ip)),
+            .typing(Command::new("ip route get").arg(ip))
+            .typing(Command::new("ip rule")),
         ],
         Stage::Pod => vec![Step::new(format!(
             "Find who wrote it (a firewall, a service mesh), and have it let port 53 through: {}",

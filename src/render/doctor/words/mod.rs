@@ -37,9 +37,9 @@ pub(super) fn command(fact: &Fact<'_>) -> Command {
         Fact::Upstream { .. } => Command::new("kdns upstream"),
         Fact::Pods { .. } => Command::new("kdns pods -v"),
         Fact::Lint { .. } => Command::new("kdns lint --node"),
-        Fact::Logs(_) => {
-            Command::new("kubectl -n kube-system logs -l k8s-app=kube-dns | kdns why -")
-        }
+        Fact::Logs(_) => Command::new(
+            "kubectl -n kube-system logs -l k8s-app=kube-dns --prefix --timestamps --tail=-1 | kdns why -",
+        ),
         Fact::Path(route) => {
             let question = route.iter().flat_map(|it| &it.question);
             Command::new("kdns path").args(question)
