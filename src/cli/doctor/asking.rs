@@ -30,6 +30,12 @@ const NOT_PERMITTED: i32 = Errno::EPERM as i32;
 /// The name that every cluster has.
 const NAME: &str = "kubernetes.default";
 
+/// So much of a reply that others have shows whether they were asked.
+const ENOUGH: u16 = 512;
+
+/// Reply codes of a server that does not ask others, or in vain: SERVFAIL, REFUSED.
+const FAILED: [u16; 2] = [2, 5];
+
 /// A lookup takes no longer, in seconds.
 const BUDGET: &str = "15";
 
@@ -109,7 +115,7 @@ fn pod(target: &Target, node: &Node) -> Option<(Whom, SocketAddr)> {
 /// upstream does; an upstream server that forwards what it is asked has to answer.
 fn asks(whom: &Whom, to: SocketAddr) -> Vec<Ask> {
     let questions: &[Question] = match whom {
-        Whom::Upstream => &[Question::Version],
+        Whom::Upstream => &[Question::Version, Question::Keys(ENOUGH)],
         Whom::Pod(_) => &[Question::Version, Question::Status],
     };
     let over = [Protocol::Udp, Protocol::Tcp].into_iter();
@@ -131,11 +137,16 @@ fn asked(whom: Whom, server: SocketAddr, came: &[probe::Asked]) -> Asked {
         let best = its.min_by_key(|it| !matches!(it.came, Came::Reply { .. }));
         best.map_or(Answer::NotAsked, answer)
     };
+    let fails = |it: &probe::Asked| {
+        let is_long = it.ask.to == server && matches!(it.ask.question, Question::Keys(_));
+        is_long && matches!(it.came, Came::Reply { rcode, .. } if FAILED.contains(&rcode))
+    };
     Asked {
-        whom,
-        server,
         udp: over(Protocol::Udp),
         tcp: over(Protocol::Tcp),
+        fails: came.iter().any(fails),
+        whom,
+        server,
     }
 }
 

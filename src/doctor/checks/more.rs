@@ -102,6 +102,8 @@ pub fn servers(asked: &[Asked]) -> Check<'_> {
         State::Error
     } else if asked.iter().any(is_wrong) {
         State::Warning
+    } else if asked.iter().any(|it| it.fails) {
+        State::Unknown
     } else {
         State::Ok
     };

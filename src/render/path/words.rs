@@ -181,6 +181,25 @@ pub(super) fn socket(ip: IpAddr, port: u16) -> String {
     SocketAddr::new(ip, port).to_string()
 }
 
+/// The first thing that was not seen and that the end of a packet, or of the answer to
+/// it, depends on.
+pub(in crate::render) fn depends_on(tree: &Tree) -> Option<String> {
+    let mut all = tree.outcomes.iter().flat_map(|it| {
+        let of_reply = match &it.reply {
+            Some(Reply::Unknown(all)) => all.as_slice(),
+            _ => &[],
+        };
+        it.depends_on.iter().chain(of_reply)
+    });
+    // As it would be true.
+    let first = all.next()?;
+    let first = Assumption {
+        holds: true,
+        ..first.clone()
+    };
+    Some(assumption(&first))
+}
+
 /// What is assumed.
 pub(super) fn assumption(assumption: &Assumption) -> String {
     let holds = assumption.holds;

@@ -31,7 +31,7 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
             let step = Step::new("See what keeps it").typing(dig("kdns dig", it));
             Some(step.typing(Command::new("kdns watch")))
         }),
-        Kind::Crashing(pods) => of_first(pods, |it| kubectl(it, "Read why", "logs --previous")),
+        Kind::Crashing(pods) => of_first(pods, |it| read_why(it, "logs --previous")),
         Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", "delete pod")),
         Kind::Lost(tree) => of_lost(tree),
         Kind::Way(finding) => {
@@ -114,7 +114,19 @@ fn of_ended(pod: &str, container: &str, reason: Option<&str>) -> Vec<Step> {
         return vec![Step::new(text)];
     }
     let verb = format!("logs --previous --container {container}");
-    kubectl(pod, "Read why", &verb).into_iter().collect()
+    read_why(pod, &verb).into_iter().collect()
+}
+
+/// Its log does not tell of a probe that fails, its events do.
+fn read_why(pod: &str, logs: &str) -> Option<Step> {
+    let read = kubectl(
+        pod,
+        "Read why, also a probe that fails or an image that is not there",
+        logs,
+    )?;
+    let (namespace, name) = pod.split_once('/')?;
+    let command = Command::new("kubectl -n").args([namespace, "describe", "pod", name]);
+    Some(read.typing(command))
 }
 
 /// What to do where packets to a Service are lost.
@@ -173,7 +185,7 @@ fn who_fills() -> Step {
 
 /// What to do where a packet, or its answer, ends.
 fn of_end(end: &Outcome) -> Vec<Step> {
-    let (ip, port) = (end.address, end.port);
+    let ip = end.address;
     let Some(last) = end.last() else {
         return Vec::new();
     };
@@ -200,11 +212,10 @@ fn of_end(end: &Outcome) -> Vec<Step> {
         Stage::Neighbour => of_neighbour(end),
         Stage::Socket => {
             let pod = end.pod.as_ref();
-            let within = |it: &String| Command::new("kdns nsenter").arg(it).arg("--");
-            let sockets = pod.map_or_else(|| Command::new("ss"), |it| within(it).arg("ss"));
-            let sockets = sockets.args(["-lntup", &format!("sport = :{port}")]);
-            let text =
-                "See where its DNS server listens (bind and port in a Corefile), or start it";
+            let within = |it: &String| Command::new("kdns nsenter").arg(it).arg("--").arg("ss");
+            let sockets = pod.map_or_else(|| Command::new("ss"), within).arg("-lntup");
+            let text = "See where its DNS server listens (bind and port in a Corefile, targetPort \
+                        in the Service), or start it";
             vec![Step::new(text).typing(sockets)]
         }
         Stage::Route if end.is_own => vec![Step::new(format!(

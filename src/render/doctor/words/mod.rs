@@ -219,6 +219,13 @@ fn servers(asked: &[Asked]) -> String {
             "answer over UDP and not over TCP",
         ),
         (chosen(Asked::is_slow), "answers late", "answer late"),
+        (
+            chosen(|it| it.fails),
+            "answers, with SERVFAIL or REFUSED for the keys of the root: whether it resolves \
+             names is not known",
+            "answer, with SERVFAIL or REFUSED for the keys of the root: whether they resolve \
+             names is not known",
+        ),
     ] {
         if !found.is_empty() {
             return format!("{} {}", some_of(&found), several(found.len(), one, more));

@@ -62,8 +62,12 @@ pub(super) fn path(route: Result<&Route, &str>) -> String {
     };
     let what = format!("from {}: {}", words::asker(tree), words::verdict(tree));
     let unseen = words::unseen(&route.notes, route.gaps(), &route.skipped);
-    match unseen.first() {
-        Some(why) if !tree.fails() && !route.is_whole() => format!("{}; {what}", why.text),
+    let why = unseen.first().map(|it| it.text.clone()).or_else(|| {
+        let first = open().and_then(words::depends_on)?;
+        Some(format!("it is not known whether {first}"))
+    });
+    match why {
+        Some(why) if !tree.fails() && !route.is_whole() => format!("{why}; {what}"),
         _ => what,
     }
 }

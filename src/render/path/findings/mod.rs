@@ -99,7 +99,7 @@ pub(in crate::render) fn words(finding: &Finding) -> Words {
         Fact::Cache(it) => cache(it),
         Fact::Policy(it) => policy(it),
         Fact::Proxy(it) => proxy(it),
-        Fact::Service(it) => services::words(it),
+        Fact::Service(it) => services::words(it, &finding.evidence),
     }
 }
 

@@ -3,13 +3,13 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::{Step, Words, advice};
-use crate::path::findings::{Bypass, ServiceFinding};
+use crate::path::findings::{Bypass, Evidence, ServiceFinding};
 use crate::render::command::Command;
 use crate::render::sentence::sentence;
 use crate::rules::Named;
 use crate::text::escaped;
 
-pub(super) fn words(finding: &ServiceFinding) -> Words {
+pub(super) fn words(finding: &ServiceFinding, evidence: &[Evidence]) -> Words {
     match finding {
         ServiceFinding::Elsewhere { asked, others } => elsewhere(*asked, others),
         ServiceFinding::WithoutPort {
@@ -17,19 +17,23 @@ pub(super) fn words(finding: &ServiceFinding) -> Words {
             protocol,
             others,
         } => without_port(&format!("{asked}/{}", protocol.word()), others),
-        ServiceFinding::PassedBy { service, why } => passed_by(service, why),
+        ServiceFinding::PassedBy { service, why } => {
+            passed_by(service, why, evidence.first().map_or("", |it| &it.words))
+        }
     }
 }
 
-fn passed_by(service: &Named, why: &Bypass) -> Words {
+fn passed_by(service: &Named, why: &Bypass, shown: &str) -> Words {
     let protocol = if service.is_udp { "udp" } else { "tcp" };
     let asked = format!(
         "{}/{protocol}",
         SocketAddr::new(service.address, service.port)
     );
     let name = escaped(service.name.as_bytes());
-    let rule = "find who wrote the rule that is shown (a firewall, a cache of the node that is \
-                gone, a VPN), and have it leave port 53 of the Service alone";
+    let rule = format!(
+        "find who wrote this rule (a firewall, a VPN, a cache of the node that is gone), and have \
+         it leave port 53 of the Service alone: {shown}"
+    );
     match why {
         Bypass::Led(ip, port) => Words {
             what: sentence!(
