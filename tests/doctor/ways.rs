@@ -27,6 +27,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         trial("faults::pods of a Service that has moved", moved_service),
         trial("faults::packets pass by the Service's rules", passed_by),
+        trial("faults::a file that is not there", file_is_missing),
     ]
 }
 
@@ -220,6 +221,22 @@ fn moved_service() {
     }
     let causes = node.doctor(&words).document["causes"].to_string();
     assert!(!causes.contains("no-such-service"), "{causes}");
+}
+
+/// What is marked as wrong says what is wrong.
+fn file_is_missing() {
+    let node = Node::copy_of("cluster-cgroup-v1");
+    let file = "etc/kubernetes/kubelet.yaml";
+    let text = fs::read_to_string(node.root.join(file)).unwrap();
+    let line = text.lines().find(|it| it.starts_with("resolvConf"));
+    node.write(
+        file,
+        &text.replace(line.unwrap(), "resolvConf: /etc/nothing.conf"),
+    );
+    let said = node.doctor(&[]);
+    assert_eq!(said.state("upstream"), "error", "{said:#?}");
+    let fact = said.fact("upstream");
+    assert!(fact.contains("/etc/nothing.conf"), "{fact}");
 }
 
 /// Another rule than kube-proxy's takes the packets; the Service, or its port, is gone.

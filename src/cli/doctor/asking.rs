@@ -170,8 +170,8 @@ pub(super) fn look_up(
 ) -> Option<Result<Lookup, String>> {
     if let Some(client) = client.filter(|it| args.ask && network::asks_elsewhere(node, it)) {
         return Some(Err(format!(
-            "no name was looked up: {client} does not ask the cluster's DNS, which knows {NAME} \
-             (hostNetwork pods ask it with dnsPolicy ClusterFirstWithHostNet)"
+            "no name was looked up: {client} does not ask the cluster's DNS by its search list, \
+             which finds {NAME} (hostNetwork pods do with dnsPolicy ClusterFirstWithHostNet)"
         )));
     }
     let words = args.ask.then(|| words(args, here, client))?;

@@ -73,7 +73,14 @@ pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
 /// the first pod that runs and asks the cluster's DNS.
 pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
     let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
-    let found = || ordinary(node).find(asks_cluster).map(Pod::label);
+    let all = || ordinary(node).filter(asks_cluster);
+    // A search list of somebody's own finds no name of the cluster.
+    let found = || {
+        all()
+            .find(|it| searches_cluster(it))
+            .or_else(|| all().next())
+    };
+    let found = || found().map(Pod::label);
     args.target().cloned().or_else(found)
 }
 
@@ -91,14 +98,14 @@ fn asked_by(pod: &Pod) -> impl Iterator<Item = IpAddr> {
     servers.map(|it| it.0)
 }
 
-/// Whether a pod asks servers of its own, which need not know the names of the cluster.
+/// Whether a pod has servers or a search list of its own, by which names of the cluster
+/// need not be found.
 pub(super) fn asks_elsewhere(node: &Node, target: &str) -> bool {
     let label = target.split_once(':').map_or(target, |it| it.0);
     let is_it = |it: &&Pod| it.label() == label || it.name.as_deref() == Some(label);
     let own = node.pods.iter().find(is_it);
-    let servers: Vec<IpAddr> = own.into_iter().flat_map(asked_by).collect();
-    let is_of_cluster = |it: &IpAddr| cluster_dns(node).contains(it);
-    !servers.is_empty() && !servers.iter().any(is_of_cluster) && !own.is_some_and(searches_cluster)
+    let is_known = own.into_iter().flat_map(asked_by).next().is_some();
+    is_known && !own.is_some_and(searches_cluster)
 }
 
 /// Whether a pod has the search list that the kubelet writes for the cluster's DNS: another

@@ -10,8 +10,9 @@ use crate::doctor::{Answer, Asked, Check, Fact, Here, Report, Verdict, Whom};
 use crate::finding::Finding;
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
+use crate::render::upstream::words as upstream_words;
 use crate::text::counted;
-use crate::upstream::Health;
+use crate::upstream::{self, Health};
 
 pub(super) use self::causes::cause_text;
 pub(super) use self::fixes::fix;
@@ -81,9 +82,10 @@ pub(super) fn fact(check: &Check<'_>) -> String {
         Fact::Upstream {
             outside,
             dead,
+            broken,
             health,
-        } => match (dead, health) {
-            (Some(step), _) => causes::dead_end(step).text,
+        } => match (dead_end(*dead, *broken), health) {
+            (Some(text), _) => text,
             (None, Health::Nothing) => "no resolv.conf could be read here".to_owned(),
             (None, Health::Unknown) => {
                 "where queries of the node end is not known: a file could not be read".to_owned()
@@ -116,6 +118,23 @@ pub(super) fn fact(check: &Check<'_>) -> String {
         Fact::Servers(asked) => servers(asked),
         Fact::Lookup(lookup) => more::lookup(*lookup),
     }
+}
+
+/// Where queries end without an answer, or the file that names no server.
+fn dead_end(
+    dead: Option<&upstream::Step>,
+    broken: Option<&upstream::FileReport>,
+) -> Option<String> {
+    let of_file = |it: &upstream::FileReport| {
+        let problem = it.problem.as_ref()?;
+        Some(format!(
+            "{}: {}",
+            it.path,
+            upstream_words::problem(problem).text
+        ))
+    };
+    dead.map(|it| causes::dead_end(it).text)
+        .or_else(|| broken.and_then(of_file))
 }
 
 fn here(here: &Here, name: Option<&str>) -> String {
