@@ -124,6 +124,8 @@ fn known_by_rule(causes: &mut Vec<Cause<'_>>) {
     for (name, is_same) in [
         ("pod-asks-itself", asks_itself as fn(&Kind<'_>) -> bool),
         ("connection-table-full", throws_out),
+        ("file-missing", is_without_server),
+        ("missing-nameserver", is_without_server),
     ] {
         let is_rule = |it: &Cause<'_>| matches!(it.kind, Kind::Setting(it) if it.name == name);
         let Some(rule) = causes.iter().position(is_rule) else {
@@ -147,6 +149,10 @@ fn asks_itself(kind: &Kind<'_>) -> bool {
         remark,
         FileRemark::Refused { .. } | FileRemark::RefusedToo(_)
     )
+}
+
+fn is_without_server(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::NoServer(_))
 }
 
 /// Whether it is only that connections had to make room.
@@ -241,11 +247,10 @@ fn kinds<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
     match &check.fact {
         Fact::Loop(report) => of_loop(report),
         // A loop is such an end, too.
-        Fact::Upstream { dead, .. } => {
+        Fact::Upstream { dead, broken, .. } => {
             let dead = dead.filter(|_| loop_state != State::Error);
-            dead.map(|it| (State::Error, Kind::Dead(it)))
-                .into_iter()
-                .collect()
+            let dead = dead.map(Kind::Dead).or(broken.map(Kind::NoServer));
+            dead.map(|it| (State::Error, it)).into_iter().collect()
         }
         Fact::Pods {
             crashing,
@@ -376,7 +381,7 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
         Kind::Setting(_) | Kind::Dropping(_) if is_first_of_kernel => 3,
         Kind::Silent(_) => 4,
         Kind::Trouble(Trouble::Log(_), _) => 5,
-        Kind::Dead(_) => 6,
+        Kind::Dead(_) | Kind::NoServer(_) => 6,
         Kind::Trouble(Trouble::Down { .. }, _) | Kind::Crashing(_) => of_ended,
         Kind::Failing(_) if is_error => 8,
         Kind::Setting(_) if is_error => 9,

@@ -197,6 +197,8 @@ pub enum Kind<'o> {
     Trouble(&'o Trouble, &'o check_loop::Report),
     /// A server where queries end without an answer.
     Dead(&'o upstream::Step),
+    /// A file that names no server.
+    NoServer(&'o upstream::FileReport),
     /// Servers that do not answer.
     Silent(Vec<&'o Asked>),
     /// Servers that answer over UDP alone.

@@ -237,6 +237,16 @@ fn file_is_missing() {
     assert_eq!(said.state("upstream"), "error", "{said:#?}");
     let fact = said.fact("upstream");
     assert!(fact.contains("/etc/nothing.conf"), "{fact}");
+    assert_eq!(said.first(), "file-missing", "{said:#?}");
+    let causes = said.document["causes"].to_string();
+    assert!(!causes.contains("file-without-server"), "{causes}");
+    // The node's own file is in no pod, and no rule is about it.
+    let node = Node::copy_of("cluster-cgroup-v1");
+    let own = node.root.join("etc/resolv.conf");
+    fs::remove_file(&own).unwrap();
+    fs::write(&own, "").unwrap();
+    let said = node.doctor(&[]);
+    assert_eq!(said.first(), "file-without-server", "{said:#?}");
 }
 
 /// Another rule than kube-proxy's takes the packets; the Service, or its port, is gone.

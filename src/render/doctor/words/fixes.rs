@@ -23,9 +23,17 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
         Kind::Dead(step) => {
             let place = step.place.iter();
             place
-                .map(|it| Step::new(format!("Name a server that answers at {it}")))
+                .map(|it| {
+                    let text = "Have it run again, or name a server that answers at";
+                    Step::new(format!("{text} {it}"))
+                })
                 .collect()
         }
+        Kind::NoServer(file) => vec![Step::new(format!(
+            "Have who writes {} write the servers of the node's network again (systemd-resolved, \
+             NetworkManager, a DHCP client), or write them",
+            file.path
+        ))],
         Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_silent(asked),
         Kind::Slow(asked) => of_first(asked, |it| {
             let step = Step::new("See what keeps it").typing(dig("kdns dig", it));

@@ -10,7 +10,6 @@ use crate::doctor::{Answer, Asked, Check, Fact, Here, Report, Verdict, Whom};
 use crate::finding::Finding;
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
-use crate::render::upstream::words as upstream_words;
 use crate::text::counted;
 use crate::upstream::{self, Health};
 
@@ -125,16 +124,9 @@ fn dead_end(
     dead: Option<&upstream::Step>,
     broken: Option<&upstream::FileReport>,
 ) -> Option<String> {
-    let of_file = |it: &upstream::FileReport| {
-        let problem = it.problem.as_ref()?;
-        Some(format!(
-            "{}: {}",
-            it.path,
-            upstream_words::problem(problem).text
-        ))
-    };
-    dead.map(|it| causes::dead_end(it).text)
-        .or_else(|| broken.and_then(of_file))
+    let said = dead.map(causes::dead_end);
+    said.or_else(|| broken.map(causes::without_server))
+        .map(|it| it.text)
 }
 
 fn here(here: &Here, name: Option<&str>) -> String {
