@@ -172,8 +172,9 @@ fn is_deaf_cache(kind: &Kind<'_>) -> bool {
 }
 
 fn is_silent_cache(kind: &Kind<'_>) -> bool {
-    use findings::{CacheFinding, Fact};
-    matches!(kind, Kind::Way(it) if matches!(it.fact, Fact::Cache(CacheFinding::Silent { .. })))
+    use findings::CacheFinding::{LinkMissing, Silent};
+    use findings::Fact::Cache;
+    matches!(kind, Kind::Way(it) if matches!(it.fact, Cache(Silent { .. } | LinkMissing { .. })))
 }
 
 fn is_bridge(kind: &Kind<'_>) -> bool {

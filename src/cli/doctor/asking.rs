@@ -53,7 +53,10 @@ pub(super) fn ask(
         return Err(Unasked::NotWanted);
     }
     let mut whom: Vec<(Whom, SocketAddr)> = Vec::new();
-    for to in checks::outside(servers).into_iter().chain(ends(loops)) {
+    let own = args.target().into_iter();
+    let own = own.flat_map(|it| network::servers_of(node, it));
+    let ends = checks::outside(servers).into_iter().chain(ends(loops));
+    for to in ends.chain(own) {
         if whom.iter().all(|it| it.1 != to) {
             whom.push((Whom::Upstream, to));
         }

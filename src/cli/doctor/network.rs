@@ -1,6 +1,6 @@
 //! Packets to the cluster's DNS, and the kernel's counters.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail};
 
 use super::args::DoctorArgs;
+use crate::address::DNS_PORT;
 use crate::cli::path;
 use crate::cli::streams::Streams;
 use crate::config::resolv_conf::ResolvConf;
@@ -15,7 +16,7 @@ use crate::doctor::{Counted, Here, Route, Twice};
 use crate::host::counters::CounterFile;
 use crate::host::root::Root;
 use crate::host::snapshot;
-use crate::loopback::name_servers;
+use crate::loopback::{self, name_servers};
 use crate::node::kernel::{self, Statistics};
 use crate::node::{Node, Pod, is_dns_server};
 use crate::rules::{Named, SMALLEST, is_amid};
@@ -98,12 +99,28 @@ fn asked_by(pod: &Pod) -> impl Iterator<Item = IpAddr> {
     servers.map(|it| it.0)
 }
 
+/// The servers outside of the node that a pod was given beside the cluster's.
+pub(super) fn servers_of(node: &Node, target: &str) -> Vec<SocketAddr> {
+    let servers = pod(node, target).into_iter().flat_map(asked_by);
+    let is_own = |it: &IpAddr| {
+        let is_local = loopback::is_local(*it) || node.addresses.contains(it);
+        !is_local && !cluster_dns(node).contains(it)
+    };
+    let own = servers.filter(is_own);
+    own.map(|it| SocketAddr::new(it, DNS_PORT)).collect()
+}
+
+/// The pod that this word names.
+fn pod<'n>(node: &'n Node, target: &str) -> Option<&'n Pod> {
+    let label = target.split_once(':').map_or(target, |it| it.0);
+    let is_it = |it: &&Pod| it.label() == label || it.name.as_deref() == Some(label);
+    node.pods.iter().find(is_it)
+}
+
 /// Whether a pod has servers or a search list of its own, by which names of the cluster
 /// need not be found.
 pub(super) fn asks_elsewhere(node: &Node, target: &str) -> bool {
-    let label = target.split_once(':').map_or(target, |it| it.0);
-    let is_it = |it: &&Pod| it.label() == label || it.name.as_deref() == Some(label);
-    let own = node.pods.iter().find(is_it);
+    let own = pod(node, target);
     let is_known = own.into_iter().flat_map(asked_by).next().is_some();
     is_known && !own.is_some_and(searches_cluster)
 }

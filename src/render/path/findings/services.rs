@@ -64,7 +64,7 @@ fn passed_by(service: &Named, why: &Bypass, shown: &str) -> Words {
                   OUTPUT for the node"
                 .to_owned(),
             fix: vec![
-                advice("have kube-proxy write its jumps again: start it anew on this node"),
+                advice("restart kube-proxy on this node, so that it writes its jumps again"),
                 Step::Command(Command::new(
                     "kubectl -n kube-system rollout restart daemonset kube-proxy",
                 )),
