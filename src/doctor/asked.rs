@@ -18,6 +18,8 @@ pub struct Asked {
     pub udp: Answer,
     /// What came over TCP.
     pub tcp: Answer,
+    /// Whether it refuses or fails what it has to ask others for, where it was asked.
+    pub fails: bool,
 }
 
 /// Who was asked.
@@ -93,4 +95,26 @@ pub enum Unasked {
     Loops,
     /// No server is known.
     NoServer,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::{State, checks};
+
+    /// One that answers that it cannot ask others can still know what is wanted of it.
+    #[test]
+    fn a_server_that_fails_is_not_known_to_be_right() {
+        for (fails, state) in [(false, State::Ok), (true, State::Unknown)] {
+            let reply = Answer::Reply(Duration::from_millis(1));
+            let asked = Asked {
+                whom: Whom::Upstream,
+                server: ([172, 31, 0, 53], 53).into(),
+                udp: reply.clone(),
+                tcp: reply,
+                fails,
+            };
+            assert_eq!(checks::servers(&[asked]).state, state);
+        }
+    }
 }

@@ -86,6 +86,9 @@ const OF_DEAF_CACHES: &[&str] = &["orphan-cache-address"];
 /// The same of one that is there, and nobody listens.
 const OF_SILENT_CACHES: &[&str] = &["orphan-cache-address", "cluster-dns-no-listener"];
 
+/// The same of a bridge whose answers were seen to cross it without rules.
+const OF_BRIDGES: &[&str] = &["bridge-passes-iptables-by"];
+
 /// Puts causes together that are the same one, or that one fix ends.
 fn joined(causes: &mut Vec<Cause<'_>>) {
     for (is_same, names) in [
@@ -93,6 +96,7 @@ fn joined(causes: &mut Vec<Cause<'_>>) {
         (needs_restart, OF_RESTARTS),
         (is_old_file, OF_OLD_FILES),
         (is_silent_cache, OF_SILENT_CACHES),
+        (is_bridge, OF_BRIDGES),
         (is_deaf_cache, OF_DEAF_CACHES),
     ] {
         let Some(first) = causes.iter().position(|it| is_same(&it.kind)) else {
@@ -120,6 +124,8 @@ fn known_by_rule(causes: &mut Vec<Cause<'_>>) {
     for (name, is_same) in [
         ("pod-asks-itself", asks_itself as fn(&Kind<'_>) -> bool),
         ("connection-table-full", throws_out),
+        ("file-missing", is_without_server),
+        ("missing-nameserver", is_without_server),
     ] {
         let is_rule = |it: &Cause<'_>| matches!(it.kind, Kind::Setting(it) if it.name == name);
         let Some(rule) = causes.iter().position(is_rule) else {
@@ -145,6 +151,10 @@ fn asks_itself(kind: &Kind<'_>) -> bool {
     )
 }
 
+fn is_without_server(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::NoServer(_))
+}
+
 /// Whether it is only that connections had to make room.
 fn throws_out(kind: &Kind<'_>) -> bool {
     let Kind::Dropping(counted) = kind else {
@@ -162,8 +172,14 @@ fn is_deaf_cache(kind: &Kind<'_>) -> bool {
 }
 
 fn is_silent_cache(kind: &Kind<'_>) -> bool {
-    use findings::{CacheFinding, Fact};
-    matches!(kind, Kind::Way(it) if matches!(it.fact, Fact::Cache(CacheFinding::Silent { .. })))
+    use findings::CacheFinding::{LinkMissing, Silent};
+    use findings::Fact::Cache;
+    matches!(kind, Kind::Way(it) if matches!(it.fact, Cache(Silent { .. } | LinkMissing { .. })))
+}
+
+fn is_bridge(kind: &Kind<'_>) -> bool {
+    use findings::{Fact, LinkFinding};
+    matches!(kind, Kind::Way(it) if matches!(it.fact, Fact::Link(LinkFinding::Bridge { .. })))
 }
 
 /// Whether the Service has no endpoints.
@@ -232,11 +248,10 @@ fn kinds<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
     match &check.fact {
         Fact::Loop(report) => of_loop(report),
         // A loop is such an end, too.
-        Fact::Upstream { dead, .. } => {
+        Fact::Upstream { dead, broken, .. } => {
             let dead = dead.filter(|_| loop_state != State::Error);
-            dead.map(|it| (State::Error, Kind::Dead(it)))
-                .into_iter()
-                .collect()
+            let dead = dead.map(Kind::Dead).or(broken.map(Kind::NoServer));
+            dead.map(|it| (State::Error, it)).into_iter().collect()
         }
         Fact::Pods {
             crashing,
@@ -291,7 +306,7 @@ fn of_pods<'o>(
 
 fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
     let lost = route.trees.iter().find(|it| it.fails());
-    let lost = lost.filter(|_| !route.findings.iter().any(is_address_of_nobody));
+    let lost = lost.filter(|_| !route.findings.iter().any(says_why));
     let lost = lost.map(|it| (State::Error, Kind::Lost(it)));
     let state = |severity| match severity {
         Severity::Error => State::Error,
@@ -302,16 +317,19 @@ fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
     wrong.chain(lost).collect()
 }
 
-/// Whether it says why no rule is about the address.
-fn is_address_of_nobody(finding: &findings::Finding) -> bool {
-    use findings::{CacheFinding, Fact};
-    matches!(
+/// Whether it says why packets, or their answers, are lost.
+fn says_why(finding: &findings::Finding) -> bool {
+    use findings::{CacheFinding, Fact, LinkFinding};
+    let is_why = matches!(
         finding.fact,
         Fact::Service(_)
+            | Fact::Policy(_)
+            | Fact::Link(LinkFinding::Bridge { .. })
             | Fact::Cache(
                 CacheFinding::LinkMissing { .. } | CacheFinding::Silent { is_asked: true, .. }
             )
-    )
+    );
+    is_why && finding.severity == Severity::Error
 }
 
 fn of_loop(report: &check_loop::Report) -> Vec<(State, Kind<'_>)> {
@@ -364,7 +382,7 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
         Kind::Setting(_) | Kind::Dropping(_) if is_first_of_kernel => 3,
         Kind::Silent(_) => 4,
         Kind::Trouble(Trouble::Log(_), _) => 5,
-        Kind::Dead(_) => 6,
+        Kind::Dead(_) | Kind::NoServer(_) => 6,
         Kind::Trouble(Trouble::Down { .. }, _) | Kind::Crashing(_) => of_ended,
         Kind::Failing(_) if is_error => 8,
         Kind::Setting(_) if is_error => 9,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::State;
 use crate::engine::machine::Outcome;
+use crate::explain::elsewhere::Elsewhere;
 use crate::explain::live::Lived;
 use crate::scenario::Scenario;
 
@@ -23,12 +24,19 @@ pub struct Lookup {
 }
 
 impl Lookup {
+    /// The name outside of the cluster that was answered in the place of one of the
+    /// cluster: whoever answers does not know that.
+    pub fn elsewhere(&self) -> Option<Elsewhere> {
+        Elsewhere::outside(&self.scenario, &self.lived.played.run())
+    }
+
     /// What the lookup says of the target's DNS.
     pub fn state(&self) -> State {
         let played = &self.lived.played;
         match (&played.outcome, played.cut) {
             (_, Some(_)) => State::Error,
             _ if played.no_socket().is_some() => State::Unknown,
+            _ if self.elsewhere().is_some() => State::Error,
             (Outcome::Found(_), None) if played.elapsed > SLOW => State::Warning,
             (Outcome::Found(_), None) => State::Ok,
             (_, None) => State::Error,

@@ -125,6 +125,8 @@ pub enum Fact<'o> {
         outside: Vec<SocketAddr>,
         /// The first server where they end without an answer.
         dead: Option<&'o upstream::Step>,
+        /// The first file that names no server at all, and what it is.
+        broken: Option<&'o upstream::FileReport>,
         /// Why that is not known.
         health: Health,
     },
@@ -195,6 +197,8 @@ pub enum Kind<'o> {
     Trouble(&'o Trouble, &'o check_loop::Report),
     /// A server where queries end without an answer.
     Dead(&'o upstream::Step),
+    /// A file that names no server.
+    NoServer(&'o upstream::FileReport),
     /// Servers that do not answer.
     Silent(Vec<&'o Asked>),
     /// Servers that answer over UDP alone.

@@ -1,12 +1,12 @@
 //! What the network of a node does with packets of DNS.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::node::kernel::{ConntrackCounters, Room, Statistics};
 use crate::order::Order as _;
 use crate::path::findings::{CacheFinding, ConnectionFinding, Fact, Finding};
-use crate::path::{Outcome, Tree, Verdict};
+use crate::path::{Gap, Tree, Verdict};
+use crate::rules::Note;
 
 /// Where packets to the cluster's DNS go.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct Route {
     pub trees: Vec<Tree>,
     /// What is wrong on its way.
     pub findings: Vec<Finding>,
+    /// What was noticed of the rules while they were read.
+    pub notes: Vec<Note>,
     /// Why more is not known: sentences without a full stop.
     pub skipped: Vec<String>,
     /// What `kdns path` was asked: its arguments.
@@ -30,19 +32,21 @@ impl Route {
         self.trees.iter().any(is_it)
     }
 
-    /// Takes servers for what they are that are outside: no Service has such an address, so
-    /// no rule has to be about it.
-    pub fn outside(&mut self, is_outside: impl Fn(IpAddr) -> bool) {
-        for tree in &mut self.trees {
-            let is_it = tree.verdict == Verdict::NoRule && is_outside(tree.packet.destination);
-            if is_it && tree.outcomes.iter().all(Outcome::arrives) {
-                tree.verdict = Verdict::Reaches;
-            }
-        }
-        self.findings.retain(|it| match &it.fact {
-            Fact::Service(it) => !is_outside(it.asked),
-            _ => true,
-        });
+    /// What was not seen of this node, but who asks. Whether anybody listens on
+    /// another node is not this one's to tell.
+    pub fn gaps(&self) -> impl Iterator<Item = &Gap> {
+        let gaps = self.trees.iter().flat_map(|it| &it.gaps);
+        gaps.filter(|it| !matches!(it, Gap::Liveness | Gap::Asker))
+    }
+
+    /// Whether all was seen that can keep packets back.
+    pub fn is_whole(&self) -> bool {
+        let hides = |it: &Note| !matches!(it, Note::Twice { .. });
+        let is_open = |it: &Tree| matches!(it.verdict, Verdict::OtherProxy | Verdict::Unknown);
+        self.skipped.is_empty()
+            && self.gaps().next().is_none()
+            && !self.notes.iter().any(hides)
+            && !self.trees.iter().any(is_open)
     }
 
     /// Takes what another question showed; the one that shows something wrong counts.
@@ -58,6 +62,11 @@ impl Route {
         self.findings.extend(more);
         self.findings
             .order_by_key(|it| std::cmp::Reverse(it.severity));
+        for note in other.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
         self.skipped.extend(other.skipped);
         self.skipped.order();
         self.skipped.dedup();
@@ -146,39 +155,54 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::{Address, Host, Packet, Protocol, Start, evaluate};
+    use crate::doctor::{State, checks};
+    use crate::path::{Packet, Protocol, Start, unroutable};
 
-    /// No rule has to be about a server outside; of an address of Services one has to.
+    /// What was seen of the way is right only where nothing was left out.
     #[test]
-    fn servers_outside() {
-        let ip = IpAddr::from([10, 1, 2, 3]);
-        let host = Host {
-            known: crate::path::RulesKnown::All,
-            addresses: Some(vec![Address {
-                ip: [172, 31, 0, 10].into(),
-                prefix: 24,
-                link: "eth0".into(),
-            }]),
-            ..Host::default()
-        };
+    fn what_was_not_seen_is_not_right() {
         let packet = Packet {
             protocol: Protocol::Udp,
-            source: [172, 31, 0, 10].into(),
+            source: [10, 244, 0, 7].into(),
             source_port: None,
-            destination: ip,
+            destination: [10, 96, 0, 10].into(),
             port: 53,
             start: Start::Host,
             length: None,
         };
-        for (is_outside, verdict) in [(false, Verdict::NoRule), (true, Verdict::Reaches)] {
-            let mut route = Route {
-                trees: vec![evaluate(&host, &packet)],
+        let mut tree = unroutable(packet, "it");
+        tree.verdict = Verdict::Reaches;
+        let netdev = Note::OtherFamily("netdev lab".into());
+        let state = |notes: Vec<Note>, skipped: Vec<String>, gaps: Vec<Gap>, verdict| {
+            let mut other = tree.clone();
+            (other.verdict, other.gaps) = (verdict, gaps);
+            let route = Route {
+                trees: vec![tree.clone(), other],
                 findings: Vec::new(),
-                skipped: Vec::new(),
+                notes,
+                skipped,
                 question: Vec::new(),
             };
-            route.outside(|it| is_outside && it == ip);
-            assert_eq!(route.trees[0].verdict, verdict);
+            checks::path(Ok(&route)).state
+        };
+        let none = Vec::new;
+        let reaches = Verdict::Reaches;
+        assert_eq!(
+            state(none(), Vec::new(), vec![Gap::Liveness], reaches),
+            State::Ok
+        );
+        for unseen in [
+            state(vec![netdev], Vec::new(), Vec::new(), reaches),
+            state(
+                none(),
+                vec!["nft is missing".to_owned()],
+                Vec::new(),
+                reaches,
+            ),
+            state(none(), Vec::new(), vec![Gap::Routes], reaches),
+            state(none(), Vec::new(), Vec::new(), Verdict::Unknown),
+        ] {
+            assert_eq!(unseen, State::Unknown);
         }
     }
 }

@@ -23,7 +23,13 @@ impl Elsewhere {
     /// Where the lookup ended. `None`: it found nothing, or what is meant, or
     /// something of the cluster, or what is meant is not known.
     pub fn from_run(scenario: &Scenario, run: &Run) -> Option<Self> {
-        if !matches!(run.outcome, Outcome::Found(_)) || !is_of_the_world(&scenario.name) {
+        let is_meant = is_of_the_world(&scenario.name);
+        Self::outside(scenario, run).filter(|_| is_meant)
+    }
+
+    /// The name outside of the cluster by which something was found, whatever is meant.
+    pub fn outside(scenario: &Scenario, run: &Run) -> Option<Self> {
+        if !matches!(run.outcome, Outcome::Found(_)) {
             return None;
         }
         let query = &run.sent.iter().find(|it| has_address(it))?.query;

@@ -39,6 +39,9 @@ pub struct Host {
     pub recent: BTreeMap<Box<str>, Vec<IpAddr>>,
     /// Names of pods by their addresses: `kube-system/coredns-5d78c9869d-abcde`.
     pub pods: BTreeMap<IpAddr, String>,
+    /// What the kubelet has pods ask, `clusterDNS`: addresses of Services, or of a
+    /// node's cache.
+    pub cluster_dns: Vec<IpAddr>,
     /// Those of DNS pods in which no socket takes UDP packets to their port 53.
     pub deaf: Vec<IpAddr>,
     /// The network namespaces of DNS pods: one that is not among them was not read.
@@ -82,6 +85,9 @@ pub struct Link {
     pub kind: LinkKind,
     /// Whether it is up.
     pub is_up: bool,
+    /// Whether something is at its other end: a cable, the up peer of a veth.
+    #[serde(default = "there", skip_serializing_if = "Clone::clone")]
+    pub has_carrier: bool,
     /// Its MTU in bytes; 0: not seen.
     pub mtu: u32,
     /// The bridge or bond that it belongs to, by index.
@@ -90,7 +96,21 @@ pub struct Link {
     pub hairpin: Option<bool>,
 }
 
+const fn there() -> bool {
+    true
+}
+
 impl Link {
+    /// Why no packet passes it; `None`: they do, as far as is known.
+    pub fn is_dead(&self) -> Option<String> {
+        let name = &self.name;
+        match (self.is_up, self.has_carrier) {
+            (false, _) => Some(format!("the link {name} is down")),
+            (true, false) => Some(format!("the link {name} is up, and its other end is down")),
+            (true, true) => None,
+        }
+    }
+
     /// Whether it is of this kind: `bridge`, `veth`.
     pub fn is_a(&self, kind: &str) -> bool {
         matches!(&self.kind, LinkKind::Named(own) if &**own == kind)
@@ -168,6 +188,9 @@ pub struct Policy {
     pub in_link: Option<Box<str>>,
     /// The table that is asked.
     pub table: u32,
+    /// What it does with packets in the place of asking a table: it refuses them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refuses: Option<RouteKind>,
     /// Whether it has a condition that kdns does not know, or turns one around.
     pub is_odd: bool,
 }

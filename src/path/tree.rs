@@ -155,6 +155,8 @@ pub enum Stage {
     IpForward,
     /// The filter of senders.
     RpFilter,
+    /// A device, which is down.
+    Link,
     /// The table of neighbours.
     Neighbour,
     /// The rules of the pod to which the packet comes, in its own network namespace.
@@ -172,6 +174,7 @@ impl fmt::Display for Stage {
             Self::Conntrack => "conntrack",
             Self::IpForward => "ip_forward",
             Self::RpFilter => "rp_filter",
+            Self::Link => "link",
             Self::Neighbour => "neighbour",
             Self::Pod => "pod",
             Self::Socket => "socket",

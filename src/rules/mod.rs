@@ -25,7 +25,7 @@ mod text;
 
 pub use note::{Note, Unreadable};
 pub use read::Rules;
-pub use services::Named;
+pub use services::{LARGEST, Named, SMALLEST, is_amid};
 pub use share::Share;
 pub use text::{Text, View};
 

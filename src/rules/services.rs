@@ -19,6 +19,25 @@ pub struct Named {
     pub is_udp: bool,
 }
 
+/// Bits of the hosts in a network of Services as small as GKE's smallest.
+pub const SMALLEST: u32 = 12;
+
+/// The same of the largest.
+///
+/// Source: kubernetes, cmd/kube-apiserver/app/options/validation.go `maxCIDRBits`.
+pub const LARGEST: u32 = 20;
+
+/// Whether the address can be amid those of Services, in a network that has so many
+/// bits for hosts.
+pub fn is_amid(services: &[Named], ip: IpAddr, bits: u32) -> bool {
+    let is_near = |it: &Named| match (it.address, ip) {
+        (IpAddr::V4(one), IpAddr::V4(ip)) => one.to_bits() >> bits == ip.to_bits() >> bits,
+        (IpAddr::V6(one), IpAddr::V6(ip)) => one.to_bits() >> bits == ip.to_bits() >> bits,
+        _ => false,
+    };
+    services.iter().any(is_near)
+}
+
 impl Rules {
     /// All Services that rules of kube-proxy name; reads every text once.
     pub fn services_named(&self) -> Vec<Named> {

@@ -26,6 +26,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             another_address,
         ),
         trial("faults::pods of a Service that has moved", moved_service),
+        trial("faults::packets pass by the Service's rules", passed_by),
+        trial("faults::a file that is not there", file_is_missing),
     ]
 }
 
@@ -219,6 +221,70 @@ fn moved_service() {
     }
     let causes = node.doctor(&words).document["causes"].to_string();
     assert!(!causes.contains("no-such-service"), "{causes}");
+}
+
+/// What is marked as wrong says what is wrong.
+fn file_is_missing() {
+    let node = Node::copy_of("cluster-cgroup-v1");
+    let file = "etc/kubernetes/kubelet.yaml";
+    let text = fs::read_to_string(node.root.join(file)).unwrap();
+    let line = text.lines().find(|it| it.starts_with("resolvConf"));
+    node.write(
+        file,
+        &text.replace(line.unwrap(), "resolvConf: /etc/nothing.conf"),
+    );
+    let said = node.doctor(&[]);
+    assert_eq!(said.state("upstream"), "error", "{said:#?}");
+    let fact = said.fact("upstream");
+    assert!(fact.contains("/etc/nothing.conf"), "{fact}");
+    assert_eq!(said.first(), "file-missing", "{said:#?}");
+    let causes = said.document["causes"].to_string();
+    assert!(!causes.contains("file-without-server"), "{causes}");
+    // The node's own file is in no pod, and no rule is about it.
+    let node = Node::copy_of("cluster-cgroup-v1");
+    let own = node.root.join("etc/resolv.conf");
+    fs::remove_file(&own).unwrap();
+    fs::write(&own, "").unwrap();
+    let said = node.doctor(&[]);
+    assert_eq!(said.first(), "file-without-server", "{said:#?}");
+}
+
+/// Another rule than kube-proxy's takes the packets; the Service, or its port, is gone.
+fn passed_by() {
+    let rules = include_str!("../../testdata/path/cluster-2/rules.txt");
+    let first = "-A PREROUTING -m comment";
+    let rule = "-A PREROUTING -p udp -m udp --dport 53 -j REDIRECT --to-ports 5353";
+    let without = |words: &str| -> String {
+        let kept = rules.lines().filter(|it| !it.contains(words));
+        kept.map(|it| format!("{it}\n")).collect()
+    };
+    for (rules, code, fix) in [
+        (
+            rules.replacen(first, &format!("{rule}\n{first}"), 1),
+            "service-passed-by",
+            "leave port 53",
+        ),
+        (
+            without("kube-dns:dns cluster IP"),
+            "service-without-port",
+            "edit service kube-dns",
+        ),
+        (
+            without("kube-dns"),
+            "no-dns-service",
+            "get service kube-dns",
+        ),
+    ] {
+        let node = Node::copy_of("cluster-cgroup-v1");
+        with_addresses(&node);
+        node.write("rules", &rules);
+        let rules = node.root.join("rules");
+        let said = node.doctor(&["--rules", rules.to_str().unwrap()]);
+        assert_eq!(said.first(), code, "{said:#?}");
+        let causes = said.document["causes"].to_string();
+        assert!(causes.contains(fix), "{causes}");
+        assert!(!causes.contains("packets-lost"), "{causes}");
+    }
 }
 
 /// Gives every process that is not on the node's network an address there.

@@ -1,6 +1,8 @@
 //! Endpoints that are no more.
 
-use kdns::path::{Address, Host, Link, LinkKind, Route, RouteKind, Stage, Verdict};
+use kdns::path::{
+    Address, Host, Link, LinkKind, Policy, Protocol, Route, RouteKind, Stage, Verdict,
+};
 
 use super::{ENDPOINT, NAT, POD, from_pod, host, ip};
 
@@ -11,6 +13,7 @@ fn link(index: u32, name: &str, kind: &str, master: Option<u32>) -> Link {
         name: name.into(),
         kind: LinkKind::Named(kind.into()),
         is_up: true,
+        has_carrier: true,
         mtu: 1500,
         master,
         hairpin: None,
@@ -78,4 +81,93 @@ fn endpoints_that_are_gone() {
         link: "cni0".into(),
     });
     assert_eq!(ends(&host), (Verdict::Reaches, None));
+}
+
+/// A route, or a rule of `ip rule`, refuses the endpoint; or its link is down.
+#[test]
+fn endpoints_that_are_refused() {
+    let plain = Route {
+        table: 254,
+        kind: RouteKind::Unicast,
+        destination: ip("10.244.0.0"),
+        prefix: 16,
+        gateway: None,
+        link: Some("cni0".into()),
+        source: None,
+        metric: 0,
+    };
+    let main = Policy {
+        priority: 32766,
+        from: None,
+        to: None,
+        mark: None,
+        in_link: None,
+        table: 254,
+        refuses: None,
+        is_odd: false,
+    };
+    let of = |routes: &[Route], policies: &[Policy], is_up, has_carrier| {
+        let mut host = host(&[NAT]);
+        host.routes = Some(routes.to_vec());
+        host.policies = Some(policies.to_vec());
+        let mut cni = link(3, "cni0", "veth", None);
+        (cni.is_up, cni.has_carrier) = (is_up, has_carrier);
+        host.links = Some(vec![cni]);
+        let tree = from_pod(&host);
+        let last = tree
+            .lost()
+            .and_then(|it| it.last().map(|it| it.rule.to_string()));
+        (tree.verdict, last.unwrap_or_default())
+    };
+    let all = std::slice::from_ref(&main);
+    assert_eq!(of(&[plain.clone()], all, true, true).0, Verdict::Reaches);
+    let hole = Route {
+        kind: RouteKind::Blackhole,
+        prefix: 32,
+        destination: ip(ENDPOINT),
+        ..plain.clone()
+    };
+    let said = format!("a route refuses {ENDPOINT} (blackhole)");
+    assert_eq!(
+        of(&[plain.clone(), hole], all, true, true),
+        (Verdict::Nothing, said)
+    );
+    let prohibit = Policy {
+        priority: 1,
+        to: Some((ip(ENDPOINT), 32)),
+        table: 0,
+        refuses: Some(RouteKind::Prohibit),
+        ..main.clone()
+    };
+    let said = format!("a rule of ip rule refuses {ENDPOINT} (prohibit)");
+    let of_both = of(&[plain.clone()], &[prohibit, main.clone()], true, true);
+    assert_eq!(of_both, (Verdict::Nothing, said));
+    for (is_up, said) in [
+        (true, "the link cni0 is up, and its other end is down"),
+        (false, "the link cni0 is down"),
+    ] {
+        let down = of(&[plain.clone()], all, is_up, false);
+        assert_eq!(down, (Verdict::Nothing, said.to_owned()));
+    }
+}
+
+/// A DNS pod whose link is down, or that listens at another port.
+#[test]
+fn endpoints_that_do_not_hear() {
+    let own = |port, has_carrier| {
+        let mut inside = host(&["*filter\n:INPUT ACCEPT [0:0]\nCOMMIT\n"]);
+        inside.addresses.as_mut().unwrap().first_mut().unwrap().ip = ip(ENDPOINT);
+        let mut eth0 = link(2, "eth0", "veth", None);
+        eth0.has_carrier = has_carrier;
+        inside.links = Some(vec![eth0]);
+        inside.listeners = Some(vec![(ip("0.0.0.0"), port, Protocol::Udp)]);
+        let mut node = host(&[NAT]);
+        node.inside = vec![inside];
+        let tree = from_pod(&node);
+        let stage = tree.lost().map(|it| it.last().unwrap().stage.clone());
+        (tree.verdict, stage)
+    };
+    assert_eq!(own(53, true), (Verdict::Reaches, None));
+    assert_eq!(own(5353, true), (Verdict::Nothing, Some(Stage::Socket)));
+    assert_eq!(own(53, false), (Verdict::Nothing, Some(Stage::Link)));
 }

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod gone;
+mod services;
 
 use std::net::IpAddr;
 
@@ -341,6 +342,7 @@ fn rp_filter_drops_what_would_be_answered_elsewhere() {
         name: "cali7".into(),
         kind: LinkKind::Device,
         is_up: true,
+        has_carrier: true,
         mtu: 1500,
         master: None,
         hairpin: None,

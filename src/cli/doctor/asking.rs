@@ -30,6 +30,12 @@ const NOT_PERMITTED: i32 = Errno::EPERM as i32;
 /// The name that every cluster has.
 const NAME: &str = "kubernetes.default";
 
+/// So much of a reply that others have shows whether they were asked.
+const ENOUGH: u16 = 512;
+
+/// Reply codes of a server that does not ask others, or in vain: SERVFAIL, REFUSED.
+const FAILED: [u16; 2] = [2, 5];
+
 /// A lookup takes no longer, in seconds.
 const BUDGET: &str = "15";
 
@@ -47,7 +53,10 @@ pub(super) fn ask(
         return Err(Unasked::NotWanted);
     }
     let mut whom: Vec<(Whom, SocketAddr)> = Vec::new();
-    for to in checks::outside(servers).into_iter().chain(ends(loops)) {
+    let own = args.target().into_iter();
+    let own = own.flat_map(|it| network::servers_of(node, it));
+    let ends = checks::outside(servers).into_iter().chain(ends(loops));
+    for to in ends.chain(own) {
         if whom.iter().all(|it| it.1 != to) {
             whom.push((Whom::Upstream, to));
         }
@@ -109,7 +118,7 @@ fn pod(target: &Target, node: &Node) -> Option<(Whom, SocketAddr)> {
 /// upstream does; an upstream server that forwards what it is asked has to answer.
 fn asks(whom: &Whom, to: SocketAddr) -> Vec<Ask> {
     let questions: &[Question] = match whom {
-        Whom::Upstream => &[Question::Version],
+        Whom::Upstream => &[Question::Version, Question::Keys(ENOUGH)],
         Whom::Pod(_) => &[Question::Version, Question::Status],
     };
     let over = [Protocol::Udp, Protocol::Tcp].into_iter();
@@ -131,11 +140,16 @@ fn asked(whom: Whom, server: SocketAddr, came: &[probe::Asked]) -> Asked {
         let best = its.min_by_key(|it| !matches!(it.came, Came::Reply { .. }));
         best.map_or(Answer::NotAsked, answer)
     };
+    let fails = |it: &probe::Asked| {
+        let is_long = it.ask.to == server && matches!(it.ask.question, Question::Keys(_));
+        is_long && matches!(it.came, Came::Reply { rcode, .. } if FAILED.contains(&rcode))
+    };
     Asked {
-        whom,
-        server,
         udp: over(Protocol::Udp),
         tcp: over(Protocol::Tcp),
+        fails: came.iter().any(fails),
+        whom,
+        server,
     }
 }
 
@@ -159,8 +173,8 @@ pub(super) fn look_up(
 ) -> Option<Result<Lookup, String>> {
     if let Some(client) = client.filter(|it| args.ask && network::asks_elsewhere(node, it)) {
         return Some(Err(format!(
-            "no name was looked up: {client} does not ask the cluster's DNS, which knows {NAME} \
-             (hostNetwork pods ask it with dnsPolicy ClusterFirstWithHostNet)"
+            "no name was looked up: {client} does not ask the cluster's DNS by its search list, \
+             which finds {NAME} (hostNetwork pods do with dnsPolicy ClusterFirstWithHostNet)"
         )));
     }
     let words = args.ask.then(|| words(args, here, client))?;

@@ -1,6 +1,6 @@
 //! Packets to the cluster's DNS, and the kernel's counters.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail};
 
 use super::args::DoctorArgs;
+use crate::address::DNS_PORT;
 use crate::cli::path;
 use crate::cli::streams::Streams;
 use crate::config::resolv_conf::ResolvConf;
@@ -15,10 +16,10 @@ use crate::doctor::{Counted, Here, Route, Twice};
 use crate::host::counters::CounterFile;
 use crate::host::root::Root;
 use crate::host::snapshot;
-use crate::loopback::name_servers;
+use crate::loopback::{self, name_servers};
 use crate::node::kernel::{self, Statistics};
 use crate::node::{Node, Pod, is_dns_server};
-use crate::rules::Named;
+use crate::rules::{Named, SMALLEST, is_amid};
 
 /// Counters are read twice so far apart: all in all it takes no more than a second.
 const APART: Duration = Duration::from_millis(900);
@@ -73,7 +74,14 @@ pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
 /// the first pod that runs and asks the cluster's DNS.
 pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
     let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
-    let found = || ordinary(node).find(asks_cluster).map(Pod::label);
+    let all = || ordinary(node).filter(asks_cluster);
+    // A search list of somebody's own finds no name of the cluster.
+    let found = || {
+        all()
+            .find(|it| searches_cluster(it))
+            .or_else(|| all().next())
+    };
+    let found = || found().map(Pod::label);
     args.target().cloned().or_else(found)
 }
 
@@ -91,14 +99,30 @@ fn asked_by(pod: &Pod) -> impl Iterator<Item = IpAddr> {
     servers.map(|it| it.0)
 }
 
-/// Whether a pod asks servers of its own, which need not know the names of the cluster.
-pub(super) fn asks_elsewhere(node: &Node, target: &str) -> bool {
+/// The servers outside of the node that a pod was given beside the cluster's.
+pub(super) fn servers_of(node: &Node, target: &str) -> Vec<SocketAddr> {
+    let servers = pod(node, target).into_iter().flat_map(asked_by);
+    let is_own = |it: &IpAddr| {
+        let is_local = loopback::is_local(*it) || node.addresses.contains(it);
+        !is_local && !cluster_dns(node).contains(it)
+    };
+    let own = servers.filter(is_own);
+    own.map(|it| SocketAddr::new(it, DNS_PORT)).collect()
+}
+
+/// The pod that this word names.
+fn pod<'n>(node: &'n Node, target: &str) -> Option<&'n Pod> {
     let label = target.split_once(':').map_or(target, |it| it.0);
     let is_it = |it: &&Pod| it.label() == label || it.name.as_deref() == Some(label);
-    let own = node.pods.iter().find(is_it);
-    let servers: Vec<IpAddr> = own.into_iter().flat_map(asked_by).collect();
-    let is_of_cluster = |it: &IpAddr| cluster_dns(node).contains(it);
-    !servers.is_empty() && !servers.iter().any(is_of_cluster) && !own.is_some_and(searches_cluster)
+    node.pods.iter().find(is_it)
+}
+
+/// Whether a pod has servers or a search list of its own, by which names of the cluster
+/// need not be found.
+pub(super) fn asks_elsewhere(node: &Node, target: &str) -> bool {
+    let own = pod(node, target);
+    let is_known = own.into_iter().flat_map(asked_by).next().is_some();
+    is_known && !own.is_some_and(searches_cluster)
 }
 
 /// Whether a pod has the search list that the kubelet writes for the cluster's DNS: another
@@ -115,31 +139,14 @@ fn searches_cluster(pod: &Pod) -> bool {
 /// each with the first of these pods.
 fn left_behind(node: &Node, services: &[Named]) -> Vec<(String, IpAddr)> {
     let mut found: Vec<(String, IpAddr)> = Vec::new();
-    let is_service = |ip: IpAddr| services.iter().any(|it| is_near(ip, it.address, SMALLEST));
     for pod in ordinary(node).filter(|it| searches_cluster(it)) {
-        let old = asked_by(pod).find(|it| !cluster_dns(node).contains(it) && is_service(*it));
+        let old = asked_by(pod)
+            .find(|it| !cluster_dns(node).contains(it) && is_amid(services, *it, SMALLEST));
         let old = old.filter(|it| found.iter().all(|known| known.1 != *it));
         found.extend(old.map(|it| (pod.label(), it)));
     }
     found.truncate(MAX_LEFT);
     found
-}
-
-/// Bits of the hosts in a network of Services as small as GKE's smallest.
-const SMALLEST: u32 = 12;
-
-/// The same of the largest.
-///
-/// Source: kubernetes, cmd/kube-apiserver/app/options/validation.go `maxCIDRBits`.
-const LARGEST: u32 = 20;
-
-/// Whether both are in one network that has so many bits for hosts.
-fn is_near(one: IpAddr, other: IpAddr, bits: u32) -> bool {
-    match (one, other) {
-        (IpAddr::V4(one), IpAddr::V4(other)) => one.to_bits() >> bits == other.to_bits() >> bits,
-        (IpAddr::V6(one), IpAddr::V6(other)) => one.to_bits() >> bits == other.to_bits() >> bits,
-        _ => false,
-    }
 }
 
 fn cluster_dns(node: &Node) -> &[IpAddr] {
@@ -182,17 +189,7 @@ pub(super) fn route(
         to => of_node(client, to),
     };
     let (mut route, services) = send(words(client, to), saved.filter(|_| !is_files), streams)?;
-    if args.target().is_some() {
-        // What somebody chose for this pod can be any server.
-        let is_service = |ip: IpAddr| {
-            let mut services = services.iter();
-            services.any(|it| is_near(ip, it.address, LARGEST)) || cluster_dns(node).contains(&ip)
-        };
-        let is_link_local = |ip: IpAddr| matches!(ip, IpAddr::V4(ip) if ip.is_link_local());
-        if !services.is_empty() {
-            route.outside(|ip| !is_service(ip) && !is_link_local(ip));
-        }
-    } else {
+    if args.target().is_none() {
         for (pod, to) in left_behind(node, &services) {
             match send(words(Some(&pod), Some(to)), None, streams) {
                 Ok((more, _)) => route.join(more),
@@ -251,11 +248,6 @@ fn send(
         asked.extend(["--save".to_owned(), file.display().to_string()]);
     }
     let answer = path::answer_to(&asked, streams)?;
-    let route = Route {
-        trees: answer.trees,
-        findings: answer.findings,
-        skipped: answer.skipped,
-        question,
-    };
-    Ok((route, answer.host.rules.services_named()))
+    let services = answer.host.rules.services_named();
+    Ok((answer.into_route(question), services))
 }

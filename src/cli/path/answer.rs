@@ -3,6 +3,7 @@
 use super::args::{Format, PathArgs};
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
+use crate::doctor::Route;
 use crate::path::findings::Finding;
 use crate::path::probe::Seen;
 use crate::path::{Host, Tree, Verdict};
@@ -21,6 +22,19 @@ pub(in crate::cli) struct Answer {
     pub(in crate::cli) skipped: Vec<String>,
     /// What a probe has seen; `None`: none was wanted.
     pub(in crate::cli) probe: Option<Seen>,
+}
+
+impl Answer {
+    /// The same for who asked this.
+    pub(in crate::cli) fn into_route(self, question: Vec<String>) -> Route {
+        Route {
+            trees: self.trees,
+            findings: self.findings,
+            notes: self.host.rules.notes,
+            skipped: self.skipped,
+            question,
+        }
+    }
 }
 
 /// Writes an answer in all its formats, and says how it ends.

@@ -9,7 +9,7 @@ use crate::cli::node::node_below;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::network::{self, NetworkSeen};
 use crate::host::node::processes::{self, ProcessSeen};
-use crate::host::node::{Parts, pods, sockets};
+use crate::host::node::{Parts, kubelet, pods, sockets};
 use crate::host::root::Root;
 use crate::host::{situation, snapshot};
 use crate::loopback::name_servers;
@@ -61,6 +61,8 @@ pub(super) fn name_pods(root: &Root, host: &mut Host) -> (Vec<String>, Vec<u32>)
         addresses.map(|it| (*it, pod.label()))
     });
     host.pods = named.collect();
+    let (kubelet, _) = kubelet::read_kubelet(root, &processes, None);
+    host.cluster_dns = kubelet.map_or_else(Vec::new, |it| it.cluster_dns.value);
     let deaf = pods.iter().filter(|it| is_deaf(root, &processes, it));
     host.deaf = deaf.flat_map(|it| it.addresses.clone()).collect();
     let servers = pods.iter().filter_map(server).map(|it| it.pid);

@@ -37,17 +37,11 @@ pub(super) fn route(words: Vec<String>, find: Find) -> Result<Route, String> {
         let answer = find(&words, &mut streams);
         let route = answer.map_err(|error| format!("{error:#}"));
         // Nobody is there who would miss it.
-        let _ = sender.send(route.map(|it| (it.trees, it.findings, it.skipped)));
+        let _ = sender.send(route.map(|it| it.into_route(question)));
     });
     let late = |_| {
         let seconds = LIMIT.as_secs();
         format!("the node's rules were not read within {seconds} s; kdns path waits for them")
     };
-    let (trees, findings, skipped) = found.recv_timeout(LIMIT).map_err(late)??;
-    Ok(Route {
-        trees,
-        findings,
-        skipped,
-        question,
-    })
+    found.recv_timeout(LIMIT).map_err(late)?
 }

@@ -62,9 +62,12 @@ pub fn upstream(report: &upstream::Report, health: Health) -> Check<'_> {
         Health::Dead => State::Error,
         Health::Unknown | Health::Nothing => State::Unknown,
     };
+    let mut files = report.files.iter();
+    let broken = files.find(|it| it.problem.is_some() && !it.is_unknown());
     let fact = Fact::Upstream {
         outside,
         dead,
+        broken,
         health,
     };
     let place = dead.and_then(|it| it.place.clone());

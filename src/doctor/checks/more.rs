@@ -4,7 +4,7 @@ use super::{parted, place, worst};
 use crate::doctor::{Asked, Check, Counted, Fact, Logs, Lookup, Route, State, Unasked};
 use crate::finding::Severity;
 use crate::lint::Findings;
-use crate::path::{Tree, Verdict};
+use crate::path::Tree;
 use crate::text::Place;
 use crate::why::log::Advice;
 
@@ -53,15 +53,14 @@ pub fn path<'o>(route: Result<&'o Route, &'o str>) -> Check<'o> {
 
 fn state_of(route: &Route) -> State {
     let worst = route.wrong().map(|it| it.severity).max();
-    let is_open = |it: Verdict| matches!(it, Verdict::OtherProxy | Verdict::Unknown);
     if route.trees.iter().any(Tree::fails) || worst == Some(Severity::Error) {
         State::Error
     } else if worst.is_some() {
         State::Warning
-    } else if route.trees.iter().all(|it| is_open(it.verdict)) {
-        State::Unknown
-    } else {
+    } else if route.is_whole() {
         State::Ok
+    } else {
+        State::Unknown
     }
 }
 
@@ -103,6 +102,8 @@ pub fn servers(asked: &[Asked]) -> Check<'_> {
         State::Error
     } else if asked.iter().any(is_wrong) {
         State::Warning
+    } else if asked.iter().any(|it| it.fails) {
+        State::Unknown
     } else {
         State::Ok
     };

@@ -63,6 +63,7 @@ pub(super) fn link(message: &LinkMessage) -> Option<(Link, Option<Peer>)> {
             LinkKind::Device
         },
         is_up: header.flags.contains(LinkFlags::Up),
+        has_carrier: header.flags.contains(LinkFlags::Running),
         mtu: 0,
         master: None,
         hairpin: None,

@@ -282,6 +282,15 @@ fn ip(address: &RouteAddress) -> Option<IpAddr> {
     }
 }
 
+fn refusal(action: RuleAction) -> Option<RouteKind> {
+    match action {
+        RuleAction::Blackhole => Some(RouteKind::Blackhole),
+        RuleAction::Unreachable => Some(RouteKind::Unreachable),
+        RuleAction::Prohibit => Some(RouteKind::Prohibit),
+        _ => None,
+    }
+}
+
 fn policy(message: &RuleMessage) -> Option<Policy> {
     let header = &message.header;
     if !matches!(header.family, AddressFamily::Inet | AddressFamily::Inet6) {
@@ -294,10 +303,10 @@ fn policy(message: &RuleMessage) -> Option<Policy> {
         mark: None,
         in_link: None,
         table: header.table.into(),
-        is_odd: header.flags.contains(RuleFlags::Invert)
-            || header.action != RuleAction::ToTable
-            || header.tos != 0,
+        refuses: refusal(header.action),
+        is_odd: header.flags.contains(RuleFlags::Invert) || header.tos != 0,
     };
+    policy.is_odd |= header.action != RuleAction::ToTable && policy.refuses.is_none();
     let (mut value, mut mask) = (None, None);
     for attribute in &message.attributes {
         match attribute {

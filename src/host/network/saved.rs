@@ -59,6 +59,8 @@ struct Line {
     recent: BTreeMap<Box<str>, Vec<IpAddr>>,
     pods: BTreeMap<IpAddr, String>,
     #[serde(default)]
+    cluster_dns: Vec<IpAddr>,
+    #[serde(default)]
     deaf: Vec<IpAddr>,
     listeners: Option<Vec<(IpAddr, u16, u8)>>,
     is_partial: bool,
@@ -180,6 +182,7 @@ fn line(seen: &NetworkSeen, of: Whose) -> Line {
         conntrack: host.conntrack.clone(),
         recent: host.recent.clone(),
         pods: host.pods.clone(),
+        cluster_dns: host.cluster_dns.clone(),
         deaf: host.deaf.clone(),
         listeners: listed(host.listeners.as_ref(), |it| (it.0, it.1, it.2.number())),
         skipped: seen.skipped.clone(),
@@ -226,6 +229,7 @@ fn host(line: Line) -> Host {
         conntrack: line.conntrack,
         recent: line.recent,
         pods: line.pods,
+        cluster_dns: line.cluster_dns,
         deaf: line.deaf,
         listeners: line
             .listeners

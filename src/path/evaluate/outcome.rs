@@ -9,8 +9,8 @@ use super::{End, Walk, evaluate, verdict};
 use crate::address::DNS_PORT;
 use crate::path::tree::Gap;
 use crate::path::{
-    Assumption, Condition, Host, Kind, Outcome, Packet, Protocol, Reply, Stage, Start, Step, Tree,
-    Verdict,
+    Assumption, Condition, Host, Kind, Link, Outcome, Packet, Protocol, Reply, Stage, Start, Step,
+    Tree, Verdict,
 };
 use crate::text::Place;
 
@@ -47,19 +47,33 @@ impl Walk<'_> {
         if is_dns && self.host.deaf.contains(&ip) {
             return self.unheard(branch);
         }
-        if let Some(rule) = self.refused_inside(&branch) {
-            let what = format!("a rule of the pod's own network namespace refuses it: {rule}");
-            branch.steps.push(step(&branch, Stage::Pod, what));
-            return self.end(branch, Kind::Drop, None);
+        match self.refused_inside(&branch) {
+            None => {}
+            Some((Stage::Socket, _)) => return self.unheard(branch),
+            Some((stage, what)) => {
+                branch.steps.push(step(&branch, stage, what));
+                return self.end(branch, Kind::Drop, None);
+            }
         }
         self.end(branch, Kind::Endpoint, None);
     }
 
-    /// The rule of a pod that lets no packet in, or no answer out.
-    fn refused_inside(&self, branch: &Branch) -> Option<String> {
+    /// What of a pod lets no packet in, or no answer out: its link, a rule, or that nobody
+    /// listens.
+    fn refused_inside(&self, branch: &Branch) -> Option<(Stage, String)> {
         let to = branch.seen.destination;
-        let has_it = |it: &&Host| it.addresses.iter().flatten().any(|it| it.ip == to);
-        let inside = self.host.inside.iter().find(has_it)?;
+        let at = |it: &'_ Host| {
+            it.addresses
+                .iter()
+                .flatten()
+                .find(|it| it.ip == to)
+                .cloned()
+        };
+        let (inside, at) = self.host.inside.iter().find_map(|it| Some((it, at(it)?)))?;
+        let mut links = inside.links.iter().flatten();
+        if let Some(why) = links.find(|it| it.name == at.link).and_then(Link::is_dead) {
+            return Some((Stage::Link, format!("in the pod's own network, {why}")));
+        }
         let packet = Packet {
             source: branch.seen.source,
             destination: to,
@@ -72,8 +86,11 @@ impl Walk<'_> {
             .lost()
             .filter(|_| tree.verdict == Verdict::Nothing)?
             .last()?;
-        // Whether somebody listens is not asked of rules.
-        (last.place.line > 0).then(|| last.rule.to_string())
+        let what = |it| format!("a rule of the pod's own network namespace refuses it: {it}");
+        match last.stage {
+            Stage::Socket => Some((Stage::Socket, last.rule.to_string())),
+            _ => (last.place.line > 0).then(|| (Stage::Pod, what(&last.rule))),
+        }
     }
 
     /// A way to an address where nobody listens.

@@ -15,8 +15,8 @@ use crate::rules::rule::{number, prefix_mask};
 enum Routed<'r> {
     /// It goes out here.
     Out(&'r Route),
-    /// It is refused.
-    Refused(RouteKind),
+    /// It is refused, by a route or a policy.
+    Refused(RouteKind, &'static str),
     /// Nothing is said.
     Nothing,
     /// The tables were not seen, or a condition of theirs is not known.
@@ -129,8 +129,15 @@ impl Walk<'_> {
         let ip = branch.seen.destination;
         let in_link = branch.seen.in_link.name().map(str::to_owned);
         let in_link = in_link.as_deref().filter(|it| !it.is_empty());
-        let (kind, error) = match self.lookup(ip, in_link, branch.seen.mark) {
+        let (kind, error, by) = match self.lookup(ip, in_link, branch.seen.mark) {
             Routed::Out(route) => {
+                let mut links = self.host.links.iter().flatten();
+                let link = links.find(|it| Some(&it.name) == route.link.as_ref());
+                if let Some(why) = link.and_then(crate::path::Link::is_dead) {
+                    branch.steps.push(step(&branch, Stage::Link, why));
+                    self.end(branch, Kind::Drop, None);
+                    return None;
+                }
                 branch.seen.out_link = match &route.link {
                     Some(link) => Link::Named(link.clone()),
                     None => Link::Unknown,
@@ -142,12 +149,22 @@ impl Walk<'_> {
                 branch.seen.out_link = Link::Unknown;
                 return Some(branch);
             }
-            Routed::Nothing => (Kind::NoRoute, "icmp-net-unreachable"),
-            Routed::Refused(RouteKind::Unreachable) => (Kind::NoRoute, "icmp-host-unreachable"),
-            Routed::Refused(RouteKind::Prohibit) => (Kind::NoRoute, "icmp-admin-prohibited"),
-            Routed::Refused(_) => (Kind::Drop, ""),
+            Routed::Nothing => (Kind::NoRoute, "icmp-net-unreachable", None),
+            Routed::Refused(kind, by) => {
+                let (kind, error, word) = match kind {
+                    RouteKind::Unreachable => {
+                        (Kind::NoRoute, "icmp-host-unreachable", "unreachable")
+                    }
+                    RouteKind::Prohibit => (Kind::NoRoute, "icmp-admin-prohibited", "prohibit"),
+                    _ => (Kind::Drop, "", "blackhole"),
+                };
+                (kind, error, Some((word, by)))
+            }
         };
-        let what = format!("there is no route to {ip}");
+        let what = match by {
+            None => format!("there is no route to {ip}"),
+            Some((word, by)) => format!("{by} refuses {ip} ({word})"),
+        };
         branch.steps.push(step(&branch, Stage::Route, what));
         let error = Some(error.into()).filter(|_| !error.is_empty());
         self.end(branch, kind, error);
@@ -159,8 +176,9 @@ impl Walk<'_> {
         let Some(routes) = &self.host.routes else {
             return Routed::Unknown;
         };
-        let tables: Vec<u32> = match &self.host.policies {
-            None => vec![254],
+        // A policy's own refusal stands where its table would.
+        let tables: Vec<Result<u32, RouteKind>> = match &self.host.policies {
+            None => vec![Ok(254)],
             Some(policies) => {
                 let mut tables = Vec::new();
                 let of_family = |it: &&Policy| {
@@ -170,7 +188,7 @@ impl Walk<'_> {
                 };
                 for policy in policies.iter().filter(of_family) {
                     match self.applies(policy, ip, in_link, mark) {
-                        Some(true) => tables.push(policy.table),
+                        Some(true) => tables.push(policy.refuses.map_or(Ok(policy.table), Err)),
                         Some(false) => {}
                         None => return Routed::Unknown,
                     }
@@ -178,7 +196,11 @@ impl Walk<'_> {
                 tables
             }
         };
-        for table in tables.into_iter().filter(|it| *it != LOCAL_TABLE) {
+        for table in tables.into_iter().filter(|it| *it != Ok(LOCAL_TABLE)) {
+            let table = match table {
+                Ok(table) => table,
+                Err(kind) => return Routed::Refused(kind, "a rule of ip rule"),
+            };
             let of_table = |it: &&Route| it.table == table && covers(it, ip);
             let best = routes
                 .iter()
@@ -188,7 +210,7 @@ impl Walk<'_> {
                 Some(route) => match route.kind {
                     RouteKind::Unicast | RouteKind::Local => return Routed::Out(route),
                     RouteKind::Throw | RouteKind::Other => {}
-                    kind => return Routed::Refused(kind),
+                    kind => return Routed::Refused(kind, "a route"),
                 },
                 None => {}
             }

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::{Walk, proxy};
+use crate::address::is_link_local;
+use crate::loopback::owners::{self, Reach};
 use crate::path::tree::Proxy;
-use crate::path::{Condition, Kind, Outcome, Reply, Start, Verdict};
+use crate::path::{Condition, Host, Kind, Outcome, Reply, Start, Verdict};
+use crate::rules::{LARGEST, Named, is_amid};
 
 /// More conditions are not gone through one way and the other.
 const MOST_CONDITIONS: usize = 10;
@@ -141,5 +144,75 @@ fn is_service(walk: &Walk<'_>) -> bool {
         IpAddr::V6(ip) => ip.is_unique_local(),
     };
     let is_near = walk.is_near(ip) == Some(true);
-    is_private && !is_near && !walk.host.rules.has_endpoint(ip)
+    is_private && !is_near && !walk.host.rules.has_endpoint(ip) && !is_outside(walk.host, ip)
+}
+
+/// Whether an address is that of a server outside: of the cloud's network, or of none
+/// in which the rules name Services. What pods are to ask for the cluster's DNS is one
+/// of these, and so is the address of a node's cache.
+fn is_outside(host: &Host, ip: IpAddr) -> bool {
+    if host.cluster_dns.contains(&ip) {
+        return false;
+    }
+    let is_of_cloud = owners::possible(ip).any(|it| it.reach == Reach::Cloud);
+    let services = || host.rules.services_named();
+    // Rules of the other family say nothing of this one.
+    let is_alike = |it: &Named| it.address.is_ipv4() == ip.is_ipv4();
+    let is_apart = |it: &[Named]| it.iter().any(is_alike) && !is_amid(it, ip, LARGEST);
+    is_of_cloud || (!is_link_local(ip) && is_apart(&services()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{Packet, Protocol, RulesKnown, evaluate};
+    use crate::rules::Rules;
+    use crate::text::Source;
+
+    const SERVICES: &str = "*filter\n:FORWARD ACCEPT [0:0]\n:KUBE-SERVICES - [0:0]\n\
+        -A KUBE-SERVICES -d 10.96.0.9/32 -p udp -m comment --comment \"a/b:dns has no endpoints\" \
+        -m udp --dport 53 -j REJECT --reject-with icmp-port-unreachable\nCOMMIT\n";
+
+    /// No rule has to be about a server outside; of an address of Services one has to,
+    /// and of what pods are to ask.
+    #[test]
+    fn servers_outside() {
+        use Verdict::{NoRule, Reaches};
+        for (rules, cluster_dns, to, verdict) in [
+            (SERVICES, None, "10.1.2.3", Reaches),
+            (SERVICES, Some("10.1.2.3"), "10.1.2.3", NoRule),
+            (SERVICES, None, "10.96.0.10", NoRule),
+            (
+                "*filter\n:FORWARD ACCEPT [0:0]\nCOMMIT\n",
+                None,
+                "10.1.2.3",
+                NoRule,
+            ),
+            (SERVICES, None, "169.254.20.10", NoRule),
+            (SERVICES, None, "169.254.169.253", Reaches),
+        ] {
+            let text = Source::new("rules", rules);
+            let ip: IpAddr = to.parse().unwrap();
+            let host = Host {
+                known: RulesKnown::All,
+                rules: Rules::read(vec![Box::new(text)]).unwrap(),
+                cluster_dns: cluster_dns
+                    .map(|it| it.parse().unwrap())
+                    .into_iter()
+                    .collect(),
+                ..Host::default()
+            };
+            let packet = Packet {
+                protocol: Protocol::Udp,
+                source: [10, 244, 0, 7].into(),
+                source_port: None,
+                destination: ip,
+                port: 53,
+                start: Start::Link { name: None },
+                length: None,
+            };
+            let tree = evaluate(&host, &packet);
+            assert_eq!(tree.verdict, verdict, "{to} {cluster_dns:?} {rules}");
+        }
+    }
 }

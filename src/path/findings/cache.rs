@@ -101,8 +101,14 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
     found
 }
 
+/// Whether what is wrong with this address is said of a node's cache.
+pub(super) fn has_to_do_with(host: &Host, ip: IpAddr) -> bool {
+    let is_known = host.addresses.is_some();
+    is_known && (is_of_cache(ip) || untracked(host).iter().any(|it| it.0 == ip))
+}
+
 /// Whether a node's cache mostly has this address.
-pub(super) fn is_of_cache(ip: IpAddr) -> bool {
+fn is_of_cache(ip: IpAddr) -> bool {
     USUAL.iter().any(|it| ip == IpAddr::from(*it))
 }
 

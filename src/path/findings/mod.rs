@@ -12,7 +12,7 @@ pub use connections::ConnectionFinding;
 pub use links::LinkFinding;
 pub use policies::{PolicyFinding, PolicyMaker};
 pub use proxies::{Proxy, ProxyFinding};
-pub use services::ServiceFinding;
+pub use services::{Bypass, ServiceFinding};
 
 use std::net::IpAddr;
 
@@ -55,7 +55,7 @@ pub enum Fact {
     Policy(PolicyFinding),
     /// Rules of more than one hand.
     Proxy(ProxyFinding),
-    /// An address that no Service has.
+    /// An address of Services.
     Service(ServiceFinding),
 }
 

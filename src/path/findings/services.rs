@@ -1,45 +1,141 @@
-//! An address that is asked for DNS, and that no Service has.
+//! What is wrong with an address of Services: none has the one that is asked for DNS,
+//! or packets pass by the rules of the one that has it.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use super::{Evidence, Fact, Finding, cache};
 use crate::address::DNS_PORT;
 use crate::finding::Severity;
-use crate::path::{Host, Tree, Verdict};
+use crate::path::{Host, Kind, Outcome, Protocol, Stage, Step, Tree, Verdict};
 use crate::rules::Named;
 use crate::text::{Place, escaped};
 
-/// No rule is about an address of Services that is asked for DNS, and the rules
-/// know DNS elsewhere.
+/// What is wrong with an address of Services.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct ServiceFinding {
-    /// The address that is asked.
-    pub asked: IpAddr,
-    /// What the rules know at port 53 of UDP; not empty.
-    pub others: Vec<Named>,
+pub enum ServiceFinding {
+    /// No rule is about one that is asked for DNS, and the rules know other
+    /// Services.
+    Elsewhere {
+        /// The address that is asked.
+        asked: IpAddr,
+        /// What the rules know at port 53 of UDP.
+        others: Vec<Named>,
+    },
+    /// The Service there has other ports.
+    WithoutPort {
+        /// What is asked.
+        asked: SocketAddr,
+        /// Over what.
+        protocol: Protocol,
+        /// The ports that it has; not empty.
+        others: Vec<Named>,
+    },
+    /// The rules have a Service there, and packets do not come to its rules.
+    PassedBy {
+        /// The Service.
+        service: Named,
+        /// Why they do not.
+        why: Bypass,
+    },
+}
+
+/// Why packets do not come to the rules of a Service.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Bypass {
+    /// Another rule leads them to this address and port before.
+    Led(IpAddr, u16),
+    /// A rule keeps connection tracking from them, without which none is translated.
+    Untracked,
+    /// No rule leads there.
+    Unled,
 }
 
 pub(super) fn find(host: &Host, trees: &[Tree]) -> Option<Finding> {
-    // What a node's cache should have is said of the cache.
-    let is_known = |ip: IpAddr| host.addresses.is_some() && cache::is_of_cache(ip);
-    let is_it = |it: &&Tree| {
-        let is_lost = it.verdict == Verdict::NoRule && it.packet.port == DNS_PORT;
-        is_lost && !is_known(it.packet.destination)
+    let is_empty = |it: &Tree| it.verdict == Verdict::NoEndpoints;
+    let has_no_endpoints = |ip: IpAddr| {
+        trees
+            .iter()
+            .any(|it| it.packet.destination == ip && is_empty(it))
     };
-    let asked = trees.iter().find(is_it)?.packet.destination;
-    let is_other =
-        |it: &Named| it.port == DNS_PORT && it.is_udp && it.address.is_ipv4() == asked.is_ipv4();
-    let mut others = host.rules.services_named();
-    // By another protocol alone it is there.
-    if others.iter().any(|it| it.address == asked) {
+    let is_suspect = |it: &&Tree| {
+        let is_lost = it.verdict == Verdict::NoRule || it.outcomes.iter().any(is_led);
+        // What a node's cache should have is said of the cache.
+        let ip = it.packet.destination;
+        is_lost && !has_no_endpoints(ip) && !cache::has_to_do_with(host, ip)
+    };
+    let suspects: Vec<&Tree> = trees.iter().filter(is_suspect).collect();
+    if suspects.is_empty() {
         return None;
     }
-    others.retain(is_other);
+    let services = host.rules.services_named();
+    let passed_by = suspects
+        .iter()
+        .find_map(|it| passed_by(host, it, &services));
+    passed_by.or_else(|| elsewhere(&suspects, services))
+}
+
+/// Whether a rule that is no Service's translates it, beyond what the asker does by itself.
+fn is_led(outcome: &Outcome) -> bool {
+    outcome.is_translated && outcome.service.is_none() && !outcome.is_own
+}
+
+fn passed_by(host: &Host, tree: &Tree, services: &[Named]) -> Option<Finding> {
+    let packet = &tree.packet;
+    let is_udp = packet.protocol == Protocol::Udp;
+    let is_it =
+        |it: &&Named| (it.address, it.port, it.is_udp) == (packet.destination, packet.port, is_udp);
+    let service = services.iter().find(is_it)?.clone();
+    let mut outcomes = tree.outcomes.iter();
+    let led = outcomes.clone().find(|it| is_led(it));
+    let outcome = led.or_else(|| outcomes.find(|it| it.service.is_none()))?;
+    let (why, words): (_, &[&str]) = if led.is_some() {
+        (
+            Bypass::Led(outcome.address, outcome.port),
+            &["DNAT", "REDIRECT", "dnat", "redirect", "TPROXY"],
+        )
+    } else if outcome.is_untracked {
+        (Bypass::Untracked, &["NOTRACK", "notrack"])
+    } else {
+        (Bypass::Unled, &[])
+    };
+    let is_by = |it: &&Step| {
+        matches!(it.stage, Stage::Table(_)) && words.iter().any(|word| it.rule.contains(word))
+    };
+    let by = outcome.steps.iter().find(is_by);
+    let evidence = by.map(|it| Evidence::new(it.place.clone(), it.rule.to_string()));
+    // Somebody can mean a cache of the node, or a DNS pod of his own.
+    let is_meant = outcome.kind == Kind::Local || host.pods.contains_key(&outcome.address);
+    let severity = Severity::error_if(!(outcome.arrives() && is_meant));
+    let fact = Fact::Service(ServiceFinding::PassedBy { service, why });
+    Some(Finding::new(severity, fact, evidence.into_iter().collect()))
+}
+
+fn elsewhere(suspects: &[&Tree], mut others: Vec<Named>) -> Option<Finding> {
+    let is_it = |it: &&&Tree| it.verdict == Verdict::NoRule && it.packet.port == DNS_PORT;
+    let packet = &suspects.iter().find(is_it)?.packet;
+    let (asked, protocol) = (packet.destination, packet.protocol);
+    others.retain(|it| it.address.is_ipv4() == asked.is_ipv4());
+    if others.is_empty() {
+        return None;
+    }
+    let fact = if others.iter().any(|it| it.address == asked) {
+        others.retain(|it| it.address == asked);
+        let others = others.clone();
+        let asked = SocketAddr::new(asked, packet.port);
+        ServiceFinding::WithoutPort {
+            asked,
+            protocol,
+            others,
+        }
+    } else {
+        others.retain(|it| it.port == DNS_PORT && it.is_udp);
+        let others = others.clone();
+        ServiceFinding::Elsewhere { asked, others }
+    };
     let evidence = others.iter().map(|it| {
         let words = escaped(it.name.as_bytes());
         Evidence::new(Place::nowhere("service"), format!("{words} {}", it.address))
     });
-    let evidence: Vec<Evidence> = evidence.collect();
-    let fact = Fact::Service(ServiceFinding { asked, others });
-    (!evidence.is_empty()).then(|| Finding::new(Severity::Error, fact, evidence))
+    let evidence = evidence.collect();
+    Some(Finding::new(Severity::Error, Fact::Service(fact), evidence))
 }

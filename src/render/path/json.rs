@@ -110,7 +110,7 @@ struct ReplyForm {
 /// A rule that did something.
 #[derive(Serialize, JsonSchema)]
 struct StepForm {
-    /// Its table; `ipvs`, `route`, `conntrack`, `ip_forward`, `rp_filter`, `socket`, `neighbour` are none.
+    /// Its table; `ipvs`, `route`, `conntrack`, `ip_forward`, `rp_filter`, `link`, `socket`, `neighbour` are none.
     table: String,
     /// Its chain.
     chain: String,
@@ -143,7 +143,7 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         findings: shown.findings.iter().map(findings::json).collect(),
         probe: shown.probe.map(|it| probe::json(it, shown.findings)),
         packets: shown.trees.iter().map(packet).collect(),
-        unseen: words::unseen(shown),
+        unseen: shown.unseen(),
     };
     json::document(&document, out)
 }

@@ -16,6 +16,7 @@ use self::findings::Step as FixStep;
 use crate::path::findings::Finding;
 use crate::path::probe::Seen;
 use crate::path::{Outcome, Reply, Step, Tree};
+use crate::render::sentence::Sentence;
 use crate::render::style::painted;
 use crate::render::{Style, paragraph};
 use crate::rules::Rules;
@@ -33,6 +34,14 @@ pub struct Shown<'s> {
     pub skipped: &'s [String],
     /// What a probe has seen.
     pub probe: Option<&'s Seen>,
+}
+
+impl Shown<'_> {
+    /// All that was not seen, each once.
+    fn unseen(&self) -> Vec<Sentence> {
+        let gaps = self.trees.iter().flat_map(|it| &it.gaps);
+        words::unseen(&self.rules.notes, gaps, self.skipped)
+    }
 }
 
 /// Writes the answer for each packet: the verdict, the tree, what is wrong.
@@ -57,7 +66,7 @@ pub fn write(shown: &Shown<'_>, style: Style, out: &mut dyn Write) -> io::Result
         writer.blank()?;
         probe::write(seen, shown.findings, writer.out)?;
     }
-    let unseen = words::unseen(shown);
+    let unseen = shown.unseen();
     if !unseen.is_empty() {
         writer.blank()?;
         writeln!(writer.out, "Not seen:")?;

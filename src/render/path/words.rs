@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
-use super::Shown;
 use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
 use crate::render::sentence::{Sentence, sentence};
 use crate::rules::{Family, Note};
@@ -182,6 +181,25 @@ pub(super) fn socket(ip: IpAddr, port: u16) -> String {
     SocketAddr::new(ip, port).to_string()
 }
 
+/// The first thing that was not seen and that the end of a packet, or of the answer to
+/// it, depends on.
+pub(in crate::render) fn depends_on(tree: &Tree) -> Option<String> {
+    let mut all = tree.outcomes.iter().flat_map(|it| {
+        let of_reply = match &it.reply {
+            Some(Reply::Unknown(all)) => all.as_slice(),
+            _ => &[],
+        };
+        it.depends_on.iter().chain(of_reply)
+    });
+    // As it would be true.
+    let first = all.next()?;
+    let first = Assumption {
+        holds: true,
+        ..first.clone()
+    };
+    Some(assumption(&first))
+}
+
 /// What is assumed.
 pub(super) fn assumption(assumption: &Assumption) -> String {
     let holds = assumption.holds;
@@ -333,11 +351,14 @@ pub(super) fn note(note: &Note) -> Sentence {
 }
 
 /// All that was not seen, each once.
-pub(super) fn unseen(shown: &Shown<'_>) -> Vec<Sentence> {
-    let mut all: Vec<Sentence> = shown.rules.notes.iter().map(note).collect();
-    let gaps = shown.trees.iter().flat_map(|it| &it.gaps);
+pub(in crate::render) fn unseen<'g>(
+    notes: &[Note],
+    gaps: impl Iterator<Item = &'g Gap>,
+    skipped: &[String],
+) -> Vec<Sentence> {
+    let mut all: Vec<Sentence> = notes.iter().map(note).collect();
     all.extend(gaps.map(gap));
-    let skipped = shown.skipped.iter();
+    let skipped = skipped.iter();
     all.extend(skipped.map(|it| Sentence::new("unread", it.clone())));
     let mut once: Vec<Sentence> = Vec::new();
     for it in all {

@@ -18,7 +18,7 @@ pub(super) fn doubt(report: &Report) -> Option<Sentence> {
     unread.or(kubelet)
 }
 
-pub(super) fn problem(problem: &Problem) -> Sentence {
+pub(in crate::render) fn problem(problem: &Problem) -> Sentence {
     let stops = |stops_pods: &bool| {
         if *stops_pods {
             "; the kubelet reads it for every pod, so no pod starts without it"

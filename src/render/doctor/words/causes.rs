@@ -3,10 +3,9 @@
 use super::{address, name, several, some_of};
 use crate::doctor::{Answer, Asked, Kind};
 use crate::render::check_loop::words as loops;
-use crate::render::live::concluded;
 use crate::render::path;
 use crate::render::sentence::{Sentence, sentence};
-use crate::render::upstream::words::who;
+use crate::render::upstream::words::{problem, who};
 use crate::render::why::log::words::said;
 use crate::upstream;
 
@@ -22,6 +21,12 @@ pub(super) fn dead_end(step: &upstream::Step) -> Sentence {
     )
 }
 
+pub(super) fn without_server(file: &upstream::FileReport) -> Sentence {
+    let said = file.problem.as_ref().map(problem);
+    let what = said.map_or_else(String::new, |it| it.text);
+    sentence!("file-without-server", "{}: {what}", file.path)
+}
+
 /// A cause as a sentence without a full stop, with its code.
 pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
     match kind {
@@ -34,6 +39,7 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         }
         Kind::Trouble(trouble, _) => loops::trouble(trouble).begun(),
         Kind::Dead(step) => dead_end(step),
+        Kind::NoServer(file) => without_server(file),
         Kind::Silent(asked) => silent(asked),
         Kind::WithoutTcp(asked) => {
             let what = several(asked.len(), "answers", "answer");
@@ -64,7 +70,7 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         Kind::Dropping(counted) => Sentence::new("packets-dropped", super::more::dropping(counted)),
         Kind::Logged(advice) => said(advice).fact,
         Kind::Failing(lookup) => {
-            let what = concluded(&lookup.scenario, &lookup.lived).what;
+            let what = super::more::looked_up(lookup);
             sentence!("lookup-fails", "In {}, {what}", lookup.whom)
         }
         Kind::Unreadable(sentence) => Sentence::new("pod-unreadable", *sentence),

@@ -23,15 +23,23 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
         Kind::Dead(step) => {
             let place = step.place.iter();
             place
-                .map(|it| Step::new(format!("Name a server that answers at {it}")))
+                .map(|it| {
+                    let text = "Have it run again, or name a server that answers at";
+                    Step::new(format!("{text} {it}"))
+                })
                 .collect()
         }
+        Kind::NoServer(file) => vec![Step::new(format!(
+            "Have who writes {} write the servers of the node's network again (systemd-resolved, \
+             NetworkManager, a DHCP client), or write them",
+            file.path
+        ))],
         Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_silent(asked),
         Kind::Slow(asked) => of_first(asked, |it| {
             let step = Step::new("See what keeps it").typing(dig("kdns dig", it));
             Some(step.typing(Command::new("kdns watch")))
         }),
-        Kind::Crashing(pods) => of_first(pods, |it| kubectl(it, "Read why", "logs --previous")),
+        Kind::Crashing(pods) => of_first(pods, |it| read_why(it, "logs --previous")),
         Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", "delete pod")),
         Kind::Lost(tree) => of_lost(tree),
         Kind::Way(finding) => {
@@ -47,6 +55,12 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
             let fix = Some(fix).filter(|it| !it.is_empty());
             fix.into_iter().map(Step::new).collect()
         }
+        Kind::Failing(lookup) if lookup.elsewhere().is_some() => vec![
+            Step::new(
+                "See who answers: a DNS pod without its plugin kubernetes, or another server",
+            )
+            .typing(Command::new("kdns path --target").arg(&lookup.whom)),
+        ],
         Kind::Failing(lookup) => {
             let concluded = concluded(&lookup.scenario, &lookup.lived);
             let steps = concluded.why.into_iter().chain(concluded.fix);
@@ -108,7 +122,19 @@ fn of_ended(pod: &str, container: &str, reason: Option<&str>) -> Vec<Step> {
         return vec![Step::new(text)];
     }
     let verb = format!("logs --previous --container {container}");
-    kubectl(pod, "Read why", &verb).into_iter().collect()
+    read_why(pod, &verb).into_iter().collect()
+}
+
+/// Its log does not tell of a probe that fails, its events do.
+fn read_why(pod: &str, logs: &str) -> Option<Step> {
+    let read = kubectl(
+        pod,
+        "Read why, also a probe that fails or an image that is not there",
+        logs,
+    )?;
+    let (namespace, name) = pod.split_once('/')?;
+    let command = Command::new("kubectl -n").args([namespace, "describe", "pod", name]);
+    Some(read.typing(command))
 }
 
 /// What to do where packets to a Service are lost.
@@ -167,7 +193,7 @@ fn who_fills() -> Step {
 
 /// What to do where a packet, or its answer, ends.
 fn of_end(end: &Outcome) -> Vec<Step> {
-    let (ip, port) = (end.address, end.port);
+    let ip = end.address;
     let Some(last) = end.last() else {
         return Vec::new();
     };
@@ -187,14 +213,17 @@ fn of_end(end: &Outcome) -> Vec<Step> {
             let setting = format!("net.ipv4.conf.{link}.rp_filter");
             vec![Step::new(text).typing(sysctl(&setting, 2))]
         }
+        Stage::Link => vec![
+            Step::new("Bring it up, or its other end on the node; a pod can be recreated")
+                .typing(Command::new("ip link")),
+        ],
         Stage::Neighbour => of_neighbour(end),
         Stage::Socket => {
             let pod = end.pod.as_ref();
-            let within = |it: &String| Command::new("kdns nsenter").arg(it).arg("--");
-            let sockets = pod.map_or_else(|| Command::new("ss"), |it| within(it).arg("ss"));
-            let sockets = sockets.args(["-lntup", &format!("sport = :{port}")]);
-            let text =
-                "See where its DNS server listens (bind and port in a Corefile), or start it";
+            let within = |it: &String| Command::new("kdns nsenter").arg(it).arg("--").arg("ss");
+            let sockets = pod.map_or_else(|| Command::new("ss"), within).arg("-lntup");
+            let text = "See where its DNS server listens (bind and port in a Corefile, targetPort \
+                        in the Service), or start it";
             vec![Step::new(text).typing(sockets)]
         }
         Stage::Route if end.is_own => vec![Step::new(format!(
@@ -202,9 +231,11 @@ fn of_end(end: &Outcome) -> Vec<Step> {
         ))],
         Stage::Route => vec![
             Step::new(format!(
-                "Give the node a route to {ip}, which its network plugin writes"
+                "Give the node a route to {ip}, which its network plugin writes, and take away what \
+                 refuses it"
             ))
-            .typing(Command::new("ip route get").arg(ip)),
+            .typing(Command::new("ip route get").arg(ip))
+            .typing(Command::new("ip rule")),
         ],
         Stage::Pod => vec![Step::new(format!(
             "Find who wrote it (a firewall, a service mesh), and have it let port 53 through: {}",

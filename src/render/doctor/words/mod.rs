@@ -11,7 +11,7 @@ use crate::finding::Finding;
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
 use crate::text::counted;
-use crate::upstream::Health;
+use crate::upstream::{self, Health};
 
 pub(super) use self::causes::cause_text;
 pub(super) use self::fixes::fix;
@@ -37,9 +37,9 @@ pub(super) fn command(fact: &Fact<'_>) -> Command {
         Fact::Upstream { .. } => Command::new("kdns upstream"),
         Fact::Pods { .. } => Command::new("kdns pods -v"),
         Fact::Lint { .. } => Command::new("kdns lint --node"),
-        Fact::Logs(_) => {
-            Command::new("kubectl -n kube-system logs -l k8s-app=kube-dns | kdns why -")
-        }
+        Fact::Logs(_) => Command::new(
+            "kubectl -n kube-system logs -l k8s-app=kube-dns --prefix --timestamps --tail=-1 | kdns why -",
+        ),
         Fact::Path(route) => {
             let question = route.iter().flat_map(|it| &it.question);
             Command::new("kdns path").args(question)
@@ -81,9 +81,10 @@ pub(super) fn fact(check: &Check<'_>) -> String {
         Fact::Upstream {
             outside,
             dead,
+            broken,
             health,
-        } => match (dead, health) {
-            (Some(step), _) => causes::dead_end(step).text,
+        } => match (dead_end(*dead, *broken), health) {
+            (Some(text), _) => text,
             (None, Health::Nothing) => "no resolv.conf could be read here".to_owned(),
             (None, Health::Unknown) => {
                 "where queries of the node end is not known: a file could not be read".to_owned()
@@ -116,6 +117,16 @@ pub(super) fn fact(check: &Check<'_>) -> String {
         Fact::Servers(asked) => servers(asked),
         Fact::Lookup(lookup) => more::lookup(*lookup),
     }
+}
+
+/// Where queries end without an answer, or the file that names no server.
+fn dead_end(
+    dead: Option<&upstream::Step>,
+    broken: Option<&upstream::FileReport>,
+) -> Option<String> {
+    let said = dead.map(causes::dead_end);
+    said.or_else(|| broken.map(causes::without_server))
+        .map(|it| it.text)
 }
 
 fn here(here: &Here, name: Option<&str>) -> String {
@@ -219,6 +230,13 @@ fn servers(asked: &[Asked]) -> String {
             "answer over UDP and not over TCP",
         ),
         (chosen(Asked::is_slow), "answers late", "answer late"),
+        (
+            chosen(|it| it.fails),
+            "answers, with SERVFAIL or REFUSED for the keys of the root: whether it resolves \
+             names is not known",
+            "answer, with SERVFAIL or REFUSED for the keys of the root: whether they resolve \
+             names is not known",
+        ),
     ] {
         if !found.is_empty() {
             return format!("{} {}", some_of(&found), several(found.len(), one, more));

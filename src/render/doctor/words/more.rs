@@ -61,8 +61,13 @@ pub(super) fn path(route: Result<&Route, &str>) -> String {
         return "no packet was sent through the rules".to_owned();
     };
     let what = format!("from {}: {}", words::asker(tree), words::verdict(tree));
-    match route.skipped.first() {
-        Some(why) if tree.verdict == Verdict::Unknown => format!("{what}: {why}"),
+    let unseen = words::unseen(&route.notes, route.gaps(), &route.skipped);
+    let why = unseen.first().map(|it| it.text.clone()).or_else(|| {
+        let first = open().and_then(words::depends_on)?;
+        Some(format!("it is not known whether {first}"))
+    });
+    match why {
+        Some(why) if !tree.fails() && !route.is_whole() => format!("{why}; {what}"),
         _ => what,
     }
 }
@@ -123,7 +128,18 @@ pub(super) fn not_asked(why: Unasked) -> &'static str {
 
 pub(super) fn lookup(lookup: Result<&Lookup, &str>) -> String {
     match lookup {
-        Ok(it) => format!("{}: {}", it.whom, concluded(&it.scenario, &it.lived).what),
+        Ok(it) => format!("{}: {}", it.whom, looked_up(it)),
         Err(reason) => reason.to_owned(),
+    }
+}
+
+/// How a lookup went, without a full stop.
+pub(super) fn looked_up(lookup: &Lookup) -> String {
+    match lookup.elsewhere() {
+        Some(it) => format!(
+            "{} is answered as {}, which is no name of the cluster",
+            lookup.scenario.name, it.name
+        ),
+        None => concluded(&lookup.scenario, &lookup.lived).what,
     }
 }

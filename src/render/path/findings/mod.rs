@@ -1,6 +1,7 @@
 //! The words of findings, and their form in JSON.
 
 mod connections;
+mod services;
 
 use std::net::IpAddr;
 
@@ -9,11 +10,9 @@ use serde::Serialize;
 
 use crate::path::findings::{
     CacheFinding, Fact, Finding, LinkFinding, PolicyFinding, PolicyMaker, Proxy, ProxyFinding,
-    ServiceFinding,
 };
 use crate::render::command::Command;
 use crate::render::sentence::{Sentence, sentence};
-use crate::text::escaped;
 
 /// A finding in words.
 #[derive(Clone, Debug)]
@@ -100,7 +99,7 @@ pub(in crate::render) fn words(finding: &Finding) -> Words {
         Fact::Cache(it) => cache(it),
         Fact::Policy(it) => policy(it),
         Fact::Proxy(it) => proxy(it),
-        Fact::Service(it) => service(it),
+        Fact::Service(it) => services::words(it, &finding.evidence),
     }
 }
 
@@ -287,31 +286,6 @@ fn describe(policy: &str) -> Command {
             "yaml",
         ]),
         None => Command::new("kubectl get networkpolicy -A | grep -w").arg(policy),
-    }
-}
-
-fn service(finding: &ServiceFinding) -> Words {
-    let asked = finding.asked;
-    let others = finding.others.iter();
-    let others = others.map(|it| format!("{} is at {}", escaped(it.name.as_bytes()), it.address));
-    let shown = finding.others.iter().filter_map(|it| {
-        let (namespace, name) = it.name.split_once('/')?;
-        let name = name.split_once(':').map_or(name, |it| it.0);
-        Some(Step::Command(
-            Command::new("kubectl -n").args([namespace, "get", "service", name]),
-        ))
-    });
-    let then = format!(
-        "if the cluster's DNS is there: where clusterDNS of the kubelet is not its address, write it and restart the kubelet; then recreate the pods that ask {asked}"
-    );
-    Words {
-        what: sentence!(
-            "no-such-service",
-            "{asked} is asked for DNS, and no rule is about it: {}",
-            others.collect::<Vec<_>>().join(", ")
-        ),
-        why: "clusterDNS of the kubelet, or a pod's file, names an address that no Service has on this node: packets to it leave with an address that nobody has".to_owned(),
-        fix: shown.take(3).chain([advice(then)]).collect(),
     }
 }
 

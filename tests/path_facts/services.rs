@@ -1,0 +1,98 @@
+//! Packets that do not come to the rules of the Service that has their address.
+
+use kdns::finding::Severity;
+use kdns::path::findings::{Around, Bypass, Fact, ServiceFinding};
+use kdns::path::{Site, Start};
+
+use super::{POD, SERVICE, host, ip};
+
+const RULES: &str = include_str!("../../testdata/path/cluster-2/rules.txt");
+
+/// What is found out about these rules, with the first line that shows it.
+fn found(rules: &str, pods: &[(&str, &str)]) -> Option<(ServiceFinding, Severity, String)> {
+    let mut node = host(&[rules]);
+    let named = pods
+        .iter()
+        .map(|(ip, name)| (super::ip(ip), (*name).to_owned()));
+    node.pods.extend(named);
+    let site = Site { node, own: None };
+    let start = Start::Link { name: None };
+    let trees = site.to_servers(&[ip(SERVICE)], ip(POD), &start);
+    let findings = site.findings(&trees, Around::default());
+    findings.into_iter().find_map(|it| match it.fact {
+        Fact::Service(fact) => {
+            let first = it.evidence.first().map(|it| it.words.clone());
+            Some((fact, it.severity, first.unwrap_or_default()))
+        }
+        _ => None,
+    })
+}
+
+/// The rules without lines that have these words.
+fn without(words: &str) -> String {
+    let kept = RULES.lines().filter(|it| !it.contains(words));
+    kept.map(|it| format!("{it}\n")).collect()
+}
+
+fn led_to(to: &str) -> (String, String) {
+    let rule = format!("-A PREROUTING -p udp -m udp --dport 53 -j DNAT --to-destination {to}");
+    let first = "-A PREROUTING -m comment";
+    (RULES.replacen(first, &format!("{rule}\n{first}"), 1), rule)
+}
+
+#[test]
+fn packets_are_led_elsewhere() {
+    assert_eq!(found(RULES, &[]), None);
+    let (rules, rule) = led_to("172.31.0.53");
+    let (fact, severity, shown) = found(&rules, &[]).unwrap();
+    let ServiceFinding::PassedBy { service, why } = fact else {
+        panic!("{fact:?}");
+    };
+    assert_eq!(service.name, "kube-system/kube-dns:dns");
+    assert_eq!(why, Bypass::Led(ip("172.31.0.53"), 53));
+    assert_eq!((severity, shown), (Severity::Error, rule));
+    // A pod can be meant.
+    let (rules, _) = led_to("10.244.0.99");
+    let found = found(&rules, &[("10.244.0.99", "dns/cache")]);
+    assert_eq!(found.unwrap().1, Severity::Warning);
+}
+
+#[test]
+fn packets_are_not_tracked() {
+    let rule = "-A PREROUTING -d 10.96.0.10/32 -j NOTRACK";
+    let raw = format!("*raw\n:PREROUTING ACCEPT [0:0]\n{rule}\nCOMMIT\n{RULES}");
+    let (fact, _, shown) = found(&raw, &[]).unwrap();
+    let is_it = matches!(
+        &fact,
+        ServiceFinding::PassedBy {
+            why: Bypass::Untracked,
+            ..
+        }
+    );
+    assert!(is_it && shown == rule, "{fact:?} {shown}");
+}
+
+#[test]
+fn no_rule_leads_to_those_of_the_service() {
+    let (fact, ..) = found(&without("-A PREROUTING"), &[]).unwrap();
+    let is_it = matches!(
+        &fact,
+        ServiceFinding::PassedBy {
+            why: Bypass::Unled,
+            ..
+        }
+    );
+    assert!(is_it, "{fact:?}");
+}
+
+#[test]
+fn the_service_has_other_ports_or_is_gone() {
+    let (fact, ..) = found(&without("kube-dns:dns cluster IP"), &[]).unwrap();
+    let ServiceFinding::WithoutPort { others, .. } = fact else {
+        panic!("{fact:?}");
+    };
+    assert!(others.iter().all(|it| !it.is_udp), "{others:?}");
+    let (fact, ..) = found(&without("kube-dns"), &[]).unwrap();
+    let is_it = matches!(&fact, ServiceFinding::Elsewhere { others, .. } if others.is_empty());
+    assert!(is_it, "{fact:?}");
+}
