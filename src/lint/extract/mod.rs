@@ -68,7 +68,10 @@ fn partial(document: &Document) -> Vec<KubeletFacts> {
         kubelet.settings.retain(|it| !it.values.iter().any(is_open));
         (kubelet.form, kubelet.body) = (KubeletForm::Cluster, None);
     }
-    found.retain(|it| !it.settings.is_empty());
+    // What is misspelled there sets nothing.
+    let root = document.yaml();
+    let is_whole = root.is_some_and(|it| it.word(&["kind"]) == Some("KubeletConfiguration"));
+    found.retain(|it| is_whole || !it.settings.is_empty());
     found
 }
 

@@ -87,12 +87,19 @@ pub(super) fn dns_pod(document: &Document, object: &Node) -> Option<DnsPod> {
         object,
         spec,
     };
-    (is_clusters || has("coredns")).then(|| DnsPod {
+    let image = coredns_image(document, spec);
+    let is_server = |it: &Text| {
+        let name = it.text.rsplit('/').next().unwrap_or_default();
+        name.split([':', '@'])
+            .next()
+            .is_some_and(|it| it.ends_with("coredns"))
+    };
+    (is_clusters || has("coredns") || image.as_ref().is_some_and(is_server)).then(|| DnsPod {
         label: workload.label(),
         at: workload.place(),
         policy: workload.policy(),
         host_network: workload.get("hostNetwork").and_then(Node::kind) == Some(Kind::Bool(true)),
-        image: coredns_image(document, spec),
+        image,
         is_clusters,
     })
 }
