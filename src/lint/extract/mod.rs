@@ -77,6 +77,7 @@ fn partial(document: &Document) -> Vec<KubeletFacts> {
 
 fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
     facts.kubelets.extend(kubelet::facts(document, root));
+    facts.dns_pods.extend(objects::composed(document, root));
     for object in objects(root) {
         facts
             .services
