@@ -328,10 +328,11 @@ pub fn is_schema(bytes: &[u8]) -> bool {
     const KIND: &[u8] = b"\nkind: CustomResourceDefinition";
     let count = |word: &[u8]| memmem::find_iter(bytes, word).count();
     // `kubectl get crds -o yaml` writes a list.
-    let listed = || count(b"\n- apiVersion: apiextensions.k8s.io/");
+    let listed = || Some(count(b"\n- apiVersion: apiextensions.k8s.io/")).filter(|it| *it > 0);
     mentions(bytes, KIND)
         || KIND.get(1..).is_some_and(|it| bytes.starts_with(it))
-        || bytes.starts_with(b"apiVersion: v1\nitems:") && listed() == count(b"\n- apiVersion: ")
+        || bytes.starts_with(b"apiVersion: v1\nitems:")
+            && listed() == Some(count(b"\n- apiVersion: "))
 }
 
 /// Whether a file that is longer than a document may be has several: YAML is
