@@ -33,8 +33,8 @@ const UNWANTED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 /// Directories with what programs are tested with: right and wrong on purpose.
 ///
 /// Source: Go, `go help packages`: a directory named testdata is ignored; Jest,
-/// "Snapshot Testing".
-const OF_TESTS: [&str; 2] = ["testdata", "__snapshots__"];
+/// "Snapshot Testing"; Ruby on Rails, "Testing Rails Applications", "Fixtures".
+const OF_TESTS: [&str; 4] = ["testdata", "__snapshots__", "fixtures", ".fixtures"];
 
 /// File systems whose files nobody wrote.
 const OF_THE_KERNEL: [FsType; 6] = [

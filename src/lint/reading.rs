@@ -79,9 +79,14 @@ impl Reader {
             Form::Arguments => Syntax::Arguments(snap_arguments(text)),
             Form::ResolvConf => Syntax::ResolvConf(ResolvConf::parse(source())),
             Form::Corefile => {
-                let is_template = corefile::is_template(&text.source.bytes);
-                let parts = if is_template {
+                let parts = if corefile::is_template(&text.source.bytes) {
                     parts_of(text)
+                } else if recognise::is_filled_in(&text.source.name) {
+                    let is_partial = true;
+                    vec![Embedded {
+                        is_partial,
+                        ..text.clone()
+                    }]
                 } else {
                     Vec::new()
                 };

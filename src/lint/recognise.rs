@@ -61,6 +61,14 @@ pub fn is_part(path: &str) -> bool {
     matches!(part, "base" | "head" | "original" | "tail")
 }
 
+/// Whether `sed` and the like put words into a file before it counts: its name says so.
+pub fn is_filled_in(path: &str) -> bool {
+    // What NodeLocal DNSCache fills in itself is called `Corefile.base`.
+    [".sed", ".in", ".yaml.base"]
+        .iter()
+        .any(|it| path.ends_with(it))
+}
+
 /// The text of a file in UTF-16, which its first two bytes tell.
 fn from_utf_16(bytes: &[u8]) -> Option<Vec<u8>> {
     let unit: fn([u8; 2]) -> u16 = match bytes {
@@ -318,7 +326,13 @@ pub fn is_wanted_document(bytes: &[u8]) -> bool {
 /// written, and is none.
 pub fn is_schema(bytes: &[u8]) -> bool {
     const KIND: &[u8] = b"\nkind: CustomResourceDefinition";
-    mentions(bytes, KIND) || KIND.get(1..).is_some_and(|it| bytes.starts_with(it))
+    let count = |word: &[u8]| memmem::find_iter(bytes, word).count();
+    // `kubectl get crds -o yaml` writes a list.
+    let listed = || Some(count(b"\n- apiVersion: apiextensions.k8s.io/")).filter(|it| *it > 0);
+    mentions(bytes, KIND)
+        || KIND.get(1..).is_some_and(|it| bytes.starts_with(it))
+        || bytes.starts_with(b"apiVersion: v1\nitems:")
+            && listed() == Some(count(b"\n- apiVersion: "))
 }
 
 /// Whether a file that is longer than a document may be has several: YAML is

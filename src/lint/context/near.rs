@@ -78,6 +78,14 @@ impl<'w> Context<'w> {
         texts.filter(|(_, path)| is_wanted(path)).collect()
     }
 
+    /// Whether a file stands beside the description of a chart.
+    pub fn is_of_chart(&self, file: FileId) -> bool {
+        let directory = paths::parents(self.path(file)).next().unwrap_or_default();
+        self.workspace
+            .file_at(&format!("{directory}Chart.yaml"))
+            .is_some()
+    }
+
     /// The files below a directory that say something of a topic, in order.
     fn below(&self, directory: &str, topic: Topic) -> &[FileId] {
         let files = self

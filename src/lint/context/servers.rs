@@ -34,14 +34,25 @@ impl<'w> Context<'w> {
         images.iter().find(has_version).map(|it| it.at)
     }
 
+    /// Where an image of a CoreDNS before `version` stands, in the nearest directory that
+    /// has any: it can be the one that reads the file.
+    pub fn older_coredns(&self, near: FileId, version: Version) -> Option<At> {
+        let images = self.nearest_images(near);
+        let is_older = |it: &&&Text| of_image(&it.text).is_some_and(|it| it < version);
+        images.iter().find(is_older).map(|it| it.at)
+    }
+
     /// The images of the DNS pods beside a file or below its directory.
     fn coredns_images(&self, near: FileId) -> Vec<&'w Text> {
         let directory = paths::parents(self.path(near)).next().unwrap_or_default();
-        let is_beside = |it: &At| self.path(it.file).starts_with(directory);
-        let pods: Vec<&DnsPod> = self.near(near, Topic::DnsPods, |it| it.dns_pods.iter().collect());
-        let mut images: Vec<&Text> = pods.iter().filter_map(|it| it.image.as_ref()).collect();
-        images.retain(|it| is_beside(&it.at));
+        let mut images = self.nearest_images(near);
+        images.retain(|it| self.path(it.at.file).starts_with(directory));
         images
+    }
+
+    fn nearest_images(&self, near: FileId) -> Vec<&'w Text> {
+        let pods: Vec<&DnsPod> = self.near(near, Topic::DnsPods, |it| it.dns_pods.iter().collect());
+        pods.iter().filter_map(|it| it.image.as_ref()).collect()
     }
 
     /// The networks of the cluster: those of pods that were given, else what the

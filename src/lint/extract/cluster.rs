@@ -32,10 +32,21 @@ pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
             vec![made().configuration(root.get("kubeletconfig"))]
         }
         ("", "") if root.get("machine").is_some() => vec![talos(made(), root)],
-        ("", "") => vec![rke(made(), root), kubespray(made(), root)],
+        ("", "") => {
+            let own = variables(root).map(|it| made().configuration(Some(it)));
+            own.chain([rke(made(), root), kubespray(made(), root)])
+                .collect()
+        }
         _ => Vec::new(),
     };
     made.into_iter().map(|it| it.settings).collect()
+}
+
+/// Configurations that are variables of a playbook, which writes them to a file.
+fn variables(root: &Node) -> impl Iterator<Item = &Node> {
+    let entries = root.as_mapping().unwrap_or_default().iter();
+    let values = entries.map(|it| &it.value);
+    values.filter(|it| it.word(&["kind"]) == Some("KubeletConfiguration"))
 }
 
 /// Where Karpenter has the settings of the kubelets that it starts, in a class of nodes

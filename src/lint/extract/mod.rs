@@ -12,7 +12,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::config::yaml::Node;
 use crate::lint::document::{Document, Documents, Syntax};
 use crate::lint::egress;
-use crate::lint::facts::{Facts, KubeletFacts, KubeletForm, Resolver, Text};
+use crate::lint::facts::{DnsPod, Facts, KubeletFacts, KubeletForm, Resolver, Text};
 use crate::pod::kubelet_file::fields;
 use crate::text::Span;
 
@@ -42,7 +42,10 @@ pub(super) fn facts_of(document: &Document) -> Facts {
 fn add(document: &Document, facts: &mut Facts) {
     match &document.syntax {
         Syntax::ResolvConf(conf) => facts.resolvers.push(resolver(document, conf)),
-        _ if document.is_partial => facts.kubelets.extend(partial(document)),
+        _ if document.is_partial => {
+            facts.kubelets.extend(partial(document));
+            facts.dns_pods.extend(versions(document));
+        }
         Syntax::Corefile(file) => {
             facts.corefiles.push(corefile::facts(document, file));
             facts.importable.push(document.path.clone());
@@ -54,6 +57,16 @@ fn add(document: &Document, facts: &mut Facts) {
         }
         Syntax::Settings(_) | Syntax::Nginx(_) => {}
     }
+}
+
+/// The CoreDNS whose image stands in a part of a text: it tells its version only.
+fn versions(document: &Document) -> impl Iterator<Item = DnsPod> {
+    let pods = document.yaml().into_iter().flat_map(objects);
+    let pods = pods.filter_map(|it| objects::dns_pod(document, it));
+    pods.filter(|it| it.image.is_some()).map(|it| DnsPod {
+        is_clusters: false,
+        ..it
+    })
 }
 
 /// What a part of a text sets of kubelets: what is missing there can be in the whole, and
@@ -68,12 +81,16 @@ fn partial(document: &Document) -> Vec<KubeletFacts> {
         kubelet.settings.retain(|it| !it.values.iter().any(is_open));
         (kubelet.form, kubelet.body) = (KubeletForm::Cluster, None);
     }
-    found.retain(|it| !it.settings.is_empty());
+    // What is misspelled there sets nothing.
+    let root = document.yaml();
+    let is_whole = root.is_some_and(|it| it.word(&["kind"]) == Some("KubeletConfiguration"));
+    found.retain(|it| is_whole || !it.settings.is_empty());
     found
 }
 
 fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
     facts.kubelets.extend(kubelet::facts(document, root));
+    facts.dns_pods.extend(objects::composed(document, root));
     for object in objects(root) {
         facts
             .services

@@ -87,14 +87,40 @@ pub(super) fn dns_pod(document: &Document, object: &Node) -> Option<DnsPod> {
         object,
         spec,
     };
-    (is_clusters || has("coredns")).then(|| DnsPod {
+    let image = coredns_image(document, spec);
+    (is_clusters || has("coredns") || image.as_ref().is_some_and(is_server)).then(|| DnsPod {
         label: workload.label(),
         at: workload.place(),
         policy: workload.policy(),
         host_network: workload.get("hostNetwork").and_then(Node::kind) == Some(Kind::Bool(true)),
-        image: coredns_image(document, spec),
+        image,
         is_clusters,
     })
+}
+
+/// What of the services of Docker Compose is a CoreDNS.
+///
+/// Source: compose-spec/compose-spec, `05-services.md`.
+pub(super) fn composed(document: &Document, root: &Node) -> Vec<DnsPod> {
+    let services = root.get("services").and_then(Node::as_mapping);
+    let images = services.unwrap_or_default().iter();
+    let images = images.filter_map(|it| text(document, it.value.get("image")?));
+    let servers = images.filter(is_server).map(|image| DnsPod {
+        label: String::new(),
+        at: image.at,
+        policy: None,
+        host_network: false,
+        image: Some(image),
+        is_clusters: false,
+    });
+    servers.collect()
+}
+
+/// Whether an image is called as CoreDNS's own.
+fn is_server(image: &Text) -> bool {
+    let name = image.text.rsplit('/').next().unwrap_or_default();
+    let name = name.split([':', '@']).next().unwrap_or_default();
+    name.strip_suffix("coredns").is_some()
 }
 
 /// The image of the first container that is a CoreDNS.

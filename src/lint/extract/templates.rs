@@ -5,6 +5,7 @@ use crate::config::manifest::{DnsPolicy, KINDS, template_spec};
 use crate::config::yaml::{Node, Value};
 
 use super::objects::{kind, pod_spec};
+use crate::text::nearest::nearest;
 
 /// What policies begin with, whatever is meant: `ClusterFirstWithHostNetwork`.
 const CLUSTER_FIRST: &str = "ClusterFirst";
@@ -33,7 +34,8 @@ pub fn pod_specs(object: &Node) -> Vec<&Node> {
         return vec![spec];
     }
     // A patch for one has no containers.
-    let is_spec = |it: &&Node| it.get("dnsPolicy").is_some() || is_pod_spec(it);
+    let is_spec =
+        |it: &&Node| it.get("dnsPolicy").is_some() || is_pod_spec(it) || has_misspelled_policy(it);
     if let Some(spec) = template_spec(kind, object).filter(is_spec) {
         return vec![spec];
     }
@@ -65,18 +67,30 @@ fn collect<'n>(node: &'n Node, depth: usize, specs: &mut Vec<&'n Node>) {
     }
 }
 
+/// Whether a word is a policy, or is meant to be one.
+fn is_meant(word: &str) -> bool {
+    let begins = word.get(..CLUSTER_FIRST.len());
+    let all = || DnsPolicy::ALL.iter().map(|it| it.0);
+    begins.is_some_and(|it| it.eq_ignore_ascii_case(CLUSTER_FIRST))
+        || all().any(|it| it.eq_ignore_ascii_case(word))
+        || nearest(word, all().filter(|it| it.starts_with(CLUSTER_FIRST))).is_some()
+}
+
+/// Whether a key like `dnsPolicy` has a policy that nothing else has.
+fn has_misspelled_policy(node: &Node) -> bool {
+    let mut entries = node.as_mapping().unwrap_or_default().iter();
+    entries.any(|it| {
+        let (key, value) = (it.key.as_scalar(), it.value.as_scalar());
+        value.is_some_and(|it| it.text.starts_with(CLUSTER_FIRST))
+            && key.is_some_and(|it| nearest(&it.text, ["dnsPolicy"]).is_some())
+    })
+}
+
 fn is_pod_spec(node: &Node) -> bool {
     let is_container = |it: &Node| it.word(&["name"]).is_some() && it.word(&["image"]).is_some();
     let has_containers = || node.items(&["containers"]).iter().any(is_container);
     let has_policy = || {
         let policy = node.word(&["dnsPolicy"]);
-        let is_meant = |it: &str| {
-            let begins = it.get(..CLUSTER_FIRST.len());
-            begins.is_some_and(|it| it.eq_ignore_ascii_case(CLUSTER_FIRST))
-                || DnsPolicy::ALL
-                    .iter()
-                    .any(|of| of.0.eq_ignore_ascii_case(it))
-        };
         policy.is_some_and(is_meant)
     };
     let has_config = || {

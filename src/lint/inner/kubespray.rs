@@ -5,7 +5,7 @@
 //! `roles/kubernetes-apps/ansible/templates/coredns-config.yml.j2`, `nodelocaldns-config.yml.j2`,
 //! `roles/kubernetes/preinstall/tasks/0060-resolvconf.yml`.
 
-use crate::config::yaml::Node;
+use crate::config::yaml::{Entry, Node};
 use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
 use crate::lint::inner::{Inner, is_plain};
@@ -56,7 +56,9 @@ fn coredns(root: &Node) -> Option<Inner<'_>> {
     if servers.is_empty() {
         made.text(" {$upstream_dns_servers}");
     }
-    made.text(" {\n        prefer_udp\n        max_concurrent 1000\n    }\n    ");
+    made.text(" {\n        prefer_udp\n        max_concurrent 1000\n");
+    made.options("dns_upstream_forward_extra_opts");
+    made.text("    }\n    ");
     if !made.lines("coredns_default_zone_cache_block") {
         made.text("cache 30\n    ");
     }
@@ -129,6 +131,19 @@ impl<'n> Made<'n> {
         self.scalar(node);
         self.text("\n    ");
         true
+    }
+
+    /// The options that a variable says, and their values, each on a line.
+    fn options(&mut self, name: &str) {
+        let options = self.root.get(name).and_then(Node::as_mapping);
+        let is_plain = |it: &&Entry| is_plain(&it.key) && is_plain(&it.value);
+        for option in options.unwrap_or_default().iter().filter(is_plain) {
+            self.text("        ");
+            self.scalar(&option.key);
+            self.text(" ");
+            self.scalar(&option.value);
+            self.text("\n");
+        }
     }
 
     /// The server blocks of external zones, each with these plugins.

@@ -23,8 +23,12 @@ const PROBES: [(&str, &str, &str, &str); 2] = [
     ),
 ];
 
-pub(super) fn check(object: &Object<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Report) {
     for values in chart_values(object.object) {
+        // What a chart of its own has for values its own templates read.
+        if std::ptr::eq(values, object.object) && context.is_of_chart(object.document.file) {
+            continue;
+        }
         let servers = values.items(&["servers"]).iter();
         let plugins = servers.flat_map(|it| it.items(&["plugins"]));
         let has = |is_it: &dyn Fn(&Node) -> bool| plugins.clone().any(is_it);

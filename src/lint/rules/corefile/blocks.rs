@@ -11,6 +11,7 @@ use crate::kubelet::Version;
 use crate::lint::context::{Context, Known};
 use crate::lint::document::{At, Change};
 use crate::lint::facts::Resolver;
+use crate::lint::recognise;
 use crate::lint::rules::is_own_file;
 use crate::lint::subject::CorefileText;
 use crate::text::Span;
@@ -27,21 +28,12 @@ pub(super) fn blocks<'c>(file: &CorefileText<'c>) -> &'c [ServerBlock] {
     &file.corefile.blocks
 }
 
-/// Whether it is a template of Go, Jinja or the like.
+/// Whether it is a template of Go, Jinja or the like: one without their marks is what is
+/// made of it.
 pub(super) fn is_template(file: &CorefileText<'_>) -> bool {
-    let name = file.document.source.name.rsplit('/').next();
-    let ending = name.and_then(|it| Some(it.rsplit_once('.')?.1));
-    // What NodeLocal DNSCache fills in itself is called `Corefile.base`.
-    let is_base = name.is_some_and(|it| it.ends_with(".yaml.base"));
-    is_base
-        || ending.is_some_and(|it| TEMPLATES.contains(&it))
-        || corefile::is_template(&file.document.source.bytes)
+    let source = &file.document.source;
+    recognise::is_filled_in(&source.name) || corefile::is_template(&source.bytes)
 }
-
-/// Endings of files that others are made of, by `sed` and the like.
-const TEMPLATES: [&str; 8] = [
-    "sed", "in", "tmpl", "tpl", "template", "j2", "gotmpl", "erb",
-];
 
 /// Whether all of it was given: an import, and what a tool fills in as a
 /// directive, can add what seems to be missing.

@@ -1,6 +1,6 @@
 #![doc = include_str!("no_cache.md")]
 
-use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::corefile::{blocks, plugins};
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
@@ -9,7 +9,25 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
         return;
     }
     let mut places = blocks::Places::new(file);
-    for block in blocks.iter().filter(|it| !blocks::has(it, "cache")) {
+    for block in blocks {
+        let mut caches = blocks::named(block, "cache");
+        let first = caches.next().map(|it| it.arguments.first());
+        if let Some(Some(word)) = first
+            && plugins::is_time(&word.text)
+            && let Some(at) = places.first(word)
+        {
+            let text = &word.text;
+            report
+                .add(
+                    at,
+                    format!("nothing is cached: {text} is no time here, but a zone"),
+                )
+                .severity(Severity::Warning)
+                .help("write the seconds without their unit: cache 30");
+        }
+        if first.is_some() {
+            continue;
+        }
         let of_root = |it: &&crate::config::corefile::Directive| {
             blocks::forwarded_zone(it).is_some_and(|it| it == ".")
         };

@@ -3,7 +3,8 @@
 use crate::config::corefile::{Directive, ServerBlock, Word};
 use crate::kubelet::Version;
 use crate::lint::document::Change;
-use crate::lint::rules::corefile::{blocks, gone};
+use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::corefile::gone::Gone;
 use crate::lint::rules::prelude::*;
 
 /// From here on the plugin is not built in.
@@ -11,10 +12,9 @@ use crate::lint::rules::prelude::*;
 const GONE: Version = blocks::release(1, 5, 0);
 
 pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
-    let version = blocks::version(file, context);
-    if version.as_ref().is_some_and(|it| it.value < GONE) {
+    let Some(gone) = Gone::since(GONE, file, context) else {
         return;
-    }
+    };
     let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
         for proxy in blocks::named(block, "proxy") {
@@ -22,7 +22,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
                 continue;
             };
             let fix = ("write forward", fixed(file, block, proxy));
-            gone::unknown_since(report, (file, context), at, "proxy", GONE, fix)
+            gone.said(report, at, "proxy", fix)
                 .label("unknown directive")
                 .help("write forward in its place")
                 .note("the pod ends with Unknown directive 'proxy' at its next start, and reload keeps the old configuration until then");

@@ -3,7 +3,8 @@
 use crate::config::corefile::{Directive, Word};
 use crate::kubelet::Version;
 use crate::lint::document::{At, Change};
-use crate::lint::rules::corefile::{blocks, gone};
+use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::corefile::gone::Gone;
 use crate::lint::rules::prelude::*;
 
 /// From here on they are errors; since 1.5.0 they did nothing.
@@ -11,10 +12,9 @@ use crate::lint::rules::prelude::*;
 const GONE: Version = blocks::release(1, 7, 0);
 
 pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
-    let version = blocks::version(file, context);
-    if version.as_ref().is_some_and(|it| it.value < GONE) {
+    let Some(gone) = Gone::since(GONE, file, context) else {
         return;
-    }
+    };
     let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
         for directive in &block.directives {
@@ -29,12 +29,12 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
                         };
                         let change = blocks::without(file, line);
                         let what = format!("{} in kubernetes", word.text);
-                        said(report, (file, context), at, &what, change);
+                        said(&gone, report, at, &what, change);
                     }
                 }
                 "federation" => {
                     if let Some(at) = places.first(&directive.name) {
-                        said(report, (file, context), at, "federation", None);
+                        said(&gone, report, at, "federation", None);
                     }
                 }
                 _ => {}
@@ -52,18 +52,12 @@ fn is_gone(option: &str) -> bool {
     matches!(option, "upstream" | "resyncperiod")
 }
 
-fn said(
-    report: &mut Report,
-    of: (&CorefileText<'_>, &Context<'_>),
-    at: At,
-    what: &str,
-    change: Option<Change>,
-) {
+fn said(gone: &Gone<'_, '_>, report: &mut Report, at: At, what: &str, change: Option<Change>) {
     let help = match what {
         "federation" => "remove it, or build github.com/coredns/federation in",
         _ => "remove the line: the versions before took no notice of it",
     };
-    gone::unknown_since(report, of, at, what, GONE, ("remove the line", change))
+    gone.said(report, at, what, ("remove the line", change))
         .help(help)
         .note("the pod ends with an error in parsing at its next start");
 }

@@ -10,6 +10,8 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
         return;
     };
     let policy = match workload.policy() {
+        // A part that a template fills in can have one.
+        None if workload.document.is_partial => return,
         None => return without_policy(workload, host_network, report),
         Some(policy) if policy.text == "ClusterFirst" && is_filled_in(workload) => {
             return without_policy(workload, host_network, report);

@@ -1,6 +1,7 @@
 #![doc = include_str!("misspelled_dns_field.md")]
 
 use crate::config::yaml::{Entry, Node};
+use crate::lint::rules::is_near;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
@@ -44,7 +45,14 @@ fn look(workload: &Workload<'_>, node: Option<&Node>, words: &Words, report: &mu
             continue;
         };
         let plain = written.replace(['-', '_'], "").to_ascii_lowercase();
-        let Some((_, meant)) = words.iter().find(|it| it.0 == plain && it.1 != written) else {
+        let found = words.iter().find(|it| it.0 == plain);
+        // No other field is as long and so near.
+        let near = || {
+            words
+                .iter()
+                .find(|it| it.0.len() > 8 && is_near(&plain, it.0, 1))
+        };
+        let Some((_, meant)) = found.or_else(near).filter(|it| it.1 != written) else {
             continue;
         };
         let finding = report.add(

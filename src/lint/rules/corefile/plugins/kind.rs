@@ -243,9 +243,13 @@ fn is_translated(network: &str) -> bool {
 
 /// Source: Go, `src/net/ipsock.go: SplitHostPort`.
 fn is_endpoint(word: &str) -> bool {
-    let Some((host, _)) = word.rsplit_once(':') else {
+    let Some((host, port)) = word.rsplit_once(':') else {
         return false;
     };
+    // Go asks for one that is larger, and the program ends when it is to listen.
+    if port.parse().is_ok_and(|it: u64| it > 65_535) {
+        return false;
+    }
     let inside = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
     let has_more = |it: &str| it.contains(['[', ']']);
     match inside {
