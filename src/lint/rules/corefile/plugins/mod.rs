@@ -31,7 +31,7 @@ pub(super) fn refused_arguments(directive: &Directive) -> Option<Refusal<'_>> {
 
 /// Whether a word is a time with its unit.
 pub(super) fn is_time(word: &str) -> bool {
-    kind::Kind::of("duration").is_met(word) && !word.bytes().all(|it| it.is_ascii_digit())
+    kind::Kind::named("duration").is_met(word) && !word.bytes().all(|it| it.is_ascii_digit())
 }
 
 /// The first word of `cache` is the longest time that answers are kept, if it is
