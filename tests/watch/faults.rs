@@ -196,6 +196,14 @@ fn truncated_answers() {
         let expected: Vec<&str> = expected.into_iter().collect();
         assert_eq!(codes(&report), expected, "{id}");
     }
+    // The server ends the connection without an answer.
+    for end in [Effect::Fin, Effect::Reset] {
+        let mut lab = Lab::new("musl", POD);
+        let ended = rule(Some(FULL), end);
+        lab.lookup("db", &[truncated.clone(), ended, denied()]);
+        let codes = codes(&lab.end().1);
+        assert!(codes.contains(&"tcp-closed"), "{codes:?}");
+    }
     // The server takes no connection.
     let mut lab = Lab::new("glibc", POD);
     lab.lookup("db", &[truncated, rule(Some(FULL), found(1)), denied()]);

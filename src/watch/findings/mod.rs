@@ -86,6 +86,8 @@ pub enum What {
         /// How many were refused; the others got no answer.
         refused: u64,
     },
+    /// The server ends connections without an answer.
+    TcpClosed,
     /// The server takes long, whatever it is asked.
     SlowServer(Times),
     /// A server takes long for one zone.
@@ -203,6 +205,7 @@ impl What {
             Self::LargeRepliesLost { .. } => "large-replies-lost",
             Self::TruncatedNoTcp => "truncated-no-tcp",
             Self::TcpRefused { .. } => "tcp-refused",
+            Self::TcpClosed => "tcp-closed",
             Self::SlowServer(_) => "slow-server",
             Self::SlowZone { .. } => "slow-zone",
             Self::ServerFails { .. } => "server-fails",

@@ -43,6 +43,9 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
         let what = What::TcpRefused { refused: *refused };
         counted(server, what, Severity::Error, count);
     }
+    for (server, count) in &tally.closed {
+        counted(server, What::TcpClosed, Severity::Error, count);
+    }
     for ((server, from), count) in &tally.wrong_source {
         let what = What::WrongSource { from: *from };
         counted(server, what, Severity::Error, count);

@@ -107,6 +107,8 @@ pub(super) struct Tally {
     /// Truncated answers without a connection: by client and server.
     pub(super) no_tcp: BTreeMap<IpAddr, Count>,
     pub(super) no_connection: BTreeMap<IpAddr, (Count, u64)>,
+    /// Connections that ended before an answer, by server.
+    pub(super) closed: BTreeMap<IpAddr, Count>,
     pub(super) wrong_source: BTreeMap<(IpAddr, IpAddr), Count>,
     pub(super) duplicates: BTreeMap<IpAddr, Count>,
     pub(super) mismatched: BTreeMap<IpAddr, Count>,
@@ -200,7 +202,8 @@ impl Tally {
                 let of_server = self.mismatched.entry(server).or_default();
                 of_server.add(u64::from(*count), packet, name);
             }
-            Wrong::Unreachable(_) | Wrong::Broken | Wrong::Failure(_) => {}
+            Wrong::Broken => self.closed.entry(server).or_default().add(1, packet, name),
+            Wrong::Unreachable(_) | Wrong::Failure(_) => {}
         }
     }
 

@@ -115,6 +115,14 @@ impl Of<'_> {
                 "not a program that forgot to ask over TCP",
                 "open TCP port 53: in the server, its Service (protocol TCP) and every NetworkPolicy",
             ),
+            What::TcpClosed => three(
+                format!(
+                    "{server} ended {} without an answer, first for {first}",
+                    counted(number, "connection", "connections")
+                ),
+                "not a closed port: the connection was there; a server that is overloaded, ends or may not answer does so, and a proxy between that gives up",
+                "look into the server's log at that time; kdns dig +tcp @SERVER from the pod",
+            ),
             _ => Three::default(),
         }
     }

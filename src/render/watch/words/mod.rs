@@ -104,7 +104,8 @@ impl Of<'_> {
             | What::UdpSilent { .. }
             | What::LargeRepliesLost { .. }
             | What::TruncatedNoTcp
-            | What::TcpRefused { .. } => self.unreached(),
+            | What::TcpRefused { .. }
+            | What::TcpClosed => self.unreached(),
             What::SlowServer(_)
             | What::SlowZone { .. }
             | What::ServerFails { .. }
