@@ -1,6 +1,5 @@
 //! What else a report says orders the causes of its message.
 
-use std::collections::BTreeSet;
 use std::fs;
 
 use kdns::why::{Catalogue, recognise};
@@ -49,11 +48,8 @@ fn what_the_text_speaks_for_comes_first_and_what_it_speaks_against_last() {
     let place = |text: &str| codes(text).iter().position(|it| *it == "overlay-blocked");
     assert_eq!(place(text), Some(0));
     let alone = codes(&format!("{text}. It is a single node."));
-    let last = alone.iter().rev().take(2);
-    assert_eq!(
-        last.copied().collect::<BTreeSet<_>>(),
-        BTreeSet::from(["overlay-blocked", "overlay-checksum"])
-    );
+    let last = &alone[alone.len() - 3..];
+    assert!(last.contains(&"overlay-blocked") && last.contains(&"overlay-checksum"));
 }
 
 #[test]
