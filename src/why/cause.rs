@@ -2,6 +2,7 @@
 
 use super::looked::Looked;
 use super::page::Page;
+use super::pattern::{Pattern, Searched};
 
 /// A cause.
 #[derive(Clone, Debug)]
@@ -27,6 +28,10 @@ pub struct Cause {
     unlikely: Vec<Looked>,
     /// The names of which it has to be thought of, whatever the message.
     always: Vec<Looked>,
+    /// What speaks for it where it stands beside a message that can have several causes.
+    signs: Vec<Pattern>,
+    /// What speaks against it there.
+    counter_signs: Vec<Pattern>,
     /// Where that is written.
     pub sources: Vec<&'static str>,
 }
@@ -74,6 +79,8 @@ impl Cause {
             likelier: names(&page, "likelier: "),
             unlikely: names(&page, "unlikely: "),
             always: names(&page, "always: "),
+            signs: signs(&page, "for: "),
+            counter_signs: signs(&page, "against: "),
             sources: page.items("Sources"),
         }
     }
@@ -87,10 +94,24 @@ impl Cause {
         }
     }
 
+    /// Whether a text speaks for it, or, which counts more, against it; `None`: neither.
+    pub(super) fn shown_by(&self, text: Searched<'_>) -> Option<bool> {
+        let has = |signs: &[Pattern]| signs.iter().any(|it| it.find(text).is_some());
+        let is_against = has(&self.counter_signs);
+        (is_against || has(&self.signs)).then_some(!is_against)
+    }
+
     /// Whether it has to be thought of for such a name, whatever the message.
     pub(super) fn is_always(&self, looked: Looked) -> bool {
         self.always.contains(&looked)
     }
+}
+
+/// The patterns in the items below `Signs` that begin so.
+fn signs(page: &Page, start: &str) -> Vec<Pattern> {
+    let items = page.items("Signs").into_iter();
+    let patterns = items.filter_map(|it| it.strip_prefix(start));
+    patterns.map(Pattern::parse).collect()
 }
 
 /// The kinds of names in the item below `Names` that begins so.

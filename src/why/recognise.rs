@@ -116,7 +116,7 @@ pub fn recognise<'c>(
         others: found.iter().skip(1).map(|it| it.message).collect(),
         is_near: !message.speaker.is_symptom() || at.end - at.start <= NEAR,
         asked,
-        causes: causes(catalogue, &found, asked.as_ref(), looked),
+        causes: causes(catalogue, searched, &found, asked.as_ref(), looked),
         name,
     })
 }
@@ -199,6 +199,7 @@ fn cut<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Option<Sight
 /// message leaves one only. What is no DNS error has none, whatever was seen.
 fn causes<'c>(
     catalogue: &'c Catalogue,
+    searched: Searched<'_>,
     found: &[&Sighting<'c, '_>],
     asked: Option<&Asked>,
     looked: Option<Looked>,
@@ -236,7 +237,29 @@ fn causes<'c>(
             causes.push(cause);
         }
     }
-    causes
+    weighed(catalogue, searched, causes)
+}
+
+/// The causes that the rest of the text speaks for first, named by a message or not, and
+/// those that it speaks against last.
+fn weighed<'c>(
+    catalogue: &'c Catalogue,
+    searched: Searched<'_>,
+    named: Vec<(Likely, &'c Cause)>,
+) -> Vec<(Likely, &'c Cause)> {
+    let is_named = |it: &&Cause| named.iter().any(|named| named.1.code == it.code);
+    let others = catalogue.causes.iter().filter(|it| !is_named(it));
+    let (mut signed, mut rest, mut last) = (Vec::new(), Vec::new(), Vec::new());
+    for &(likely, cause) in &named {
+        match cause.shown_by(searched) {
+            Some(true) => signed.push((Likely::High, cause)),
+            Some(false) => last.push((Likely::Low, cause)),
+            None => rest.push((likely, cause)),
+        }
+    }
+    let others = others.filter(|it| it.shown_by(searched) == Some(true));
+    signed.extend(others.map(|it| (Likely::High, it)));
+    [signed, rest, last].concat()
 }
 
 /// A known message in a text.

@@ -10,6 +10,7 @@
 mod incidents;
 mod page;
 mod reports;
+mod signs;
 
 use std::collections::BTreeSet;
 use std::fs;

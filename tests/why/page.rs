@@ -112,6 +112,12 @@ beginning of a title was taken for a Corefile that cannot be read. Taught by cla
 the titles five (26 %; the program before: three), ten not known, of the tickets nine (47 %; before: eight), each of them with its first cause, two not known. None was a wrong certainty. Nothing was taught by them; the titles stand in the table. What they miss: names of one label that
 systemd-resolved asks nobody for, DNS proxies of meshes in words, and titles without a word of DNS. One hand, as before.
 
+Then 112 more reports that were nowhere in this project, as whole tickets as far as the search showed them, labelled before any was run. Of 55 to learn from 39 had a cause of the thread among the first three (71 %). Of the 16 that had not, seven missed
+it on the page of their message, six had it lower in the list, where words elsewhere in the ticket decide, three were known by no pattern or led elsewhere. Pages of causes got signs since, patterns that speak for a cause or against it wherever they stand in a text, which makes that 55 of 55, no measure
+of reports to come. With the program frozen, 30 that had been drawn from the same heap at random were run once: 27 (90 %; the program before: 19, 63 %), of their decisive lines or titles alone 13 (before: 11), nine of them not known. The hand that wrote the signs had read these 30 to label
+them. Nine others, found after the first signs were written, are stricter: four, before and after (44 %); of 18 that came in between 14 before, 17 after. What these 27 missed was taught, too. None of the 112 was a wrong certainty. All stand in the table as lines.
+Tried and left: that all messages of a text vote, and weights of causes learnt from this table; neither found more than the order of the pages does.
+
 ";
 
 const INCIDENTS: &str = "## Reports of incidents
