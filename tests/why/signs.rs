@@ -8,7 +8,7 @@ use crate::{expect_none, root};
 
 /// The codes of the causes, the first ones first.
 fn codes(text: &str) -> Vec<&'static str> {
-    let catalogue = Catalogue::read();
+    let catalogue = Catalogue::built_in();
     let found = recognise(&catalogue, text, None).unwrap();
     let codes = found.causes.iter().map(|it| it.1.code);
     codes.collect()
@@ -63,7 +63,7 @@ fn a_message_with_one_cause_keeps_it() {
 #[test]
 fn a_sign_speaks_for_a_cause_or_against_it() {
     let mut wrong = Vec::new();
-    for cause in &Catalogue::read().causes {
+    for cause in &Catalogue::built_in().causes {
         let code = cause.code;
         let page = fs::read_to_string(root().join(format!("src/why/causes/{code}.md"))).unwrap();
         let Some((_, behind)) = page.split_once("\n## Signs\n\n") else {

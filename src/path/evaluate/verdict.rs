@@ -195,7 +195,7 @@ mod tests {
             let ip: IpAddr = to.parse().unwrap();
             let host = Host {
                 known: RulesKnown::All,
-                rules: Rules::read(vec![Box::new(text)]).unwrap(),
+                rules: Rules::parse(vec![Box::new(text)]).unwrap(),
                 cluster_dns: cluster_dns
                     .map(|it| it.parse().unwrap())
                     .into_iter()
