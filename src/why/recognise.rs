@@ -237,7 +237,7 @@ fn causes<'c>(
             causes.push(cause);
         }
     }
-    weighed(catalogue, searched, causes)
+    weighed(catalogue, searched, &causes)
 }
 
 /// The causes that the rest of the text speaks for first, named by a message or not, and
@@ -245,12 +245,12 @@ fn causes<'c>(
 fn weighed<'c>(
     catalogue: &'c Catalogue,
     searched: Searched<'_>,
-    named: Vec<(Likely, &'c Cause)>,
+    named: &[(Likely, &'c Cause)],
 ) -> Vec<(Likely, &'c Cause)> {
     let is_named = |it: &&Cause| named.iter().any(|named| named.1.code == it.code);
     let others = catalogue.causes.iter().filter(|it| !is_named(it));
     let (mut signed, mut rest, mut last) = (Vec::new(), Vec::new(), Vec::new());
-    for &(likely, cause) in &named {
+    for &(likely, cause) in named {
         match cause.shown_by(searched) {
             Some(true) => signed.push((Likely::High, cause)),
             Some(false) => last.push((Likely::Low, cause)),

@@ -255,8 +255,8 @@ fn passed_by() {
     let first = "-A PREROUTING -m comment";
     let rule = "-A PREROUTING -p udp -m udp --dport 53 -j REDIRECT --to-ports 5353";
     let without = |words: &str| -> String {
-        let kept = rules.lines().filter(|it| !it.contains(words));
-        kept.map(|it| format!("{it}\n")).collect()
+        let lines = rules.split_inclusive('\n');
+        lines.filter(|it| !it.contains(words)).collect()
     };
     for (rules, code, fix) in [
         (

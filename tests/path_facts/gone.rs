@@ -83,10 +83,9 @@ fn endpoints_that_are_gone() {
     assert_eq!(ends(&host), (Verdict::Reaches, None));
 }
 
-/// A route, or a rule of `ip rule`, refuses the endpoint; or its link is down.
-#[test]
-fn endpoints_that_are_refused() {
-    let plain = Route {
+/// The route to the pods of another node.
+fn plain_route() -> Route {
+    Route {
         table: 254,
         kind: RouteKind::Unicast,
         destination: ip("10.244.0.0"),
@@ -95,8 +94,12 @@ fn endpoints_that_are_refused() {
         link: Some("cni0".into()),
         source: None,
         metric: 0,
-    };
-    let main = Policy {
+    }
+}
+
+/// The rule of `ip rule` that leads to the main table.
+fn main_table() -> Policy {
+    Policy {
         priority: 32766,
         from: None,
         to: None,
@@ -105,7 +108,13 @@ fn endpoints_that_are_refused() {
         table: 254,
         refuses: None,
         is_odd: false,
-    };
+    }
+}
+
+/// A route, or a rule of `ip rule`, refuses the endpoint; or its link is down.
+#[test]
+fn endpoints_that_are_refused() {
+    let (plain, main) = (plain_route(), main_table());
     let of = |routes: &[Route], policies: &[Policy], is_up, has_carrier| {
         let mut host = host(&[NAT]);
         host.routes = Some(routes.to_vec());
@@ -120,7 +129,10 @@ fn endpoints_that_are_refused() {
         (tree.verdict, last.unwrap_or_default())
     };
     let all = std::slice::from_ref(&main);
-    assert_eq!(of(&[plain.clone()], all, true, true).0, Verdict::Reaches);
+    assert_eq!(
+        of(std::slice::from_ref(&plain), all, true, true).0,
+        Verdict::Reaches
+    );
     let hole = Route {
         kind: RouteKind::Blackhole,
         prefix: 32,
@@ -140,13 +152,18 @@ fn endpoints_that_are_refused() {
         ..main.clone()
     };
     let said = format!("a rule of ip rule refuses {ENDPOINT} (prohibit)");
-    let of_both = of(&[plain.clone()], &[prohibit, main.clone()], true, true);
+    let of_both = of(
+        std::slice::from_ref(&plain),
+        &[prohibit, main.clone()],
+        true,
+        true,
+    );
     assert_eq!(of_both, (Verdict::Nothing, said));
     for (is_up, said) in [
         (true, "the link cni0 is up, and its other end is down"),
         (false, "the link cni0 is down"),
     ] {
-        let down = of(&[plain.clone()], all, is_up, false);
+        let down = of(std::slice::from_ref(&plain), all, is_up, false);
         assert_eq!(down, (Verdict::Nothing, said.to_owned()));
     }
 }

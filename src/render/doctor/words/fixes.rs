@@ -245,19 +245,21 @@ fn of_end(end: &Outcome) -> Vec<Step> {
         Stage::Ipvs => without_endpoints(),
         // Source: Kubernetes, pkg/proxy/iptables/proxier.go `syncProxyRules`.
         Stage::Table(_) if last.rule.contains("has no local endpoints") => of_local_policy(),
-        Stage::Table(_) => {
-            let of = if end.is_own {
-                " in the pod's own network namespace"
-            } else {
-                ""
-            };
-            vec![Step::new(format!(
-                "Find who wrote this rule{of} (a network policy, a firewall, Docker), and have it \
-                 let port 53 through: {}",
-                last.rule
-            ))]
-        }
+        Stage::Table(_) => of_rule(&last.rule, end.is_own),
     }
+}
+
+/// What to do about a rule that lets nothing through, of the node or of the pod itself.
+fn of_rule(rule: &str, is_own: bool) -> Vec<Step> {
+    let of = if is_own {
+        " in the pod's own network namespace"
+    } else {
+        ""
+    };
+    vec![Step::new(format!(
+        "Find who wrote this rule{of} (a network policy, a firewall, Docker), and have it let port \
+         53 through: {rule}"
+    ))]
 }
 
 /// What to do where nobody has the address.
