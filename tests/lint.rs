@@ -215,6 +215,8 @@ fn versions_that_are_not_told_make_a_warning() {
         ("KC006/bad-image-not-told", "warning"),
         ("KC005/bad-in-a-template", "warning"),
         ("KC005/bad-not-known", "error"),
+        ("KC005/bad-beside-an-older-image", "warning"),
+        ("KC005/bad-of-a-node-cache", "error"),
         ("KC006/bad-older-elsewhere", "info"),
     ] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint");

@@ -99,7 +99,8 @@ const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     let lower = name.to_ascii_lowercase();
     let extension = lower.rsplit_once('.').map_or("", |it| it.1);
-    if lower.ends_with("corefile") || lower.starts_with("corefile.") {
+    let is_manifest = has_yaml_name(&lower);
+    if lower.ends_with("corefile") || lower.starts_with("corefile.") && !is_manifest {
         return Some(Form::Corefile);
     }
     // What the Corefile of k3s and AKS imports from a ConfigMap: directives, and

@@ -35,11 +35,17 @@ impl<'w> Context<'w> {
     }
 
     /// Where an image of a CoreDNS before `version` stands, in the nearest directory that
-    /// has any: it can be the one that reads the file.
+    /// has any, and none of another one: it can be the one that reads the file.
     pub fn older_coredns(&self, near: FileId, version: Version) -> Option<At> {
         let images = self.nearest_images(near);
-        let is_older = |it: &&&Text| of_image(&it.text).is_some_and(|it| it < version);
-        images.iter().find(is_older).map(|it| it.at)
+        let versions: Vec<_> = images.iter().filter_map(|it| of_image(&it.text)).collect();
+        let is_older = |it: &&&Text| of_image(&it.text).is_some();
+        let is_all = versions.iter().all(|it| *it < version);
+        images
+            .iter()
+            .find(is_older)
+            .filter(|_| is_all)
+            .map(|it| it.at)
     }
 
     /// The images of the DNS pods beside a file or below its directory.

@@ -120,7 +120,7 @@ pub(super) fn composed(document: &Document, root: &Node) -> Vec<DnsPod> {
 fn is_server(image: &Text) -> bool {
     let name = image.text.rsplit('/').next().unwrap_or_default();
     let name = name.split([':', '@']).next().unwrap_or_default();
-    name.strip_suffix("coredns").is_some()
+    name.ends_with("coredns")
 }
 
 /// The image of the first container that is a CoreDNS.

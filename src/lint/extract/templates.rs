@@ -82,7 +82,7 @@ fn has_misspelled_policy(node: &Node) -> bool {
     entries.any(|it| {
         let (key, value) = (it.key.as_scalar(), it.value.as_scalar());
         value.is_some_and(|it| it.text.starts_with(CLUSTER_FIRST))
-            && key.is_some_and(|it| nearest(&it.text, ["dnsPolicy"]).is_some())
+            && key.is_some_and(|it| strsim::osa_distance(&it.text, "dnsPolicy") <= 2)
     })
 }
 

@@ -54,9 +54,13 @@ impl<'f, 'w> Gone<'f, 'w> {
             return finding.also_each(version.at, "the version");
         }
         let document = self.file.document;
-        let image = self.context.untold_coredns(document.file);
-        let image = image.filter(|_| !is_node_cache(&self.file.corefile.blocks));
-        let older = self.context.older_coredns(document.file, self.since);
+        let (mut image, mut older) = (None, None);
+        // That of the cluster's DNS is another program.
+        if !is_node_cache(&self.file.corefile.blocks) {
+            older = self.context.older_coredns(document.file, self.since);
+            image = self.context.untold_coredns(document.file);
+            image = image.filter(|it| Some(*it) != older);
+        }
         if older.is_some() {
             finding.severity(Severity::Info);
         } else if image.is_some() || document.is_partial {

@@ -1,8 +1,7 @@
 #![doc = include_str!("misspelled_plugin.md")]
 
-use crate::config::corefile::Directive;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::rules::corefile::plugins::{self, Line};
+use crate::lint::rules::corefile::plugins;
 use crate::lint::rules::is_near;
 use crate::lint::rules::prelude::*;
 use crate::topology::coredns::PLUGINS;
@@ -23,7 +22,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
             let letters = letters(name);
             let near = || {
                 let mut near = known.iter().filter(|it| it.is_near(name, letters));
-                near.find(|it| fits(directive, it.name))
+                near.find(|it| plugins::can_be(directive, it.name))
             };
             let help = match option {
                 Some((_, plugin)) => Some(format!("put it into the block of {plugin}")),
@@ -44,15 +43,6 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
                 .note(blocks::KEEPS_OLD);
         }
     }
-}
-
-/// Whether what stands in a directive's block can be a plugin's: else it is another
-/// plugin with nearly the same name.
-fn fits(directive: &Directive, name: &str) -> bool {
-    let mut meant = directive.clone();
-    name.clone_into(&mut meant.name.text);
-    let lines = plugins::wrong_lines(&meant, None);
-    !lines.iter().any(|it| matches!(it, Line::Unknown(_)))
 }
 
 /// Options of plugins that are written where a plugin must stand.

@@ -11,8 +11,9 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
     let mut places = blocks::Places::new(file);
     for block in blocks {
         let mut caches = blocks::named(block, "cache");
-        let first = caches.next().map(|it| it.arguments.first());
-        if let Some(Some(word)) = first
+        let first = caches.next().map(|it| &it.arguments);
+        // What stands behind it are zones, too, that are cached.
+        if let Some([word]) = first.map(Vec::as_slice)
             && plugins::is_time(&word.text)
             && let Some(at) = places.first(word)
         {

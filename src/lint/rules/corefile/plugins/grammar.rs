@@ -10,6 +10,7 @@
 use crate::config::corefile::Word;
 use crate::kubelet::Version;
 use crate::lint::rules::corefile::plugins::kind::Kind;
+use crate::lint::rules::is_near;
 
 /// A plugin.
 #[derive(Debug)]
@@ -84,6 +85,11 @@ impl Plugin {
 }
 
 impl Property {
+    /// Whether a word is its name, or this misspelled.
+    pub(super) fn is_near(&self, word: &str) -> bool {
+        is_near(&word.to_ascii_lowercase(), self.name, 2)
+    }
+
     /// Whether a version knows it; of an unknown one, whether any since 1.8.0
     /// does: older ones are in no Kubernetes since 1.20.
     ///

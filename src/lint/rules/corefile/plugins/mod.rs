@@ -81,6 +81,21 @@ pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Ve
     wrong.collect()
 }
 
+/// Whether a line of the directive's block can be meant for the plugin `name`, or it has
+/// no lines.
+pub(super) fn can_be(directive: &Directive, name: &str) -> bool {
+    let Some(plugin) = plugin(name).filter(|it| !it.is_open && !directive.lines.is_empty()) else {
+        return true;
+    };
+    let mut words = directive.lines.iter().filter_map(|it| it.first());
+    words.any(|it| {
+        plugin
+            .properties
+            .iter()
+            .any(|known| known.is_near(&it.text))
+    })
+}
+
 /// Whether the block of `hosts` begins with `fallthrough`: what is no property
 /// is refused behind it, and is a line of hosts before.
 ///
