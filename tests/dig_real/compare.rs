@@ -49,31 +49,39 @@ struct Left {
     err: String,
 }
 
-/// Runs both, at the same time; once more if one of them came too late for
-/// its time-out of a second, on a machine with much to do.
+/// Runs both, at the same time; once more, one after the other, if one of them came
+/// too late for its time-out of a second, on a machine with much to do, or got the
+/// other's answer: dnsmasq sends one on for two that ask the same at once, and the
+/// answer has the cookie of one.
 pub(crate) fn both(line: &Line, folder: &Path) -> Result<(), Failed> {
     // With +yaml it says the second.
-    let late = ["timed out", "no servers could be reached"];
+    let late = [
+        "timed out",
+        "no servers could be reached",
+        "Client COOKIE mismatch",
+    ];
     let is_late = |why: &str| late.iter().any(|it| why.contains(it));
-    match once(line, folder) {
-        Err(why) if why.message().is_some_and(is_late) => once(line, folder),
+    match once(line, folder, true) {
+        Err(why) if why.message().is_some_and(is_late) => once(line, folder, false),
         result => result,
     }
 }
 
-fn once(line: &Line, folder: &Path) -> Result<(), Failed> {
-    let dig = start("/usr/bin/dig", &[], &line.words[0], line, folder);
-    let ours = start(
-        env!("CARGO_BIN_EXE_kdns"),
-        &["dig"],
-        &line.words[1],
-        line,
-        folder,
-    );
-    let ours = ours.finish("kdns")?;
+fn once(line: &Line, folder: &Path, is_at_once: bool) -> Result<(), Failed> {
+    let dig = || start("/usr/bin/dig", &[], &line.words[0], line, folder);
+    let ours = || {
+        let kdns = env!("CARGO_BIN_EXE_kdns");
+        start(kdns, &["dig"], &line.words[1], line, folder)
+    };
+    let (dig, ours) = if is_at_once {
+        let (dig, ours) = (dig(), ours());
+        (dig.finish("dig"), ours.finish("kdns"))
+    } else {
+        (dig().finish("dig"), ours().finish("kdns"))
+    };
+    let (dig, ours) = (dig?, ours?);
     safe(&ours.stdout)?;
     safe(&ours.stderr)?;
-    let dig = dig.finish("dig")?;
     let (dig, ours) = (left(&dig, line, 0), left(&ours, line, 1));
     if dig == ours {
         return Ok(());
