@@ -51,6 +51,12 @@ fn packets_are_led_elsewhere() {
     assert_eq!(service.name, "kube-system/kube-dns:dns");
     assert_eq!(why, Bypass::Led(ip("172.31.0.53"), 53));
     assert_eq!((severity, shown), (Severity::Error, rule));
+    // Whether the asker is on a list was not seen.
+    let listed = rules.replace(
+        "--dport 53 -j DNAT",
+        "--dport 53 -m recent --rcheck --name KEPT --rsource -j DNAT",
+    );
+    assert_eq!(found(&listed, &[]), None);
     // A pod can be meant.
     let (rules, _) = led_to("10.244.0.99");
     let found = found(&rules, &[("10.244.0.99", "dns/cache")]);

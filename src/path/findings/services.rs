@@ -85,7 +85,8 @@ fn passed_by(host: &Host, tree: &Tree, services: &[Named]) -> Option<Finding> {
     let is_it =
         |it: &&Named| (it.address, it.port, it.is_udp) == (packet.destination, packet.port, is_udp);
     let service = services.iter().find(is_it)?.clone();
-    let mut outcomes = tree.outcomes.iter();
+    // Where that depends on what was not seen, it need not be so.
+    let mut outcomes = tree.outcomes.iter().filter(|it| it.depends_on.is_empty());
     let led = outcomes.clone().find(|it| is_led(it));
     let outcome = led.or_else(|| outcomes.find(|it| it.service.is_none()))?;
     let (why, words): (_, &[&str]) = if led.is_some() {
