@@ -107,7 +107,7 @@ pub(super) struct Tally {
     /// Truncated answers without a connection: by client and server.
     pub(super) no_tcp: BTreeMap<IpAddr, Count>,
     pub(super) no_connection: BTreeMap<IpAddr, (Count, u64)>,
-    /// Connections that ended before an answer, by server.
+    /// Queries whose connection the server ended before an answer, by server.
     pub(super) closed: BTreeMap<IpAddr, Count>,
     pub(super) wrong_source: BTreeMap<(IpAddr, IpAddr), Count>,
     pub(super) duplicates: BTreeMap<IpAddr, Count>,
