@@ -12,6 +12,7 @@ use crate::watch::tally::{Count, QuestionTally, ServerTally};
 
 const AAAA: u16 = 28;
 const A: u16 = 1;
+const NXDOMAIN: u8 = 3;
 
 /// A server whose median is above this is slow, in nanoseconds: a resolver next
 /// door needs a millisecond, one at the other end of a continent 60.
@@ -108,19 +109,16 @@ fn aaaa<'k>(known: &Known<'k>, found: &mut Vec<Finding>) -> FailingAaaa<'k> {
     for question in all.into_iter().filter(|it| it.qtype == AAAA) {
         let of_a = questions.get(&question.name, A).map(QuestionTally::sum);
         let is_there = of_a.is_some_and(|[found, _, failed, _]| found > 0 && failed == 0);
-        let Some(reply) = question.sample.filter(|_| is_there) else {
+        let [found, denied, failed, _] = question.sum();
+        if !is_there || found > 0 || denied > 0 && failed > 0 {
             continue;
-        };
-        let kind = match question.sum() {
-            // NXDOMAIN denies the name, A and all.
-            [0, denied, 0, _] if denied > 0 && reply.rcode == 3 => 1,
-            [0, 0, failed, _] if failed > 0 => 2,
-            _ => continue,
-        };
-        for (server, counts) in &question.servers {
-            let count = counts.get(kind).copied().unwrap_or_default();
-            if count > 0 {
-                let of_server = failing.entry((*server, reply.rcode)).or_default();
+        }
+        for ((server, rcode), count) in &question.errors {
+            // NXDOMAIN denies the name, A and all; not where there was nothing but no
+            // AAAA before or since.
+            let is_always = |it: &(IpAddr, [u64; 4])| it.0 == *server && it.1[1] == *count;
+            if *rcode != NXDOMAIN || question.servers.iter().any(is_always) {
+                let of_server = failing.entry((*server, *rcode)).or_default();
                 of_server.0 += count;
                 of_server.1.push(question);
             }
