@@ -143,9 +143,10 @@ pub enum Content<'a> {
     Connect,
     /// `from` accepts a connection (SYN and ACK).
     Connected,
-    /// `from` breaks a connection off, or refuses it (RST).
+    /// `from` breaks a connection off, or refuses it (RST); not said of a server of
+    /// whose bytes some are missing: it can have answered.
     Reset,
-    /// `from` has nothing more to say (FIN).
+    /// `from` has nothing more to say (FIN); the same holds.
     Closed,
     /// An ICMP error, which `from` sent to the host of `to` about a packet of
     /// the other direction.

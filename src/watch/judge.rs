@@ -84,10 +84,10 @@ pub(super) struct Judge {
     clients: BTreeMap<IpAddr, Client>,
     pub(super) tally: Tally,
     waiting: Vec<Judged>,
-    /// How many exchanges wait…
-    kept: usize,
-    /// … and how many are in samples.
-    sampled: usize,
+    /// Exchanges of the lookups that wait.
+    waiting_exchanges: usize,
+    /// Exchanges of all clients' samples.
+    sampled_exchanges: usize,
     judged: Vec<Judged>,
     plans: u64,
 }
@@ -106,8 +106,8 @@ impl Judge {
             clients: BTreeMap::new(),
             tally: Tally::default(),
             waiting: Vec::new(),
-            kept: 0,
-            sampled: 0,
+            waiting_exchanges: 0,
+            sampled_exchanges: 0,
             judged: Vec::new(),
             plans: 0,
         }
@@ -191,10 +191,10 @@ impl Judge {
             faults,
             plan: None,
         };
-        if is_known || self.kept >= MAX_WAITING {
+        if is_known || self.waiting_exchanges >= MAX_WAITING {
             self.plan(judged);
         } else {
-            self.kept += judged.lookup.exchanges.len();
+            self.waiting_exchanges += judged.lookup.exchanges.len();
             self.waiting.push(judged);
         }
         None
@@ -212,9 +212,9 @@ impl Judge {
         }
         let before = client.sample.exchanges;
         let is_enough = client.sample.take(lookup);
-        self.sampled += client.sample.exchanges - before;
+        self.sampled_exchanges += client.sample.exchanges - before;
         self.learn_servers(lookup);
-        if !is_enough && self.sampled < MAX_SAMPLED {
+        if !is_enough && self.sampled_exchanges < MAX_SAMPLED {
             return false;
         }
         self.fit(lookup.client);
@@ -226,7 +226,7 @@ impl Judge {
         let scenario = self.scenario_of(client);
         if let Some(known) = self.clients.get_mut(&client) {
             let sample = std::mem::take(&mut known.sample);
-            self.sampled -= sample.exchanges;
+            self.sampled_exchanges -= sample.exchanges;
             known.fit = Some(model::fit(&scenario, &sample));
         }
     }
@@ -235,7 +235,7 @@ impl Judge {
         let is_its = |it: &mut Judged| it.lookup.client == client;
         let its: Vec<Judged> = self.waiting.extract_if(.., is_its).collect();
         for judged in its {
-            self.kept -= judged.lookup.exchanges.len();
+            self.waiting_exchanges -= judged.lookup.exchanges.len();
             self.plan(judged);
         }
     }

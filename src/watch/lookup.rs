@@ -124,6 +124,8 @@ pub struct Oddities {
     /// When its connection was broken off or closed by the server, without a
     /// response.
     pub broken: Option<Sent>,
+    /// The client ended its connection first, without a response.
+    pub is_left: bool,
     /// The same query under other addresses, as NAT made them: the server, and
     /// when it answered.
     pub translated: Vec<(SocketAddr, Option<Sent>)>,

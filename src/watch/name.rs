@@ -14,6 +14,8 @@ const MAX_NAMES: usize = 16_384;
 /// The hash of labels with their lengths, whatever the case of their letters.
 pub(super) fn hash(wire: &[u8]) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
+    // The last eight bytes can be some of those before.
+    hasher.write_usize(wire.len());
     for word in wire.as_chunks().0 {
         hasher.write_u64(lower_case(u64::from_le_bytes(*word)));
     }
@@ -37,12 +39,17 @@ pub(super) fn before<'n>(wire: &'n [u8], suffix: &Name) -> Option<&'n [u8]> {
     (is_end && whole_labels(before) == before).then_some(before)
 }
 
-/// Eight bytes with their letters in lower case. It changes `_` and five other characters
-/// that are in no name of a host to such as are in no name at all; no length of a label,
-/// no digit and no hyphen.
+/// Eight bytes with their ASCII letters in lower case, and no other byte changed.
 fn lower_case(bytes: u64) -> u64 {
-    const LETTERS: u64 = u64::from_ne_bytes([0x40; 8]);
-    bytes | (bytes & LETTERS) >> 1
+    const fn each(byte: u8) -> u64 {
+        u64::from_ne_bytes([byte; 8])
+    }
+    // The highest bit of each byte says whether it is one of them.
+    let low = bytes & each(0x7f);
+    let from_a = low + each(0x80 - b'A');
+    let after_z = low + each(0x7f - b'Z');
+    let is_upper = from_a & !after_z & !bytes & each(0x80);
+    bytes | is_upper >> 2
 }
 
 /// Names that were seen, each once as long as there is room.
@@ -118,8 +125,19 @@ mod tests {
             "aaaaaaaa",
             "aaaaaa.a",
             "aaaaaaaa.a",
+            "foo.foo",
+            "foo.foo.foo",
+            "db.db.db",
+            "db.db.db.db",
+            "a.a.a.a",
+            "a.a.a.a.a",
         ];
         let all: BTreeSet<u64> = all.map(hash).into();
-        assert_eq!(all.len(), 9);
+        assert_eq!(all.len(), 15);
+        for byte in 0..=u8::MAX {
+            let lower = u64::from(byte.to_ascii_lowercase());
+            let all = u64::from_ne_bytes([byte; 8]);
+            assert_eq!(lower_case(all), lower * 0x0101_0101_0101_0101, "{byte}");
+        }
     }
 }

@@ -3,10 +3,12 @@
 
 use std::net::IpAddr;
 
-use kdns::watch::{End, Setup, Watch};
-use kdns::world::Rule;
+use hickory_proto::rr::RecordType;
+use kdns::engine::message::Rcode;
+use kdns::watch::{End, Finding, Setup, Watch, What};
+use kdns::world::{Effect, Rule};
 
-use crate::lab::{FULL, Lab, SERVER, denied, found, rule};
+use crate::lab::{FULL, Lab, SERVER, denied, found, of_type, rule};
 use crate::wire::{Kind, Packet};
 use crate::{POD, codes, is_followed, of, scenario};
 
@@ -83,6 +85,43 @@ fn servers_that_disagree() {
     };
     lab.lookup("db", &[one, rule(Some(FULL), found(1)), denied()]);
     assert_eq!(codes(&lab.end().1), ["servers-disagree"]);
+}
+
+#[test]
+fn an_error_is_of_the_server_that_says_it() {
+    let nothing = Effect::Answer {
+        a: Vec::new(),
+        aaaa: Vec::new(),
+        cname: None,
+    };
+    let [denied, failed, refused] =
+        [Rcode::NxDomain, Rcode::ServFail, Rcode::Refused].map(Effect::Status);
+    let fails = |it: &Finding| match it.what {
+        What::AaaaFails { rcode, .. } => Some((it.server?.ip().to_string(), rcode?)),
+        _ => None,
+    };
+    for (one, other, expected) in [
+        (nothing, denied, &[("10.96.0.11", 3)][..]),
+        (failed, refused, &[("10.96.0.10", 2), ("10.96.0.11", 5)]),
+    ] {
+        let mut labs = ["nameserver 10.96.0.10\n", "nameserver 10.96.0.11\n"]
+            .map(|file| Lab::new("glibc", file));
+        for (lab, effect) in labs.iter_mut().zip([one, other]) {
+            let aaaa = of_type(RecordType::AAAA, rule(None, effect));
+            lab.lookup("db.example.org", &[aaaa, rule(None, found(1))]);
+        }
+        let [mut lab, other] = labs;
+        let later = other.packets.into_iter().map(|it| Packet {
+            time: it.time + 60_000_000_000,
+            ..it
+        });
+        lab.packets.extend(later);
+        let report = lab.end().1;
+        let mut found: Vec<(String, u8)> = report.findings.iter().filter_map(fails).collect();
+        found.sort();
+        let expected = expected.iter().map(|it| (it.0.to_owned(), it.1));
+        assert_eq!(found, expected.collect::<Vec<_>>());
+    }
 }
 
 #[test]

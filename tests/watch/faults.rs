@@ -196,14 +196,6 @@ fn truncated_answers() {
         let expected: Vec<&str> = expected.into_iter().collect();
         assert_eq!(codes(&report), expected, "{id}");
     }
-    // The server ends the connection without an answer.
-    for end in [Effect::Fin, Effect::Reset] {
-        let mut lab = Lab::new("musl", POD);
-        let ended = rule(Some(FULL), end);
-        lab.lookup("db", &[truncated.clone(), ended, denied()]);
-        let codes = codes(&lab.end().1);
-        assert!(codes.contains(&"tcp-closed"), "{codes:?}");
-    }
     // The server takes no connection.
     let mut lab = Lab::new("glibc", POD);
     lab.lookup("db", &[truncated, rule(Some(FULL), found(1)), denied()]);
@@ -226,6 +218,36 @@ fn truncated_answers() {
     late.time += 1_000_000;
     lab.packets.push(late);
     assert_eq!(codes(&lab.end().1), ["tcp-refused"]);
+}
+
+/// The server ends the connection without an answer, or the client does.
+#[test]
+fn who_ends_a_connection() {
+    let truncated = Rule {
+        transport: Some(Over::Udp),
+        ..rule(Some(FULL), Effect::Truncated)
+    };
+    for end in [Effect::Fin, Effect::Reset] {
+        let mut lab = Lab::new("musl", POD);
+        let ended = rule(Some(FULL), end);
+        lab.lookup("db", &[truncated.clone(), ended, denied()]);
+        let ended = lab.packets.clone();
+        let of_server = codes(&lab.end().1);
+        assert!(of_server.contains(&"tcp-closed"), "{of_server:?}");
+        // The client goes first.
+        let ends = ended.iter().filter(|it| matches!(it.what, Kind::Reset));
+        let left = ends.map(|it| Packet {
+            time: it.time - 1,
+            from: it.to,
+            to: it.from,
+            what: Kind::Closed,
+            ..it.clone()
+        });
+        lab.packets = left.chain(ended.clone()).collect();
+        let of_client = codes(&lab.end().1);
+        assert!(!of_client.contains(&"tcp-closed"), "{of_client:?}");
+        assert!(of_client.contains(&"unanswered"), "{of_client:?}");
+    }
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub(crate) enum Kind {
     Connect,
     Connected,
     Reset,
+    Closed,
 }
 
 impl Packet {
@@ -47,6 +48,7 @@ impl Packet {
             Kind::Connect => Content::Connect,
             Kind::Connected => Content::Connected,
             Kind::Reset => Content::Reset,
+            Kind::Closed => Content::Closed,
         };
         Seen {
             number,

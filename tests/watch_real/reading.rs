@@ -8,6 +8,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use kdns::node::Process;
+use kdns::node::asker::Asker;
+use kdns::packet::{Carried, Frame, LinkType, Writer};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -30,6 +33,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             &["bash"],
             without_room_to_keep,
         ),
+        trial("reading::who_asked", &[], who_asked),
         trial("reading::a_million_flows", &[], a_million_flows),
         trial("reading::zones_of_many_servers", &[], zones_of_many_servers),
     ]
@@ -247,6 +251,67 @@ fn write_packet(
         out.write_all(&word.to_le_bytes()).unwrap();
     }
     out.write_all(&packet).unwrap();
+}
+
+/// What is said behind a packet is known when the next one ends its lookup.
+fn who_asked() {
+    let carried = |name: &str, text: &str| {
+        let mut carried = Carried::default();
+        carried.put(name, text);
+        carried.comments()
+    };
+    let files = [
+        carried("host name", "pod"),
+        carried("resolv.conf", "nameserver 10.0.0.53\n"),
+    ];
+    let mut writer = Writer::begin(Vec::new(), "a test", &files.concat()).unwrap();
+    for number in 0..2u16 {
+        let (client, server) = (([10, 0, 0, 1], 4000 + number), ([10, 0, 0, 53], 53));
+        let asked = query(number, &format!("n{number}.example"));
+        let answered = answer(&asked).unwrap();
+        let time = 1_000_000_000 * (1 + i64::from(number));
+        for (from, to, message) in [(client, server, &asked), (server, client, &answered)] {
+            let mut packet = Vec::new();
+            etherparse::PacketBuilder::ipv4(from.0, to.0, 64)
+                .udp(from.1, to.1)
+                .write(&mut packet, message)
+                .unwrap();
+            let frame = Frame {
+                number: 0,
+                time,
+                interface: 0,
+                outgoing: None,
+                link: LinkType::Raw,
+                bytes: &packet,
+                original_length: u32::try_from(packet.len()).unwrap(),
+            };
+            writer.frame(&frame).unwrap();
+        }
+        let asker = Asker {
+            client: client.into(),
+            time,
+            process: Process {
+                pid: 7,
+                comm: format!("program {number}"),
+                arguments: Vec::new(),
+            },
+        };
+        let asker = carried("process that asked", &asker.to_text());
+        writer.comment(&asker).unwrap();
+    }
+    let mut child = reader(Stdio::piped());
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&writer.end(None, &[]).unwrap()).unwrap();
+    drop(input);
+    let lines: Vec<Value> = lines(&mut child)
+        .iter()
+        .map(|it| serde_json::from_str(&it).unwrap())
+        .collect();
+    child.wait().unwrap();
+    for number in 0..2 {
+        let comm = &lines[number]["process"]["comm"];
+        assert_eq!(*comm, format!("program {number}"), "{lines:#?}");
+    }
 }
 
 /// Flows that are never seen again need no memory for good.

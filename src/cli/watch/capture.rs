@@ -67,21 +67,25 @@ impl<'s> Capture<'s> {
             .map(|it| i64::try_from(it.as_nanos()).unwrap_or(i64::MAX));
         let mut until = None;
         loop {
-            let frame = match self.reader.next_frame() {
-                Ok(Some(frame)) => frame,
-                Ok(None) => break,
+            match self.reader.advance() {
+                Ok(true) => {}
+                Ok(false) => break,
                 // It did not end by itself.
                 Err(CaptureError::Cut { .. }) if self.interrupt.has_come() => break,
                 Err(error) => {
                     notes.push(format!("{}: {}", self.name, reason(&error)));
                     break;
                 }
+            }
+            // With the next packet a lookup can end.
+            self.comments(&mut feed, take);
+            let Some(frame) = self.reader.frame() else {
+                break;
             };
             let end = *until.get_or_insert(how_long.map(|it| frame.time.saturating_add(it)));
             if end.is_some_and(|it| frame.time > it) || feed.frame(&frame, take).is_break() {
                 break;
             }
-            self.comments(&mut feed, take);
         }
         self.comments(&mut feed, take);
         let (carried, drops) = (&self.carried, self.reader.drops());
@@ -96,18 +100,15 @@ impl<'s> Capture<'s> {
 
     /// What stands behind packets: processes that asked, and at the end counters.
     fn comments(&mut self, feed: &mut Feed, take: Take<'_>) {
-        let comments = self.reader.take_comments();
-        if comments.is_empty() {
-            return;
-        }
-        for comment in comments.chunks(1) {
-            let carried = Carried::of_comments(comment);
+        for comment in self.reader.take_comments() {
+            // Each is whole, and there are many askers.
+            let carried = Carried::of_comments(&[comment]);
             if let Some(asker) = carried.text(ASKER).and_then(Asker::of_text) {
                 feed.asker(asker, take);
             }
+            let after = counters::after(&carried);
+            self.carried.things.extend(after.things);
         }
-        let after = counters::after(&Carried::of_comments(&comments));
-        self.carried.things.extend(after.things);
     }
 }
 

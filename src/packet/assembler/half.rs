@@ -29,6 +29,8 @@ pub(super) struct Half {
     early: Vec<(u32, Vec<u8>, usize)>,
     /// Bytes in `early`.
     early_bytes: usize,
+    /// Some of its bytes were not understood: they can have been any message.
+    has_gap: bool,
     is_closed: bool,
 }
 
@@ -82,6 +84,12 @@ impl Half {
         self.is_closed
     }
 
+    /// Whether nothing is missing before the end of this segment, as far as is known.
+    pub(super) fn is_whole(&self, piece: Piece<'_>) -> bool {
+        let end = advanced(piece.sequence, piece.length);
+        !self.has_gap && self.next.is_none_or(|it| distance(end, it) <= 0)
+    }
+
     /// The other side has everything before this number: what was not seen of it
     /// will not come any more.
     pub(super) fn acknowledge(&mut self, acknowledged: u32, out: &mut Out<'_>) {
@@ -125,6 +133,7 @@ impl Half {
             self.take(piece, out);
         } else {
             out.counters.stream_gaps += piece.length as u64;
+            self.has_gap = true;
         }
     }
 
@@ -242,6 +251,7 @@ impl Half {
                 (out.give)(Content::Cut { bytes, length });
             } else {
                 out.counters.no_message += 1;
+                self.has_gap = true;
             }
             return;
         }
@@ -251,6 +261,7 @@ impl Half {
     /// Where the next message begins is not known any more.
     fn lose(&mut self, out: &mut Out<'_>) {
         out.counters.no_message += 1;
+        self.has_gap = true;
         self.next = None;
         self.skip = 0;
         self.message = Vec::new();

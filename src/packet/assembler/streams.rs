@@ -110,27 +110,30 @@ impl Streams {
             counters,
             give: &mut |content: Content<'_>| sink(true, id, content),
         };
+        let mut piece = Piece {
+            sequence: segment.sequence,
+            bytes: segment.bytes,
+            length: segment.length,
+        };
+        // An answer that was not seen can be in what is missing.
+        let is_told = |own: &Half, piece| segment.from == End::Client || own.is_whole(piece);
         if segment.reset {
-            (out.give)(Content::Reset);
+            if is_told(own, piece) {
+                (out.give)(Content::Reset);
+            }
             self.bytes -= before;
             self.open.remove(&segment.ends);
             return;
         }
-        let mut sequence = segment.sequence;
         if segment.syn {
             let (asked, accepted) = (Content::Connect, Content::Connected);
             (out.give)(if is_opening { asked } else { accepted });
-            sequence = sequence.wrapping_add(1);
-            own.begin(sequence);
+            piece.sequence = piece.sequence.wrapping_add(1);
+            own.begin(piece.sequence);
         }
-        let piece = Piece {
-            sequence,
-            bytes: segment.bytes,
-            length: segment.length,
-        };
         let room = self.most_of_one;
         own.push(piece, room, &mut out);
-        if segment.fin && own.close() {
+        if segment.fin && own.close() && is_told(own, piece) {
             (out.give)(Content::Closed);
         }
         let is_over = own.is_closed() && other.is_closed();

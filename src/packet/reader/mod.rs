@@ -60,6 +60,8 @@ pub struct Reader<R> {
     bytes: Window<R>,
     format: Format,
     frames: u64,
+    /// The packet that it is at.
+    packet: Option<Packet>,
 }
 
 #[derive(Debug)]
@@ -117,6 +119,7 @@ impl<R: Read> Reader<R> {
                     bytes,
                     format,
                     frames: 0,
+                    packet: None,
                 });
             }
             [0xa1, 0xb2, ..] => true,
@@ -145,6 +148,7 @@ impl<R: Read> Reader<R> {
             bytes,
             format,
             frames: 0,
+            packet: None,
         })
     }
 
@@ -154,18 +158,32 @@ impl<R: Read> Reader<R> {
     ///
     /// It ends otherwise; then it has ended for good.
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
-        let packet = match &mut self.format {
+        self.advance()?;
+        Ok(self.frame())
+    }
+
+    /// Goes on to the next frame; whether there is one.
+    ///
+    /// # Errors
+    ///
+    /// It ends otherwise; then it has ended for good.
+    pub fn advance(&mut self) -> Result<bool, CaptureError> {
+        self.packet = None;
+        self.packet = match &mut self.format {
             Format::Pcap(pcap) => pcap.next(&mut self.bytes, self.frames)?,
             Format::PcapNg(sections) => sections.next(&mut self.bytes, self.frames)?,
         };
-        let Some(packet) = packet else {
-            return Ok(None);
-        };
-        self.frames += 1;
+        self.frames += u64::from(self.packet.is_some());
+        Ok(self.packet.is_some())
+    }
+
+    /// The frame that it is at.
+    pub fn frame(&self) -> Option<Frame<'_>> {
+        let packet = self.packet?;
         let bytes = self.bytes.record();
         let bytes = bytes.get(packet.start..packet.end).unwrap_or_default();
         let captured = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-        Ok(Some(Frame {
+        Some(Frame {
             number: self.frames,
             time: packet.time,
             interface: packet.interface,
@@ -173,7 +191,7 @@ impl<R: Read> Reader<R> {
             link: packet.link,
             bytes,
             original_length: packet.original_length.max(captured),
-        }))
+        })
     }
 
     /// The comments on the capture and on its statistics since the last call, in order:

@@ -12,13 +12,14 @@ use crate::watch::tally::{Count, QuestionTally, ServerTally};
 
 const AAAA: u16 = 28;
 const A: u16 = 1;
+const NXDOMAIN: u8 = 3;
 
 /// A server whose median is above this is slow, in nanoseconds: a resolver next
 /// door needs a millisecond, one at the other end of a continent 60.
-const SLOW: i64 = 100_000_000;
+const SLOW: u64 = 100_000_000;
 
 /// An answer that took so long is late, whatever the median, in nanoseconds.
-const LATE: i64 = 1_000_000_000;
+const LATE: u64 = 1_000_000_000;
 
 /// Fewer answers say nothing about a median.
 const FEW: u64 = 4;
@@ -72,26 +73,29 @@ fn slow(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
     }
     let mut zones: Vec<&(Name, Histogram)> = tally.zones.values().collect();
     zones.sort_by(|one, other| one.0.cmp(&other.0));
+    let is_slow = |it: &Histogram| it.above(SLOW) * 2 > it.total();
+    let of_zones: u64 = zones.iter().map(|it| it.1.total()).sum();
     let zones = zones.into_iter();
-    let zones = zones.map(|(zone, it)| (zone, Times::from_histogram(it)));
-    let is_slow = |it: &Times| it.median >= SLOW && it.count >= FEW;
-    let (slow, fast): (Vec<_>, Vec<_>) = zones.partition(|it| is_slow(&it.1));
-    let others = fast.iter().map(|it| it.1.median).max().unwrap_or_default();
-    let known: u64 = fast.iter().map(|it| it.1.count).sum();
-    let is_of_zones = !slow.is_empty()
+    let zones = zones.map(|(zone, it)| (zone, is_slow(it), Times::from_histogram(it)));
+    let (slow, fast): (Vec<_>, Vec<_>) = zones.partition(|it| it.1 && it.2.count >= FEW);
+    let others = fast.iter().map(|it| it.2.median).max().unwrap_or_default();
+    let known: u64 = fast.iter().map(|it| it.2.count).sum();
+    // Those for which there was no room can be as slow.
+    let is_of_zones = of_zones == all.count
+        && !slow.is_empty()
         && known >= FEW
-        && slow.iter().all(|it| it.1.median >= others * TIMES_FASTER);
+        && slow.iter().all(|it| it.2.median >= others * TIMES_FASTER);
     if is_of_zones {
-        for (zone, times) in slow {
+        for (zone, _, times) in slow {
             let what = What::SlowZone { times, others };
             let finding = Finding::new(what, Severity::Warning, times.count).at(server);
             found.push(finding.about(Some(zone)));
         }
         return;
     }
-    let late = tally.times.above(LATE.unsigned_abs());
-    if all.median >= SLOW || late >= FEW && late * 100 >= all.count {
-        let count = tally.times.above(SLOW.unsigned_abs());
+    let late = tally.times.above(LATE);
+    if is_slow(&tally.times) || late >= FEW && late * 100 >= all.count {
+        let count = tally.times.above(SLOW);
         let finding = Finding::new(What::SlowServer(all), Severity::Warning, count);
         found.push(finding.at(server));
     }
@@ -108,19 +112,16 @@ fn aaaa<'k>(known: &Known<'k>, found: &mut Vec<Finding>) -> FailingAaaa<'k> {
     for question in all.into_iter().filter(|it| it.qtype == AAAA) {
         let of_a = questions.get(&question.name, A).map(QuestionTally::sum);
         let is_there = of_a.is_some_and(|[found, _, failed, _]| found > 0 && failed == 0);
-        let Some(reply) = question.sample.filter(|_| is_there) else {
+        let [found, denied, failed, _] = question.sum();
+        if !is_there || found > 0 || denied > 0 && failed > 0 {
             continue;
-        };
-        let kind = match question.sum() {
-            // NXDOMAIN denies the name, A and all.
-            [0, denied, 0, _] if denied > 0 && reply.rcode == 3 => 1,
-            [0, 0, failed, _] if failed > 0 => 2,
-            _ => continue,
-        };
-        for (server, counts) in &question.servers {
-            let count = counts.get(kind).copied().unwrap_or_default();
-            if count > 0 {
-                let of_server = failing.entry((*server, reply.rcode)).or_default();
+        }
+        for ((server, rcode), count) in &question.errors {
+            // NXDOMAIN denies the name, A and all; not where there was nothing but no
+            // AAAA before or since.
+            let is_always = |it: &(IpAddr, [u64; 4])| it.0 == *server && it.1[1] == *count;
+            if *rcode != NXDOMAIN || question.servers.iter().any(is_always) {
+                let of_server = failing.entry((*server, *rcode)).or_default();
                 of_server.0 += count;
                 of_server.1.push(question);
             }
@@ -193,5 +194,48 @@ fn disagree(known: &Known<'_>, found: &mut Vec<Finding>) {
         let what = What::ServersDisagree { denies, answers };
         let finding = Finding::new(what, Severity::Error, count).at(dns(denies));
         found.push(finding.about(Some(&name)).shown_by(packets));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn histogram(times: u64, milliseconds: u64) -> Histogram {
+        let mut histogram = Histogram::default();
+        histogram.add_many(milliseconds * 1_000_000, times);
+        histogram
+    }
+
+    fn found(tally: &ServerTally) -> Vec<What> {
+        let mut found = Vec::new();
+        slow(SocketAddr::from(([10, 0, 0, 53], 53)), tally, &mut found);
+        found.into_iter().map(|it| it.what).collect()
+    }
+
+    #[test]
+    fn what_takes_less_is_not_slow() {
+        for (milliseconds, count) in [(93, 0), (100, 0), (101, 1)] {
+            let tally = ServerTally {
+                times: histogram(8, milliseconds),
+                ..ServerTally::default()
+            };
+            assert_eq!(found(&tally).len(), count, "{milliseconds}");
+        }
+    }
+
+    #[test]
+    fn a_zone_is_slow_only_if_all_are_known() {
+        for unknown in [0, 8] {
+            let mut tally = ServerTally::default();
+            for (zone, milliseconds) in [(1, 400), (2, 3)] {
+                let times = histogram(8, milliseconds);
+                tally.times.merge(&times);
+                tally.zones.insert(zone, (Name::root(), times));
+            }
+            tally.times.merge(&histogram(unknown, 400));
+            let of_zone = |it: &What| matches!(it, What::SlowZone { .. });
+            assert_eq!(found(&tally).iter().any(of_zone), unknown == 0);
+        }
     }
 }

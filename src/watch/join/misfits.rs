@@ -57,17 +57,23 @@ impl Joiner {
         if matches!(seen.content, Content::Reset) {
             self.connections.reset(seen);
         }
-        // What the server ends is ended for all queries on it.
-        let Some(index) = self.table.of_port(seen.to.port()) else {
-            return;
-        };
-        let open = self.table.open_mut(index);
-        let exchanges = open.map(|it| it.lookup.exchanges.iter_mut());
-        let its = exchanges.into_iter().flatten().filter(|it| {
-            it.transport == seen.transport && it.server == seen.from && it.reply.is_none()
-        });
-        for exchange in its {
-            exchange.oddities().broken.get_or_insert(sent);
+        // What a side ends is ended for all queries on it.
+        for (client, server) in [(seen.from, seen.to), (seen.to, seen.from)] {
+            let index = self.table.of_port(client.port());
+            let open = index.and_then(|it| self.table.open_mut(it));
+            let exchanges = open.map(|it| it.lookup.exchanges.iter_mut());
+            let its = exchanges.into_iter().flatten().filter(|it| {
+                let is_of_both = it.client == client && it.server == server;
+                is_of_both && it.transport == seen.transport && it.reply.is_none()
+            });
+            for odd in its.map(Exchange::oddities) {
+                // A server ends what a client has left.
+                if seen.from == client {
+                    odd.is_left |= odd.broken.is_none();
+                } else if !odd.is_left {
+                    odd.broken.get_or_insert(sent);
+                }
+            }
         }
     }
 

@@ -4,6 +4,7 @@ mod names;
 mod servers;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
@@ -31,6 +32,9 @@ const MAX_NEAR: usize = 8;
 
 /// Who sends the same question on does so within this time, in nanoseconds.
 const SENT_ON: i64 = 20_000_000;
+
+/// So many servers of each fault are told apart.
+const MAX_FAULTY: usize = 1024;
 
 /// So many packets are named with a finding.
 pub(super) const MAX_PACKETS: usize = 8;
@@ -87,6 +91,16 @@ impl Count {
     }
 }
 
+/// What is kept with a key; `None`: there is no room for one more.
+fn bounded<K: Ord, V: Default>(map: &mut BTreeMap<K, V>, key: K) -> Option<&mut V> {
+    let is_full = map.len() >= MAX_FAULTY;
+    match map.entry(key) {
+        Entry::Occupied(known) => Some(known.into_mut()),
+        Entry::Vacant(_) if is_full => None,
+        Entry::Vacant(place) => Some(place.insert(V::default())),
+    }
+}
+
 /// All counts of a capture.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
@@ -107,7 +121,7 @@ pub(super) struct Tally {
     /// Truncated answers without a connection: by client and server.
     pub(super) no_tcp: BTreeMap<IpAddr, Count>,
     pub(super) no_connection: BTreeMap<IpAddr, (Count, u64)>,
-    /// Connections that ended before an answer, by server.
+    /// Queries whose connection the server ended before an answer, by server.
     pub(super) closed: BTreeMap<IpAddr, Count>,
     pub(super) wrong_source: BTreeMap<(IpAddr, IpAddr), Count>,
     pub(super) duplicates: BTreeMap<IpAddr, Count>,
@@ -177,6 +191,11 @@ impl Tally {
         }
         let (server, name) = (exchange.server.ip(), &exchange.name);
         let packet = exchange.first.packet;
+        let add = |counts: &mut BTreeMap<IpAddr, Count>, times: u32| {
+            if let Some(count) = bounded(counts, server) {
+                count.add(times.into(), packet, name);
+            }
+        };
         match what {
             Wrong::Lost { sendings, pair } => {
                 self.unanswered += u64::from(*sendings);
@@ -184,25 +203,21 @@ impl Tally {
             }
             Wrong::Ignored { .. } => self.lose(exchange, 1, Pair::None, true, took),
             Wrong::NoConnection { is_refused } => {
-                let (count, refused) = self.no_connection.entry(server).or_default();
-                count.add(1, packet, name);
-                *refused += u64::from(*is_refused);
+                if let Some((count, refused)) = bounded(&mut self.no_connection, server) {
+                    count.add(1, packet, name);
+                    *refused += u64::from(*is_refused);
+                }
             }
-            Wrong::NoTcp => self.no_tcp.entry(server).or_default().add(1, packet, name),
+            Wrong::NoTcp => add(&mut self.no_tcp, 1),
             Wrong::WrongSource(from) => {
                 let at = exchange.wrong_source().map_or(packet, |it| it.1.packet);
-                let of_pair = self.wrong_source.entry((server, from.ip())).or_default();
-                of_pair.add(1, at, name);
+                if let Some(count) = bounded(&mut self.wrong_source, (server, from.ip())) {
+                    count.add(1, at, name);
+                }
             }
-            Wrong::Duplicates(count) => {
-                let of_server = self.duplicates.entry(server).or_default();
-                of_server.add(u64::from(*count), packet, name);
-            }
-            Wrong::Mismatched(count) => {
-                let of_server = self.mismatched.entry(server).or_default();
-                of_server.add(u64::from(*count), packet, name);
-            }
-            Wrong::Broken => self.closed.entry(server).or_default().add(1, packet, name),
+            Wrong::Duplicates(count) => add(&mut self.duplicates, *count),
+            Wrong::Mismatched(count) => add(&mut self.mismatched, *count),
+            Wrong::Broken => add(&mut self.closed, 1),
             Wrong::Unreachable(_) | Wrong::Failure(_) => {}
         }
     }
@@ -311,4 +326,20 @@ pub(super) fn zone(wire: &[u8]) -> &[u8] {
         at += 1 + usize::from(*length);
     }
     wire.get(last_but_one..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faulty_servers_are_bounded() {
+        let mut counts = BTreeMap::new();
+        for number in (0..2 * MAX_FAULTY).chain([0]) {
+            if let Some(count) = bounded(&mut counts, number) {
+                *count += 1;
+            }
+        }
+        assert_eq!((counts.len(), counts[&0], counts[&1]), (MAX_FAULTY, 2, 1));
+    }
 }

@@ -107,6 +107,13 @@ impl Questions {
             && let Some(count) = counts.get_mut(kind)
         {
             *count += 1;
+            let error = exchange.reply.filter(|it| it.rcode != 0);
+            if let Some(key) = error.map(|it| (server, it.rcode)) {
+                match tally.errors.iter_mut().find(|it| it.0 == key) {
+                    Some((_, count)) => *count += 1,
+                    None => tally.errors.push((key, 1)),
+                }
+            }
         }
         keep_first(&mut tally.packets, exchange.first.packet);
         if let (Some(reply), Some(took)) = (exchange.reply, exchange.took()) {

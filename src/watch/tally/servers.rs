@@ -137,6 +137,8 @@ pub struct QuestionTally {
     /// Responses of each server, not more than a few: with records, without,
     /// failures, none.
     pub(in crate::watch) servers: Vec<(IpAddr, [u64; 4])>,
+    /// Responses with an error or NXDOMAIN of these servers, by code.
+    pub(in crate::watch) errors: Vec<((IpAddr, u8), u64)>,
     /// The first address that was answered.
     pub(in crate::watch) address: Option<IpAddr>,
     /// The last response that had what was asked for, as models see it.
@@ -164,6 +166,7 @@ impl QuestionTally {
             name: exchange.name.clone(),
             qtype: exchange.qtype,
             servers: Vec::new(),
+            errors: Vec::new(),
             address: None,
             sample: None,
             took: (0, 0),

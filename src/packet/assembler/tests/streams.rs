@@ -138,6 +138,25 @@ fn refused_and_broken_off() {
 
 /// In pieces of every size, in order and the other way round, with repetitions.
 #[test]
+fn after_a_gap_a_server_is_not_said_to_end() {
+    for end in [FIN | ACK, RST] {
+        for missing in [0, 20] {
+            let mut talk = Talk::new();
+            talk.open();
+            talk.segment(true, ACK, 100, 500, &prefixed(&[message(1, 0)]));
+            talk.seen();
+            talk.segment(false, end, 500 + missing, 121, &[]);
+            assert_eq!(talk.seen().len(), usize::from(missing == 0), "{end}");
+        }
+        // What a client sent or not does not matter.
+        let mut talk = Talk::new();
+        talk.open();
+        talk.segment(true, end, 120, 500, &[]);
+        assert_eq!(talk.seen().len(), 1, "{end}");
+    }
+}
+
+#[test]
 fn segments_of_any_size_and_order() {
     let asked = prefixed(&[message(1, 5), message(2, 0), message(3, 40)]);
     let expected = ["message 0001 24", "message 0002 19", "message 0003 59"];

@@ -17,7 +17,7 @@ impl Of<'_> {
         match &self.finding.what {
             What::SlowServer(it) => three(
                 format!(
-                    "{server} is slow: half of {} took longer than {}, one of 100 longer than {}",
+                    "{server} is slow: half of {} took about {} or longer, one of 100 about {} or longer",
                     counted(it.count, "answer", "answers"),
                     time(it.median),
                     time(it.most)

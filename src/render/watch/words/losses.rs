@@ -117,10 +117,10 @@ impl Of<'_> {
             ),
             What::TcpClosed => three(
                 format!(
-                    "{server} ended {} without an answer, first for {first}",
-                    counted(number, "connection", "connections")
+                    "{server} ended connections with {} unanswered, first for {first}",
+                    queries(number)
                 ),
-                "not a closed port: the connection was there; a server that is overloaded, ends or may not answer does so, and a proxy between that gives up",
+                "not a closed port: the connection was there; servers do so when they are overloaded, stop, or refuse; so does a proxy in between",
                 "look into the server's log at that time; kdns dig +tcp @SERVER from the pod",
             ),
             _ => Three::default(),
