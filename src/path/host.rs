@@ -41,7 +41,7 @@ pub struct Host {
     pub pods: BTreeMap<IpAddr, String>,
     /// What the kubelet has pods ask, `clusterDNS`: addresses of Services, or of a
     /// node's cache.
-    pub cluster_dns: Vec<IpAddr>,
+    pub cluster_dns: Option<Vec<IpAddr>>,
     /// Those of DNS pods in which no socket takes UDP packets to their port 53.
     pub deaf: Vec<IpAddr>,
     /// The network namespaces of DNS pods: one that is not among them was not read.

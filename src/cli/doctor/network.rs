@@ -184,9 +184,13 @@ pub(super) fn route(
     if is_files && args.rules.is_empty() && !has_others() {
         bail!("rules are in no file: --rules FILE takes iptables-save's output");
     }
-    let words = |client: Option<&str>, to: Option<IpAddr>| match to {
-        Some(to) if is_files => of_files(args, here, node, (client, to)),
-        to => of_node(client, to),
+    let words = |client: Option<&str>, to: Option<IpAddr>| {
+        let mut words = match to {
+            Some(to) if is_files => of_files(args, here, node, (client, to)),
+            to => of_node(client, to),
+        };
+        words.extend(stood_in(args, node));
+        words
     };
     let (mut route, services) = send(words(client, to), saved.filter(|_| !is_files), streams)?;
     if args.target().is_none() {
@@ -198,6 +202,16 @@ pub(super) fn route(
         }
     }
     Ok(route)
+}
+
+/// The cluster's DNS, where `kdns path` does not read the file that names it.
+fn stood_in(args: &DoctorArgs, node: &Node) -> Vec<String> {
+    let all = cluster_dns(node).iter().map(ToString::to_string);
+    let all: Vec<String> = all.collect();
+    if !args.node.has_kubelet_config() || all.is_empty() {
+        return Vec::new();
+    }
+    vec!["--cluster-dns".to_owned(), all.join(",")]
 }
 
 /// What `kdns path` is asked on a node that runs here.
