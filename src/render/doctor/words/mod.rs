@@ -83,7 +83,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
             dead,
             broken,
             health,
-        } => match (dead_end(*dead, *broken), health) {
+        } => match (dead_end(*dead, broken), health) {
             (Some(text), _) => text,
             (None, Health::Nothing) => "no resolv.conf could be read here".to_owned(),
             (None, Health::Unknown) => {
@@ -122,10 +122,10 @@ pub(super) fn fact(check: &Check<'_>) -> String {
 /// Where queries end without an answer, or the file that names no server.
 fn dead_end(
     dead: Option<&upstream::Step>,
-    broken: Option<&upstream::FileReport>,
+    broken: &[&upstream::FileReport],
 ) -> Option<String> {
     let said = dead.map(causes::dead_end);
-    said.or_else(|| broken.map(causes::without_server))
+    said.or_else(|| broken.first().map(|it| causes::without_server(it)))
         .map(|it| it.text)
 }
 
