@@ -366,7 +366,7 @@ fn of_servers(asked: &[Asked], state: State) -> Vec<(State, Kind<'_>)> {
     let mut silent = chosen(Asked::is_silent);
     // DNS pods ask it what they were asked.
     if silent.iter().any(|it| it.whom == Whom::Upstream) {
-        silent.retain(|it| it.whom == Whom::Upstream);
+        silent.retain(|it| !matches!(it.whom, Whom::Pod(_)));
     }
     let without_tcp = chosen(Asked::is_without_tcp);
     let slow = chosen(Asked::is_slow);

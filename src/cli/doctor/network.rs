@@ -11,6 +11,7 @@ use super::args::DoctorArgs;
 use crate::address::DNS_PORT;
 use crate::cli::path;
 use crate::cli::streams::Streams;
+use crate::config::manifest::MAX_NAMESERVERS;
 use crate::config::resolv_conf::ResolvConf;
 use crate::doctor::{Counted, Here, Route, Twice};
 use crate::host::counters::CounterFile;
@@ -74,15 +75,12 @@ pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
 /// the first pod that runs and asks the cluster's DNS.
 pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
     let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
-    let all = || ordinary(node).filter(asks_cluster);
+    let mut all = ordinary(node).filter(asks_cluster).peekable();
+    let first = all.peek().copied();
     // A search list of somebody's own finds no name of the cluster.
-    let found = || {
-        all()
-            .find(|it| searches_cluster(it))
-            .or_else(|| all().next())
-    };
-    let found = || found().map(Pod::label);
-    args.target().cloned().or_else(found)
+    let found = all.find(|it| searches_cluster(it)).or(first);
+    let target = args.target().cloned();
+    target.or_else(|| found.map(Pod::label))
 }
 
 /// Pods that run in networks of their own and are no DNS servers.
@@ -102,6 +100,7 @@ fn asked_by(pod: &Pod) -> impl Iterator<Item = IpAddr> {
 /// The servers outside of the node that a pod was given beside the cluster's.
 pub(super) fn servers_of(node: &Node, target: &str) -> Vec<SocketAddr> {
     let servers = pod(node, target).into_iter().flat_map(asked_by);
+    let servers = servers.take(MAX_NAMESERVERS);
     let is_own = |it: &IpAddr| {
         let is_local = loopback::is_local(*it) || node.addresses.contains(it);
         !is_local && !cluster_dns(node).contains(it)

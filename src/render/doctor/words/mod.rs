@@ -232,10 +232,10 @@ fn servers(asked: &[Asked]) -> String {
         (chosen(Asked::is_slow), "answers late", "answer late"),
         (
             chosen(|it| it.fails),
-            "answers, with SERVFAIL or REFUSED for the keys of the root: whether it resolves \
-             names is not known",
-            "answer, with SERVFAIL or REFUSED for the keys of the root: whether they resolve \
-             names is not known",
+            "answers, with nothing, SERVFAIL or REFUSED for the keys of the root: whether it \
+             resolves names is not known",
+            "answer, with nothing, SERVFAIL or REFUSED for the keys of the root: whether they \
+             resolve names is not known",
         ),
     ] {
         if !found.is_empty() {
@@ -260,6 +260,7 @@ fn name(asked: &Asked) -> String {
     let server = address(asked.server);
     match (&asked.whom, &asked.udp) {
         (Whom::Pod(pod), _) => format!("pod {pod} ({server})"),
+        (Whom::Target, _) => format!("{server} (asked from the node)"),
         (Whom::Upstream, Answer::Reply(time)) => format!("{server} ({} ms)", time.as_millis()),
         (Whom::Upstream, _) => server,
     }
