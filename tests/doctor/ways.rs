@@ -274,9 +274,12 @@ fn stood_in() {
     let node = Node::copy_of("cluster-cgroup-v1");
     let rules = include_str!("../../testdata/path/cluster-2/rules.txt");
     node.write("rules", rules);
-    node.write("kubelet", "clusterDNS: [10.1.2.3]
+    node.write(
+        "kubelet",
+        "clusterDNS: [10.1.2.3]
 resolvConf: /etc/resolv.conf
-");
+",
+    );
     let file = |name: &str| node.root.join(name).display().to_string();
     let (rules, kubelet) = (file("rules"), file("kubelet"));
     let empty = tempfile::tempdir().unwrap();

@@ -63,9 +63,8 @@ pub fn upstream(report: &upstream::Report, health: Health) -> Check<'_> {
         Health::Unknown | Health::Nothing => State::Unknown,
     };
     // Where nothing was seen, a file that is not there says nothing.
-    let is_broken = |it: &&FileReport| {
-        health == Health::Dead && it.problem.is_some() && !it.is_unknown()
-    };
+    let is_broken =
+        |it: &&FileReport| health == Health::Dead && it.problem.is_some() && !it.is_unknown();
     let broken = report.files.iter().filter(is_broken).collect();
     let fact = Fact::Upstream {
         outside,

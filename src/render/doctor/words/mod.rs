@@ -120,10 +120,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
 }
 
 /// Where queries end without an answer, or the file that names no server.
-fn dead_end(
-    dead: Option<&upstream::Step>,
-    broken: &[&upstream::FileReport],
-) -> Option<String> {
+fn dead_end(dead: Option<&upstream::Step>, broken: &[&upstream::FileReport]) -> Option<String> {
     let said = dead.map(causes::dead_end);
     said.or_else(|| broken.first().map(|it| causes::without_server(it)))
         .map(|it| it.text)
