@@ -317,8 +317,9 @@ fn of_pods<'o>(
 }
 
 fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
-    let lost = route.trees.iter().find(|it| it.fails());
-    let lost = lost.filter(|_| !route.findings.iter().any(says_why));
+    let is_explained = |tree: &path::Tree| route.findings.iter().any(|it| it.explains(tree));
+    let mut trees = route.trees.iter();
+    let lost = trees.find(|it| it.fails() && !is_explained(it));
     let lost = lost.map(|it| (State::Error, Kind::Lost(it)));
     let state = |severity| match severity {
         Severity::Error => State::Error,
@@ -327,21 +328,6 @@ fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
     let wrong = route.wrong();
     let wrong = wrong.map(|it| (state(it.severity), Kind::Way(it)));
     wrong.chain(lost).collect()
-}
-
-/// Whether it says why packets, or their answers, are lost.
-fn says_why(finding: &findings::Finding) -> bool {
-    use findings::{CacheFinding, Fact, LinkFinding};
-    let is_why = matches!(
-        finding.fact,
-        Fact::Service(_)
-            | Fact::Policy(_)
-            | Fact::Link(LinkFinding::Bridge { .. })
-            | Fact::Cache(
-                CacheFinding::LinkMissing { .. } | CacheFinding::Silent { is_asked: true, .. }
-            )
-    );
-    is_why && finding.severity == Severity::Error
 }
 
 fn of_loop(report: &check_loop::Report) -> Vec<(State, Kind<'_>)> {
