@@ -39,6 +39,11 @@ impl NodeArgs {
         self.root.is_none() && self.node_file.is_none() && self.kubelet_config.is_none()
     }
 
+    /// Whether a file stands in for the kubelet's.
+    pub(super) fn has_kubelet_config(&self) -> bool {
+        self.kubelet_config.is_some()
+    }
+
     /// The directory that has the node's files.
     pub(super) fn directory(&self) -> &Path {
         self.root.as_deref().unwrap_or(Path::new("/"))

@@ -18,7 +18,8 @@ pub struct Asked {
     pub udp: Answer,
     /// What came over TCP.
     pub tcp: Answer,
-    /// Whether it refuses or fails what it has to ask others for, where it was asked.
+    /// Whether it was asked what it has to ask others for, and gave no answer to that:
+    /// nothing came, or SERVFAIL or REFUSED.
     pub fails: bool,
 }
 
@@ -27,6 +28,9 @@ pub struct Asked {
 pub enum Whom {
     /// A server outside the node.
     Upstream,
+    /// One that only the file of the target names: it is asked from the node's network,
+    /// and not from the target's.
+    Target,
     /// This DNS pod.
     Pod(String),
 }

@@ -122,26 +122,33 @@ fn joined(causes: &mut Vec<Cause<'_>>) {
 /// Leaves out what a rule of lint says as well, with the fix.
 fn known_by_rule(causes: &mut Vec<Cause<'_>>) {
     for (name, is_same) in [
-        ("pod-asks-itself", asks_itself as fn(&Kind<'_>) -> bool),
+        (
+            "pod-asks-itself",
+            asks_itself as fn(&Kind<'_>, &Finding) -> bool,
+        ),
         ("connection-table-full", throws_out),
         ("file-missing", is_without_server),
         ("missing-nameserver", is_without_server),
     ] {
-        let is_rule = |it: &Cause<'_>| matches!(it.kind, Kind::Setting(it) if it.name == name);
-        let Some(rule) = causes.iter().position(is_rule) else {
+        let has_same = |rule: &Finding| causes.iter().any(|it| is_same(&it.kind, rule));
+        let mut rules = causes.iter().enumerate();
+        let Some((rule, said)) = rules.find_map(|(number, it)| match it.kind {
+            Kind::Setting(it) if it.name == name && has_same(it) => Some((number, it)),
+            _ => None,
+        }) else {
             continue;
         };
-        let same = causes.iter().filter(|it| is_same(&it.kind));
+        let same = causes.iter().filter(|it| is_same(&it.kind, said));
         let evidence: Vec<usize> = same.flat_map(|it| it.evidence.clone()).collect();
         if let Some(rule) = causes.get_mut(rule) {
             rule.evidence.extend(evidence);
             rule.evidence.dedup();
         }
-        causes.retain(|it| !is_same(&it.kind));
+        causes.retain(|it| !is_same(&it.kind, said));
     }
 }
 
-fn asks_itself(kind: &Kind<'_>) -> bool {
+fn asks_itself(kind: &Kind<'_>, _: &Finding) -> bool {
     let Kind::Trouble(Trouble::Files(Remark::File(remark)), _) = kind else {
         return false;
     };
@@ -151,12 +158,16 @@ fn asks_itself(kind: &Kind<'_>) -> bool {
     )
 }
 
-fn is_without_server(kind: &Kind<'_>) -> bool {
-    matches!(kind, Kind::NoServer(_))
+fn is_without_server(kind: &Kind<'_>, rule: &Finding) -> bool {
+    let is_named = |path: &str| {
+        let rest = rule.message.strip_prefix(path);
+        rule.primary.file == path || rest.is_some_and(|it| it.starts_with(' '))
+    };
+    matches!(kind, Kind::NoServer(file) if is_named(&file.path))
 }
 
 /// Whether it is only that connections had to make room.
-fn throws_out(kind: &Kind<'_>) -> bool {
+fn throws_out(kind: &Kind<'_>, _: &Finding) -> bool {
     let Kind::Dropping(counted) = kind else {
         return false;
     };
@@ -250,8 +261,9 @@ fn kinds<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
         // A loop is such an end, too.
         Fact::Upstream { dead, broken, .. } => {
             let dead = dead.filter(|_| loop_state != State::Error);
-            let dead = dead.map(Kind::Dead).or(broken.map(Kind::NoServer));
-            dead.map(|it| (State::Error, it)).into_iter().collect()
+            let broken = broken.iter().map(|it| Kind::NoServer(it));
+            let all = dead.map(Kind::Dead).into_iter().chain(broken);
+            all.map(|it| (State::Error, it)).collect()
         }
         Fact::Pods {
             crashing,
@@ -305,8 +317,9 @@ fn of_pods<'o>(
 }
 
 fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
-    let lost = route.trees.iter().find(|it| it.fails());
-    let lost = lost.filter(|_| !route.findings.iter().any(says_why));
+    let is_explained = |tree: &path::Tree| route.findings.iter().any(|it| it.explains(tree));
+    let mut trees = route.trees.iter();
+    let lost = trees.find(|it| it.fails() && !is_explained(it));
     let lost = lost.map(|it| (State::Error, Kind::Lost(it)));
     let state = |severity| match severity {
         Severity::Error => State::Error,
@@ -315,21 +328,6 @@ fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
     let wrong = route.wrong();
     let wrong = wrong.map(|it| (state(it.severity), Kind::Way(it)));
     wrong.chain(lost).collect()
-}
-
-/// Whether it says why packets, or their answers, are lost.
-fn says_why(finding: &findings::Finding) -> bool {
-    use findings::{CacheFinding, Fact, LinkFinding};
-    let is_why = matches!(
-        finding.fact,
-        Fact::Service(_)
-            | Fact::Policy(_)
-            | Fact::Link(LinkFinding::Bridge { .. })
-            | Fact::Cache(
-                CacheFinding::LinkMissing { .. } | CacheFinding::Silent { is_asked: true, .. }
-            )
-    );
-    is_why && finding.severity == Severity::Error
 }
 
 fn of_loop(report: &check_loop::Report) -> Vec<(State, Kind<'_>)> {
@@ -354,7 +352,7 @@ fn of_servers(asked: &[Asked], state: State) -> Vec<(State, Kind<'_>)> {
     let mut silent = chosen(Asked::is_silent);
     // DNS pods ask it what they were asked.
     if silent.iter().any(|it| it.whom == Whom::Upstream) {
-        silent.retain(|it| it.whom == Whom::Upstream);
+        silent.retain(|it| !matches!(it.whom, Whom::Pod(_)));
     }
     let without_tcp = chosen(Asked::is_without_tcp);
     let slow = chosen(Asked::is_slow);

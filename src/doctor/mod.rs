@@ -125,8 +125,8 @@ pub enum Fact<'o> {
         outside: Vec<SocketAddr>,
         /// The first server where they end without an answer.
         dead: Option<&'o upstream::Step>,
-        /// The first file that names no server at all, and what it is.
-        broken: Option<&'o upstream::FileReport>,
+        /// The files that name no server at all.
+        broken: Vec<&'o upstream::FileReport>,
         /// Why that is not known.
         health: Health,
     },

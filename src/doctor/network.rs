@@ -39,13 +39,19 @@ impl Route {
         gaps.filter(|it| !matches!(it, Gap::Liveness | Gap::Asker))
     }
 
+    /// What was noticed of the rules and hides some of them: of a table that is there
+    /// twice the last one counts, which was read.
+    pub fn hiding(&self) -> impl Iterator<Item = &Note> {
+        let hides = |it: &&Note| !matches!(it, Note::Twice { .. });
+        self.notes.iter().filter(hides)
+    }
+
     /// Whether all was seen that can keep packets back.
     pub fn is_whole(&self) -> bool {
-        let hides = |it: &Note| !matches!(it, Note::Twice { .. });
         let is_open = |it: &Tree| matches!(it.verdict, Verdict::OtherProxy | Verdict::Unknown);
         self.skipped.is_empty()
             && self.gaps().next().is_none()
-            && !self.notes.iter().any(hides)
+            && self.hiding().next().is_none()
             && !self.trees.iter().any(is_open)
     }
 

@@ -41,7 +41,7 @@ pub struct Host {
     pub pods: BTreeMap<IpAddr, String>,
     /// What the kubelet has pods ask, `clusterDNS`: addresses of Services, or of a
     /// node's cache.
-    pub cluster_dns: Vec<IpAddr>,
+    pub cluster_dns: Option<Vec<IpAddr>>,
     /// Those of DNS pods in which no socket takes UDP packets to their port 53.
     pub deaf: Vec<IpAddr>,
     /// The network namespaces of DNS pods: one that is not among them was not read.
@@ -86,7 +86,7 @@ pub struct Link {
     /// Whether it is up.
     pub is_up: bool,
     /// Whether something is at its other end: a cable, the up peer of a veth.
-    #[serde(default = "there", skip_serializing_if = "Clone::clone")]
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub has_carrier: bool,
     /// Its MTU in bytes; 0: not seen.
     pub mtu: u32,
@@ -96,17 +96,22 @@ pub struct Link {
     pub hairpin: Option<bool>,
 }
 
-const fn there() -> bool {
+const fn yes() -> bool {
     true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
+const fn is_true(it: &bool) -> bool {
+    *it
 }
 
 impl Link {
     /// Why no packet passes it; `None`: they do, as far as is known.
-    pub fn is_dead(&self) -> Option<String> {
+    pub fn why_dead(&self) -> Option<String> {
         let name = &self.name;
         match (self.is_up, self.has_carrier) {
             (false, _) => Some(format!("the link {name} is down")),
-            (true, false) => Some(format!("the link {name} is up, and its other end is down")),
+            (true, false) => Some(format!("the link {name} is up and has no carrier")),
             (true, true) => None,
         }
     }

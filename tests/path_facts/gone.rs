@@ -160,7 +160,7 @@ fn endpoints_that_are_refused() {
     );
     assert_eq!(of_both, (Verdict::Nothing, said));
     for (is_up, said) in [
-        (true, "the link cni0 is up, and its other end is down"),
+        (true, "the link cni0 is up and has no carrier"),
         (false, "the link cni0 is down"),
     ] {
         let down = of(std::slice::from_ref(&plain), all, is_up, false);

@@ -101,4 +101,35 @@ fn the_service_has_other_ports_or_is_gone() {
     let (fact, ..) = found(&without("kube-dns"), &[]).unwrap();
     let is_it = matches!(&fact, ServiceFinding::Elsewhere { others, .. } if others.is_empty());
     assert!(is_it, "{fact:?}");
+    // A Service that has DNS over TCP alone is one of DNS, too.
+    let elsewhere = without("kube-dns:dns cluster IP").replace("10.96.0.10", "10.96.0.53");
+    let (fact, ..) = found(&elsewhere, &[]).unwrap();
+    let is_it = matches!(
+        &fact,
+        ServiceFinding::Elsewhere { others, .. }
+            if others.iter().any(|it| it.name == "kube-system/kube-dns:dns-tcp")
+    );
+    assert!(is_it, "{fact:?}");
+}
+
+/// That the rules know no Service of one family says nothing of the other one.
+#[test]
+fn each_family_is_looked_at() {
+    let site = Site {
+        node: host(&[&without("kube-dns")]),
+        own: None,
+    };
+    let start = Start::Link { name: None };
+    let mut trees = site.to_servers(&[ip("fd00:10:96::a")], ip("fd00:10:244::7"), &start);
+    trees.extend(site.to_servers(&[ip(SERVICE)], ip(POD), &start));
+    let findings = site.findings(&trees, Around::default());
+    let mut facts = findings.iter().map(|it| &it.fact);
+    let is_it = |it: &Fact| matches!(it, Fact::Service(ServiceFinding::Elsewhere { asked, .. }) if *asked == ip(SERVICE));
+    assert!(facts.any(is_it), "{findings:?}");
+    // It does not say why packets to another address are lost.
+    let explained = |to: &str| {
+        let mut lost = trees.iter().filter(|it| it.packet.destination == ip(to));
+        lost.all(|tree| tree.fails() && findings.iter().any(|it| it.explains(tree)))
+    };
+    assert!(explained(SERVICE) && !explained("fd00:10:96::a"));
 }

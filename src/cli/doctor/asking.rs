@@ -21,7 +21,7 @@ use crate::topology::Network;
 use crate::upstream;
 use crate::wire::endpoints;
 
-/// More servers are not asked.
+/// More servers are not asked, but for those of the target.
 const MAX_ASKED: usize = 50;
 
 /// What the kernel says where it drops what is sent.
@@ -52,22 +52,14 @@ pub(super) fn ask(
     if !args.ask {
         return Err(Unasked::NotWanted);
     }
-    let mut whom: Vec<(Whom, SocketAddr)> = Vec::new();
+    let is_clear = loops.now == State::NoLoop;
+    let ends = checks::outside(servers).into_iter().chain(ends(loops));
+    let pods = is_clear.then(|| check_loop::probe_targets(node));
+    let pods = pods.iter().flatten().filter_map(|it| pod(it, node));
     let own = args.target().into_iter();
     let own = own.flat_map(|it| network::servers_of(node, it));
-    let ends = checks::outside(servers).into_iter().chain(ends(loops));
-    for to in ends.chain(own) {
-        if whom.iter().all(|it| it.1 != to) {
-            whom.push((Whom::Upstream, to));
-        }
-    }
-    if loops.now == State::NoLoop {
-        let pods = check_loop::probe_targets(node);
-        whom.extend(pods.iter().filter_map(|it| pod(it, node)));
-    }
-    whom.truncate(MAX_ASKED);
+    let whom = in_order(ends, pods, own);
     if whom.is_empty() {
-        let is_clear = loops.now == State::NoLoop;
         return Err(if is_clear {
             Unasked::NoServer
         } else {
@@ -80,6 +72,25 @@ pub(super) fn ask(
         .into_iter()
         .map(|(whom, server)| asked(whom, server, &came))
         .collect())
+}
+
+/// Who is asked: those that all depend on first, each once.
+fn in_order(
+    ends: impl Iterator<Item = SocketAddr>,
+    pods: impl Iterator<Item = (Whom, SocketAddr)>,
+    own: impl Iterator<Item = SocketAddr>,
+) -> Vec<(Whom, SocketAddr)> {
+    let mut whom: Vec<(Whom, SocketAddr)> = Vec::new();
+    let add = |all: &mut Vec<(Whom, SocketAddr)>, it: (Whom, SocketAddr)| {
+        if all.iter().all(|known| known.1 != it.1) {
+            all.push(it);
+        }
+    };
+    ends.for_each(|it| add(&mut whom, (Whom::Upstream, it)));
+    whom.extend(pods);
+    whom.truncate(MAX_ASKED);
+    own.for_each(|it| add(&mut whom, (Whom::Target, it)));
+    whom
 }
 
 /// The servers outside the node where queries of the cluster's DNS end now.
@@ -118,7 +129,7 @@ fn pod(target: &Target, node: &Node) -> Option<(Whom, SocketAddr)> {
 /// upstream does; an upstream server that forwards what it is asked has to answer.
 fn asks(whom: &Whom, to: SocketAddr) -> Vec<Ask> {
     let questions: &[Question] = match whom {
-        Whom::Upstream => &[Question::Version, Question::Keys(ENOUGH)],
+        Whom::Upstream | Whom::Target => &[Question::Version, Question::Keys(ENOUGH)],
         Whom::Pod(_) => &[Question::Version, Question::Status],
     };
     let over = [Protocol::Udp, Protocol::Tcp].into_iter();
@@ -140,14 +151,14 @@ fn asked(whom: Whom, server: SocketAddr, came: &[probe::Asked]) -> Asked {
         let best = its.min_by_key(|it| !matches!(it.came, Came::Reply { .. }));
         best.map_or(Answer::NotAsked, answer)
     };
-    let fails = |it: &probe::Asked| {
+    let resolves = |it: &probe::Asked| {
         let is_long = it.ask.to == server && matches!(it.ask.question, Question::Keys(_));
-        is_long && matches!(it.came, Came::Reply { rcode, .. } if FAILED.contains(&rcode))
+        is_long && matches!(it.came, Came::Reply { rcode, .. } if !FAILED.contains(&rcode))
     };
     Asked {
         udp: over(Protocol::Udp),
         tcp: over(Protocol::Tcp),
-        fails: came.iter().any(fails),
+        fails: !matches!(whom, Whom::Pod(_)) && !came.iter().any(resolves),
         whom,
         server,
     }
@@ -205,4 +216,60 @@ fn words(args: &DoctorArgs, here: &Here, client: Option<&str>) -> anyhow::Result
         Here::Node | Here::Pod | Here::Elsewhere | Here::Unseen(_) => {}
     }
     Ok(words.into_iter().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// The servers of a pod's own file come after the DNS pods.
+    #[test]
+    fn pods_are_asked_before_servers_of_their_own() {
+        let server = |it: u8| SocketAddr::from(([172, 31, 0, it], 53));
+        let pods = || (10..13).map(|it| (Whom::Pod(it.to_string()), server(it)));
+        let ends = [server(1), server(1)].into_iter();
+        let own = [server(1), server(12), server(20)].into_iter();
+        let mut expected = vec![(Whom::Upstream, server(1))];
+        expected.extend(pods());
+        expected.push((Whom::Target, server(20)));
+        assert_eq!(in_order(ends, pods(), own), expected);
+        let ends = (0..60).map(server);
+        let all = in_order(ends, pods(), [server(99)].into_iter());
+        assert_eq!(all.len(), MAX_ASKED + 1);
+    }
+
+    /// A server that answers what it knows by itself need not reach any other.
+    #[test]
+    fn nothing_is_no_answer_of_others() {
+        let server = SocketAddr::from(([172, 31, 0, 53], 53));
+        let reply = |rcode| Came::Reply {
+            rcode,
+            bytes: 30,
+            is_truncated: false,
+        };
+        for (long, fails) in [
+            (Came::Silence, true),
+            (reply(2), true),
+            (reply(5), true),
+            (reply(0), false),
+            (reply(3), false),
+        ] {
+            let came = |it: Ask| probe::Asked {
+                came: match it.question {
+                    Question::Keys(_) => long.clone(),
+                    _ => reply(0),
+                },
+                ask: it,
+                port: None,
+                after: Duration::ZERO,
+            };
+            let all = asks(&Whom::Upstream, server).into_iter().map(came);
+            let all: Vec<probe::Asked> = all.collect();
+            let it = asked(Whom::Upstream, server, &all);
+            assert_eq!((it.fails, it.is_silent()), (fails, false), "{long:?}");
+            assert!(!asked(Whom::Pod("it".to_owned()), server, &all).fails);
+        }
+    }
 }

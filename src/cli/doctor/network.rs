@@ -11,6 +11,7 @@ use super::args::DoctorArgs;
 use crate::address::DNS_PORT;
 use crate::cli::path;
 use crate::cli::streams::Streams;
+use crate::config::manifest::MAX_NAMESERVERS;
 use crate::config::resolv_conf::ResolvConf;
 use crate::doctor::{Counted, Here, Route, Twice};
 use crate::host::counters::CounterFile;
@@ -74,15 +75,12 @@ pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
 /// the first pod that runs and asks the cluster's DNS.
 pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
     let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
-    let all = || ordinary(node).filter(asks_cluster);
+    let mut all = ordinary(node).filter(asks_cluster).peekable();
+    let first = all.peek().copied();
     // A search list of somebody's own finds no name of the cluster.
-    let found = || {
-        all()
-            .find(|it| searches_cluster(it))
-            .or_else(|| all().next())
-    };
-    let found = || found().map(Pod::label);
-    args.target().cloned().or_else(found)
+    let found = all.find(|it| searches_cluster(it)).or(first);
+    let target = args.target().cloned();
+    target.or_else(|| found.map(Pod::label))
 }
 
 /// Pods that run in networks of their own and are no DNS servers.
@@ -102,6 +100,7 @@ fn asked_by(pod: &Pod) -> impl Iterator<Item = IpAddr> {
 /// The servers outside of the node that a pod was given beside the cluster's.
 pub(super) fn servers_of(node: &Node, target: &str) -> Vec<SocketAddr> {
     let servers = pod(node, target).into_iter().flat_map(asked_by);
+    let servers = servers.take(MAX_NAMESERVERS);
     let is_own = |it: &IpAddr| {
         let is_local = loopback::is_local(*it) || node.addresses.contains(it);
         !is_local && !cluster_dns(node).contains(it)
@@ -184,9 +183,13 @@ pub(super) fn route(
     if is_files && args.rules.is_empty() && !has_others() {
         bail!("rules are in no file: --rules FILE takes iptables-save's output");
     }
-    let words = |client: Option<&str>, to: Option<IpAddr>| match to {
-        Some(to) if is_files => of_files(args, here, node, (client, to)),
-        to => of_node(client, to),
+    let words = |client: Option<&str>, to: Option<IpAddr>| {
+        let mut words = match to {
+            Some(to) if is_files => of_files(args, here, node, (client, to)),
+            to => of_node(client, to),
+        };
+        words.extend(stood_in(args, node));
+        words
     };
     let (mut route, services) = send(words(client, to), saved.filter(|_| !is_files), streams)?;
     if args.target().is_none() {
@@ -198,6 +201,16 @@ pub(super) fn route(
         }
     }
     Ok(route)
+}
+
+/// The cluster's DNS, where `kdns path` does not read the file that names it.
+fn stood_in(args: &DoctorArgs, node: &Node) -> Vec<String> {
+    let all = cluster_dns(node).iter().map(ToString::to_string);
+    let all: Vec<String> = all.collect();
+    if !args.node.has_kubelet_config() || all.is_empty() {
+        return Vec::new();
+    }
+    vec!["--cluster-dns".to_owned(), all.join(",")]
 }
 
 /// What `kdns path` is asked on a node that runs here.

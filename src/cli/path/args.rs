@@ -3,8 +3,10 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use crate::cli::address::parse_cluster_dns;
 use crate::cli::output::Outputs;
 use crate::cli::threshold::Threshold;
+use crate::path::Host;
 
 #[derive(clap::Args, Debug)]
 #[expect(clippy::doc_markdown, reason = "help texts have no backticks")]
@@ -30,6 +32,9 @@ pub(in crate::cli) struct PathArgs {
     /// Take the connection tracking table from this file: /proc/net/nf_conntrack or conntrack -L
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) conntrack: Option<PathBuf>,
+    /// What the kubelet has pods ask, clusterDNS, in place of what is read of it
+    #[arg(long, value_name = "IP", value_delimiter = ',', value_parser = parse_cluster_dns)]
+    pub(in crate::cli) cluster_dns: Vec<IpAddr>,
     /// Read the node below this directory [default: /]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) root: Option<PathBuf>,
@@ -52,6 +57,13 @@ pub(in crate::cli) struct PathArgs {
 }
 
 impl PathArgs {
+    /// Says what the kubelet has pods ask, if the caller does.
+    pub(in crate::cli) fn set_cluster_dns(&self, node: &mut Host) {
+        if !self.cluster_dns.is_empty() {
+            node.cluster_dns = Some(self.cluster_dns.clone());
+        }
+    }
+
     /// Whether this very node is read.
     pub(in crate::cli) fn reads_this_node(&self) -> bool {
         let is_live = self.root.as_deref().is_none_or(|it| it == Path::new("/"));

@@ -12,6 +12,7 @@ use crate::host::node::processes::{self, ProcessSeen};
 use crate::host::node::{Parts, kubelet, pods, sockets};
 use crate::host::root::Root;
 use crate::host::{situation, snapshot};
+use crate::kubelet::{Kubelet, Origin};
 use crate::loopback::name_servers;
 use crate::node::{Listener, Pod, Process};
 use crate::path::Host;
@@ -62,11 +63,21 @@ pub(super) fn name_pods(root: &Root, host: &mut Host) -> (Vec<String>, Vec<u32>)
     });
     host.pods = named.collect();
     let (kubelet, _) = kubelet::read_kubelet(root, &processes, None);
-    host.cluster_dns = kubelet.map_or_else(Vec::new, |it| it.cluster_dns.value);
+    host.cluster_dns = kubelet.and_then(cluster_dns);
     let deaf = pods.iter().filter(|it| is_deaf(root, &processes, it));
     host.deaf = deaf.flat_map(|it| it.addresses.clone()).collect();
     let servers = pods.iter().filter_map(server).map(|it| it.pid);
     (skipped, servers.collect())
+}
+
+/// What a kubelet has pods ask, where that is no guess.
+fn cluster_dns(kubelet: Kubelet) -> Option<Vec<IpAddr>> {
+    let is_known = match kubelet.cluster_dns.origin {
+        Origin::Unread(_) => false,
+        Origin::BuiltIn => !kubelet.is_not_seen,
+        _ => true,
+    };
+    is_known.then_some(kubelet.cluster_dns.value)
 }
 
 /// The DNS server of a pod that is not on the node's network.

@@ -40,6 +40,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     let to = addresses(&client, wanted.as_ref(), &mut skipped)?;
     let mut both = client.both_networks(&root, &ports(wanted.as_ref()))?;
     skipped.extend(name_pods(&root, &mut both));
+    args.set_cluster_dns(&mut both.node.host);
     skipped.extend(both.skipped());
     let start = start(args, &client, &both);
     let known = to.as_deref().unwrap_or_default();

@@ -60,6 +60,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     if let Some(below) = below {
         texts.add(below.seen, has_rules);
     }
+    args.set_cluster_dns(&mut texts.site.node);
     let (entries, table_name) = entries(args, &rules, streams)?;
     texts.site.node.rules = rules;
     if !entries.is_empty() {
@@ -151,7 +152,9 @@ impl Texts {
     fn add(&mut self, below: NetworkSeen, has_rules: bool) {
         self.skipped.extend(below.skipped);
         if self.is_saved {
-            self.site.node.pods.extend(below.host.pods);
+            let node = &mut self.site.node;
+            node.pods.extend(below.host.pods);
+            node.cluster_dns = node.cluster_dns.take().or(below.host.cluster_dns);
             return;
         }
         let known = if has_rules {

@@ -11,7 +11,7 @@ use crate::finding::{Finding, Severity};
 use crate::lint::Findings;
 use crate::node::{Node, Pod, is_dns_server};
 use crate::text::Place;
-use crate::upstream::{self, End, Health, Step};
+use crate::upstream::{self, End, FileReport, Health, Step};
 
 pub use more::is_trouble;
 pub use more::{kernel, logs, lookup, not_asked, path, servers};
@@ -62,8 +62,10 @@ pub fn upstream(report: &upstream::Report, health: Health) -> Check<'_> {
         Health::Dead => State::Error,
         Health::Unknown | Health::Nothing => State::Unknown,
     };
-    let mut files = report.files.iter();
-    let broken = files.find(|it| it.problem.is_some() && !it.is_unknown());
+    // Where nothing was seen, a file that is not there says nothing.
+    let is_broken =
+        |it: &&FileReport| health == Health::Dead && it.problem.is_some() && !it.is_unknown();
+    let broken = report.files.iter().filter(is_broken).collect();
     let fact = Fact::Upstream {
         outside,
         dead,

@@ -58,8 +58,7 @@ struct Line {
     #[serde(default)]
     recent: BTreeMap<Box<str>, Vec<IpAddr>>,
     pods: BTreeMap<IpAddr, String>,
-    #[serde(default)]
-    cluster_dns: Vec<IpAddr>,
+    cluster_dns: Option<Vec<IpAddr>>,
     #[serde(default)]
     deaf: Vec<IpAddr>,
     listeners: Option<Vec<(IpAddr, u16, u8)>>,

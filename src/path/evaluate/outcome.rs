@@ -71,7 +71,7 @@ impl Walk<'_> {
         };
         let (inside, at) = self.host.inside.iter().find_map(|it| Some((it, at(it)?)))?;
         let mut links = inside.links.iter().flatten();
-        if let Some(why) = links.find(|it| it.name == at.link).and_then(Link::is_dead) {
+        if let Some(why) = links.find(|it| it.name == at.link).and_then(Link::why_dead) {
             return Some((Stage::Link, format!("in the pod's own network, {why}")));
         }
         let packet = Packet {

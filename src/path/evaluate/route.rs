@@ -133,7 +133,7 @@ impl Walk<'_> {
             Routed::Out(route) => {
                 let mut links = self.host.links.iter().flatten();
                 let link = links.find(|it| Some(&it.name) == route.link.as_ref());
-                if let Some(why) = link.and_then(crate::path::Link::is_dead) {
+                if let Some(why) = link.and_then(crate::path::Link::why_dead) {
                     branch.steps.push(step(&branch, Stage::Link, why));
                     self.end(branch, Kind::Drop, None);
                     return None;

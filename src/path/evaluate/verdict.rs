@@ -149,12 +149,16 @@ fn is_service(walk: &Walk<'_>) -> bool {
 
 /// Whether an address is that of a server outside: of the cloud's network, or of none
 /// in which the rules name Services. What pods are to ask for the cluster's DNS is one
-/// of these, and so is the address of a node's cache.
+/// of these, and so is the address of a node's cache. Where that is not known, it can be
+/// any but a cloud's.
 fn is_outside(host: &Host, ip: IpAddr) -> bool {
-    if host.cluster_dns.contains(&ip) {
+    let is_of_cloud = owners::possible(ip).any(|it| it.reach == Reach::Cloud);
+    let Some(cluster_dns) = &host.cluster_dns else {
+        return is_of_cloud;
+    };
+    if cluster_dns.contains(&ip) {
         return false;
     }
-    let is_of_cloud = owners::possible(ip).any(|it| it.reach == Reach::Cloud);
     let services = || host.rules.services_named();
     // Rules of the other family say nothing of this one.
     let is_alike = |it: &Named| it.address.is_ipv4() == ip.is_ipv4();
@@ -179,16 +183,17 @@ mod tests {
     fn servers_outside() {
         use Verdict::{NoRule, Reaches};
         for (rules, cluster_dns, to, verdict) in [
-            (SERVICES, None, "10.1.2.3", Reaches),
-            (SERVICES, Some("10.1.2.3"), "10.1.2.3", NoRule),
-            (SERVICES, None, "10.96.0.10", NoRule),
+            (SERVICES, Some(&[][..]), "10.1.2.3", Reaches),
+            (SERVICES, Some(&["10.1.2.3"]), "10.1.2.3", NoRule),
+            (SERVICES, None, "10.1.2.3", NoRule),
+            (SERVICES, Some(&[]), "10.96.0.10", NoRule),
             (
                 "*filter\n:FORWARD ACCEPT [0:0]\nCOMMIT\n",
-                None,
+                Some(&[]),
                 "10.1.2.3",
                 NoRule,
             ),
-            (SERVICES, None, "169.254.20.10", NoRule),
+            (SERVICES, Some(&[]), "169.254.20.10", NoRule),
             (SERVICES, None, "169.254.169.253", Reaches),
         ] {
             let text = Source::new("rules", rules);
@@ -197,9 +202,7 @@ mod tests {
                 known: RulesKnown::All,
                 rules: Rules::parse(vec![Box::new(text)]).unwrap(),
                 cluster_dns: cluster_dns
-                    .map(|it| it.parse().unwrap())
-                    .into_iter()
-                    .collect(),
+                    .map(|it| it.iter().map(|it| it.parse().unwrap()).collect()),
                 ..Host::default()
             };
             let packet = Packet {

@@ -93,6 +93,27 @@ impl Finding {
             evidence,
         }
     }
+
+    /// Whether it says why these packets, or their answers, are lost.
+    pub fn explains(&self, tree: &Tree) -> bool {
+        let is_asked = |ip: IpAddr| tree.packet.destination == ip;
+        let ends_at = |ip: IpAddr| tree.outcomes.iter().any(|it| it.address == ip);
+        let is_why = match &self.fact {
+            Fact::Service(ServiceFinding::Elsewhere { asked, .. }) => is_asked(*asked),
+            Fact::Service(ServiceFinding::WithoutPort { asked, .. }) => is_asked(asked.ip()),
+            Fact::Service(ServiceFinding::PassedBy { service, .. }) => is_asked(service.address),
+            Fact::Cache(
+                CacheFinding::LinkMissing { address } | CacheFinding::Silent { address, .. },
+            ) => is_asked(*address),
+            Fact::Policy(
+                PolicyFinding::Forward { endpoint, .. }
+                | PolicyFinding::NetworkPolicy { endpoint, .. },
+            )
+            | Fact::Link(LinkFinding::Bridge { endpoint, .. }) => ends_at(*endpoint),
+            _ => false,
+        };
+        is_why && self.severity == Severity::Error
+    }
 }
 
 impl Evidence {

@@ -18,7 +18,7 @@ pub enum ServiceFinding {
     Elsewhere {
         /// The address that is asked.
         asked: IpAddr,
-        /// What the rules know at port 53 of UDP.
+        /// What the rules know at port 53 of UDP, or else of TCP.
         others: Vec<Named>,
     },
     /// The Service there has other ports.
@@ -71,7 +71,7 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Option<Finding> {
     let passed_by = suspects
         .iter()
         .find_map(|it| passed_by(host, it, &services));
-    passed_by.or_else(|| elsewhere(&suspects, services))
+    passed_by.or_else(|| suspects.iter().find_map(|it| elsewhere(it, &services)))
 }
 
 /// Whether a rule that is no Service's translates it, beyond what the asker does by itself.
@@ -111,12 +111,14 @@ fn passed_by(host: &Host, tree: &Tree, services: &[Named]) -> Option<Finding> {
     Some(Finding::new(severity, fact, evidence.into_iter().collect()))
 }
 
-fn elsewhere(suspects: &[&Tree], mut others: Vec<Named>) -> Option<Finding> {
-    let is_it = |it: &&&Tree| it.verdict == Verdict::NoRule && it.packet.port == DNS_PORT;
-    let packet = &suspects.iter().find(is_it)?.packet;
+fn elsewhere(tree: &Tree, services: &[Named]) -> Option<Finding> {
+    let packet = &tree.packet;
     let (asked, protocol) = (packet.destination, packet.protocol);
-    others.retain(|it| it.address.is_ipv4() == asked.is_ipv4());
-    if others.is_empty() {
+    let others = services.iter().cloned();
+    let mut others: Vec<Named> = others
+        .filter(|it| it.address.is_ipv4() == asked.is_ipv4())
+        .collect();
+    if others.is_empty() || tree.verdict != Verdict::NoRule || packet.port != DNS_PORT {
         return None;
     }
     let fact = if others.iter().any(|it| it.address == asked) {
@@ -129,7 +131,10 @@ fn elsewhere(suspects: &[&Tree], mut others: Vec<Named>) -> Option<Finding> {
             others,
         }
     } else {
-        others.retain(|it| it.port == DNS_PORT && it.is_udp);
+        others.retain(|it| it.port == DNS_PORT);
+        if others.iter().any(|it| it.is_udp) {
+            others.retain(|it| it.is_udp);
+        }
         let others = others.clone();
         ServiceFinding::Elsewhere { asked, others }
     };

@@ -40,7 +40,7 @@ impl Shown<'_> {
     /// All that was not seen, each once.
     fn unseen(&self) -> Vec<Sentence> {
         let gaps = self.trees.iter().flat_map(|it| &it.gaps);
-        words::unseen(&self.rules.notes, gaps, self.skipped)
+        words::unseen(self.rules.notes.iter(), gaps, self.skipped)
     }
 }
 

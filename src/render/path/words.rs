@@ -259,7 +259,7 @@ pub(super) fn assumption(assumption: &Assumption) -> String {
 }
 
 /// What was not seen of the node, as a sentence.
-pub(super) fn gap(gap: &Gap) -> Sentence {
+pub(in crate::render) fn gap(gap: &Gap) -> Sentence {
     match gap {
         Gap::Asker => sentence!(
             "asker-unseen",
@@ -352,11 +352,11 @@ pub(super) fn note(note: &Note) -> Sentence {
 
 /// All that was not seen, each once.
 pub(in crate::render) fn unseen<'g>(
-    notes: &[Note],
+    notes: impl Iterator<Item = &'g Note>,
     gaps: impl Iterator<Item = &'g Gap>,
     skipped: &[String],
 ) -> Vec<Sentence> {
-    let mut all: Vec<Sentence> = notes.iter().map(note).collect();
+    let mut all: Vec<Sentence> = notes.map(note).collect();
     all.extend(gaps.map(gap));
     let skipped = skipped.iter();
     all.extend(skipped.map(|it| Sentence::new("unread", it.clone())));

@@ -30,8 +30,8 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
                 .collect()
         }
         Kind::NoServer(file) => vec![Step::new(format!(
-            "Have who writes {} write the servers of the node's network again (systemd-resolved, \
-             NetworkManager, a DHCP client), or write them",
+            "{} has to name the servers of the node's network: restart what writes it \
+             (systemd-resolved, NetworkManager, a DHCP client), or write them there",
             file.path
         ))],
         Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_silent(asked),

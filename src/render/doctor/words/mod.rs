@@ -83,7 +83,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
             dead,
             broken,
             health,
-        } => match (dead_end(*dead, *broken), health) {
+        } => match (dead_end(*dead, broken), health) {
             (Some(text), _) => text,
             (None, Health::Nothing) => "no resolv.conf could be read here".to_owned(),
             (None, Health::Unknown) => {
@@ -120,12 +120,9 @@ pub(super) fn fact(check: &Check<'_>) -> String {
 }
 
 /// Where queries end without an answer, or the file that names no server.
-fn dead_end(
-    dead: Option<&upstream::Step>,
-    broken: Option<&upstream::FileReport>,
-) -> Option<String> {
+fn dead_end(dead: Option<&upstream::Step>, broken: &[&upstream::FileReport]) -> Option<String> {
     let said = dead.map(causes::dead_end);
-    said.or_else(|| broken.map(causes::without_server))
+    said.or_else(|| broken.first().map(|it| causes::without_server(it)))
         .map(|it| it.text)
 }
 
@@ -232,10 +229,10 @@ fn servers(asked: &[Asked]) -> String {
         (chosen(Asked::is_slow), "answers late", "answer late"),
         (
             chosen(|it| it.fails),
-            "answers, with SERVFAIL or REFUSED for the keys of the root: whether it resolves \
-             names is not known",
-            "answer, with SERVFAIL or REFUSED for the keys of the root: whether they resolve \
-             names is not known",
+            "answers, with nothing, SERVFAIL or REFUSED for the keys of the root: whether it \
+             resolves names is not known",
+            "answer, with nothing, SERVFAIL or REFUSED for the keys of the root: whether they \
+             resolve names is not known",
         ),
     ] {
         if !found.is_empty() {
@@ -260,6 +257,7 @@ fn name(asked: &Asked) -> String {
     let server = address(asked.server);
     match (&asked.whom, &asked.udp) {
         (Whom::Pod(pod), _) => format!("pod {pod} ({server})"),
+        (Whom::Target, _) => format!("{server} (asked from the node)"),
         (Whom::Upstream, Answer::Reply(time)) => format!("{server} ({} ms)", time.as_millis()),
         (Whom::Upstream, _) => server,
     }

@@ -61,10 +61,11 @@ pub(super) fn path(route: Result<&Route, &str>) -> String {
         return "no packet was sent through the rules".to_owned();
     };
     let what = format!("from {}: {}", words::asker(tree), words::verdict(tree));
-    let unseen = words::unseen(&route.notes, route.gaps(), &route.skipped);
-    let why = unseen.first().map(|it| it.text.clone()).or_else(|| {
-        let first = open().and_then(words::depends_on)?;
-        Some(format!("it is not known whether {first}"))
+    let depends_on = open().and_then(words::depends_on);
+    let why = depends_on.map(|it| format!("it is not known whether {it}"));
+    let why = why.or_else(|| {
+        let unseen = words::unseen(route.hiding(), route.gaps(), &route.skipped);
+        unseen.into_iter().next().map(|it| it.text)
     });
     match why {
         Some(why) if !tree.fails() && !route.is_whole() => format!("{why}; {what}"),
@@ -141,5 +142,41 @@ pub(super) fn looked_up(lookup: &Lookup) -> String {
             lookup.scenario.name, it.name
         ),
         None => concluded(&lookup.scenario, &lookup.lived).what,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{Gap, Packet, Protocol, Start, unroutable};
+    use crate::rules::Note;
+    use crate::text::Place;
+
+    /// A table that is there twice is no reason for a question mark.
+    #[test]
+    fn the_reason_is_one_that_counts() {
+        let packet = Packet {
+            protocol: Protocol::Udp,
+            source: [10, 244, 0, 7].into(),
+            source_port: None,
+            destination: [10, 96, 0, 10].into(),
+            port: 53,
+            start: Start::Host,
+            length: None,
+        };
+        let mut tree = unroutable(packet, "it");
+        (tree.verdict, tree.gaps) = (Verdict::Reaches, vec![Gap::Routes]);
+        let route = Route {
+            trees: vec![tree],
+            findings: Vec::new(),
+            notes: vec![Note::Twice {
+                place: Place::nowhere("rules"),
+                table: "nat".into(),
+            }],
+            skipped: Vec::new(),
+            question: Vec::new(),
+        };
+        let said = path(Ok(&route));
+        assert!(said.starts_with(&words::gap(&Gap::Routes).text), "{said}");
     }
 }

@@ -30,15 +30,17 @@ fn passed_by(service: &Named, why: &Bypass, shown: &str) -> Words {
         SocketAddr::new(service.address, service.port)
     );
     let name = escaped(service.name.as_bytes());
+    let colon = if shown.is_empty() { "" } else { ": " };
     let rule = format!(
         "find who wrote this rule (a firewall, a VPN, a cache of the node that is gone), and have \
-         it leave port 53 of the Service alone: {shown}"
+         it leave port {} of the Service alone{colon}{shown}",
+        service.port
     );
     match why {
         Bypass::Led(ip, port) => Words {
             what: sentence!(
                 "service-passed-by",
-                "a rule leads packets to {asked} away to {}, before those of the Service {name}",
+                "a rule leads packets to {asked} away to {}, before the rules of the Service {name}",
                 SocketAddr::new(*ip, *port)
             ),
             why: "the DNS pods get none of them: another server does not know the names of the \
@@ -49,8 +51,8 @@ fn passed_by(service: &Named, why: &Bypass, shown: &str) -> Words {
         Bypass::Untracked => Words {
             what: sentence!(
                 "service-untracked",
-                "a rule keeps connection tracking from packets to {asked}, so those of the \
-                 Service {name} do not translate them"
+                "a rule keeps connection tracking from packets to {asked}, so the rules of \
+                 the Service {name} do not translate them"
             ),
             why: "they leave the node with an address that nobody has".to_owned(),
             fix: vec![advice(rule)],
@@ -58,7 +60,7 @@ fn passed_by(service: &Named, why: &Bypass, shown: &str) -> Words {
         Bypass::Unled => Words {
             what: sentence!(
                 "service-not-led",
-                "no rule leads packets to {asked} to those of the Service {name}, which are there"
+                "no rule leads packets to {asked} to the rules of the Service {name}, which are there"
             ),
             why: "somebody has flushed a chain that kube-proxy jumps from: PREROUTING for pods, \
                   OUTPUT for the node"
