@@ -24,8 +24,11 @@ const BEHIND: [&str; 9] = [
 /// Whether what stands between these two, in small letters, is denied: `no istio sidecar`,
 /// `we do not use tailscale`, `firewalld is disabled`.
 pub(super) fn denies(before: &str, behind: &str) -> bool {
-    let behind = behind.trim_start();
-    if BEHIND.iter().any(|it| behind.starts_with(it)) {
+    // `firewall` may be the beginning of `firewalld`.
+    let word_end = behind.trim_start_matches(char::is_alphanumeric);
+    let rests = [behind, word_end].map(str::trim_start);
+    let is_behind = |it: &str| rests.iter().any(|rest| rest.starts_with(it));
+    if BEHIND.iter().any(|it| is_behind(it)) {
         return true;
     }
     // What ends a clause ends what it denies.
@@ -54,6 +57,7 @@ mod tests {
             ("it is no istio ", ""),
             ("", " is disabled on all nodes"),
             ("ufw ", "status is inactive"),
+            ("", "d is stopped"),
         ] {
             assert!(denies(before, behind), "{before}…{behind}");
         }
