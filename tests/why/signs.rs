@@ -94,7 +94,6 @@ const IDLE: [(&str, &[&str]); 3] = [
             "ping 8.8.8.8 works from the pod",
             "There are no network policies in the cluster.",
             "firewalld is disabled on all nodes",
-            "ufw is disabled, firewalld is stopped",
             "ufw status is inactive",
             "There is no security group",
             "We do not use tailscale",
