@@ -29,11 +29,7 @@ fn what_the_text_speaks_for_comes_first_and_what_it_speaks_against_last() {
             "It works in Debian and not in an alpine image.",
             "resolver-differs",
         ),
-        (
-            NO_SUCH_HOST,
-            "The pod has dnsPolicy: None in its spec",
-            "asks-node-servers",
-        ),
+        (NO_SUCH_HOST, "Consul DNS is used", "mesh-dns-proxy"),
         (
             MESSAGE,
             "CIDR of the pods and the subnet of the office overlap",
@@ -94,7 +90,6 @@ const IDLE: [(&str, &[&str]); 3] = [
             "ping 8.8.8.8 works from the pod",
             "There are no network policies in the cluster.",
             "firewalld is disabled on all nodes",
-            "ufw status is inactive",
             "There is no security group",
             "We do not use tailscale",
             "It is not behind a proxy",
@@ -140,11 +135,8 @@ fn what_tells_nothing_of_the_cause_orders_nothing() {
 
 #[test]
 fn a_cause_that_a_message_does_not_name_stands_behind_its_first() {
-    let beside =
-        "The kubelet's --cluster-dns is wrong, and the resolver has networkaddress.cache.ttl";
-    let found = codes(&format!("{NO_SUCH_HOST}\n{beside}"));
-    assert_eq!(found[0], codes(NO_SUCH_HOST)[0]);
-    assert!(found[..3].contains(&"java-cache"), "{found:?}");
+    let found = codes(&format!("{NO_SUCH_HOST}\nConsul DNS is used"));
+    assert_eq!(found[..2], [codes(NO_SUCH_HOST)[0], "mesh-dns-proxy"]);
     // Nor one that the kind of name makes unlikely.
     let found = codes(&format!("{TIMEOUT}. We are behind a proxy"));
     assert!(!found[..3].contains(&"proxy-needed"), "{found:?}");
