@@ -92,8 +92,9 @@ impl Catalogue {
         looked: Option<Looked>,
     ) -> Vec<(Likely, &Cause)> {
         let kind = asked.map(|it| it.kind);
+        let counts = |it: &Hypothesis| it.only.is_empty() || it.only.contains(&kind);
         let mut found: Vec<(Likely, &Cause)> = Vec::new();
-        for (likely, cause) in self.listed(message, kind, DEEPEST) {
+        for (likely, cause) in self.listed(message, &counts, DEEPEST) {
             if !found.iter().any(|it| it.1.code == cause.code) {
                 found.push((cause.likely_for(looked, likely), cause));
             }
@@ -109,12 +110,22 @@ impl Catalogue {
         found
     }
 
-    /// The causes that stand on the page of a message, and on the pages that it
-    /// names, these so deep.
-    fn listed(&self, message: &Message, kind: Option<Kind>, depth: usize) -> Vec<(Likely, &Cause)> {
+    /// Whether a message can have this cause, whichever server was asked.
+    pub(super) fn lists(&self, message: &Message, cause: &Cause) -> bool {
+        let listed = self.listed(message, &|_| true, DEEPEST);
+        listed.iter().any(|it| it.1.code == cause.code)
+    }
+
+    /// The causes that stand on the page of a message where a server that counts was asked,
+    /// and on the pages that it names, these so deep.
+    fn listed(
+        &self,
+        message: &Message,
+        counts: &impl Fn(&Hypothesis) -> bool,
+        depth: usize,
+    ) -> Vec<(Likely, &Cause)> {
         let own = message.causes.iter();
-        let counts = |it: &&Hypothesis| it.only.is_empty() || it.only.contains(&kind);
-        own.filter(counts)
+        own.filter(|it| counts(it))
             .flat_map(|it| match (it.likely, depth.checked_sub(1)) {
                 (Some(likely), _) => {
                     let cause = self.cause(it.code);
@@ -122,7 +133,7 @@ impl Catalogue {
                 }
                 (None, Some(depth)) => {
                     let other = self.message(it.code);
-                    other.map_or_else(Vec::new, |it| self.listed(it, kind, depth))
+                    other.map_or_else(Vec::new, |it| self.listed(it, counts, depth))
                 }
                 (None, None) => Vec::new(),
             })

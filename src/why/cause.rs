@@ -94,9 +94,10 @@ impl Cause {
         }
     }
 
-    /// Whether a text speaks for it, or, which counts more, against it; `None`: neither.
+    /// Whether a text speaks for it, or, which counts more, against it; `None`: neither,
+    /// or what does is denied there (`no network policy`).
     pub(super) fn shown_by(&self, text: Searched<'_>) -> Option<bool> {
-        let has = |signs: &[Pattern]| signs.iter().any(|it| it.find(text).is_some());
+        let has = |signs: &[Pattern]| signs.iter().any(|it| it.is_said_in(text));
         let is_against = has(&self.counter_signs);
         (is_against || has(&self.signs)).then_some(!is_against)
     }

@@ -222,7 +222,9 @@ fn causes<'c>(
         let seconds = seconds.into_iter().filter(is_new);
         return own.iter().copied().chain(seconds).collect();
     }
-    let symptoms = found.iter().filter(|it| it.message.speaker.is_symptom());
+    let is_said = |it: &Message| it.patterns.iter().any(|it| it.is_said_in(searched));
+    let symptoms = found.iter();
+    let symptoms = symptoms.filter(|it| it.message.speaker.is_symptom() && is_said(it.message));
     let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked, looked));
     let (likely, mut others): (Vec<_>, Vec<_>) = seen.partition(|it| it.0 == Likely::High);
     others.order_by_key(|it| it.0);
@@ -230,6 +232,7 @@ fn causes<'c>(
     let (left, added): (Vec<_>, Vec<_>) = likely.into_iter().partition(is_left);
     let is_likely = |it: &&(Likely, &Cause)| it.0 == Likely::High;
     let likeliest = own.iter().take_while(is_likely).count().min(2);
+    let message = first.message;
     let (first, rest) = own.split_at(likeliest);
     let mut causes: Vec<(Likely, &Cause)> = Vec::new();
     for cause in [&left, first, &added, rest, &others].concat() {
@@ -237,29 +240,43 @@ fn causes<'c>(
             causes.push(cause);
         }
     }
-    weighed(catalogue, searched, &causes)
+    weighed(catalogue, searched, message, looked, &own, &causes)
 }
 
-/// The causes that the rest of the text speaks for first, named by a message or not, and
-/// those that it speaks against last.
+/// The causes that are named, by the message or by what was seen, with those first that the
+/// text speaks for, and last that it speaks against. Another one that it speaks for comes
+/// behind the first of the rest. None does that is ruled out by whom was asked or for which
+/// name, nor beside a DNS server's message one that this has not.
 fn weighed<'c>(
     catalogue: &'c Catalogue,
     searched: Searched<'_>,
+    message: &Message,
+    looked: Option<Looked>,
+    own: &[(Likely, &'c Cause)],
     named: &[(Likely, &'c Cause)],
 ) -> Vec<(Likely, &'c Cause)> {
-    let is_named = |it: &&Cause| named.iter().any(|named| named.1.code == it.code);
-    let others = catalogue.causes.iter().filter(|it| !is_named(it));
+    let is_own = |it: &Cause| own.iter().any(|own| own.1.code == it.code);
+    let may = |it: &Cause| !message.speaker.is_server() && !catalogue.lists(message, it);
+    let most = |it: &Cause| it.likely_for(looked, Likely::High);
+    let speaks_for = |it: &Cause| {
+        (is_own(it) || may(it)) && most(it) != Likely::Low && it.shown_by(searched) == Some(true)
+    };
     let (mut signed, mut rest, mut last) = (Vec::new(), Vec::new(), Vec::new());
     for &(likely, cause) in named {
-        match cause.shown_by(searched) {
-            Some(true) => signed.push((Likely::High, cause)),
-            Some(false) => last.push((Likely::Low, cause)),
-            None => rest.push((likely, cause)),
+        if speaks_for(cause) {
+            signed.push((most(cause), cause));
+        } else if cause.shown_by(searched) == Some(false) {
+            last.push((Likely::Low, cause));
+        } else {
+            rest.push((likely, cause));
         }
     }
-    let others = others.filter(|it| it.shown_by(searched) == Some(true));
-    signed.extend(others.map(|it| (Likely::High, it)));
-    [signed, rest, last].concat()
+    let is_named = |it: &Cause| named.iter().any(|named| named.1.code == it.code);
+    let others = catalogue.causes.iter();
+    let others = others.filter(|it| !is_named(it) && speaks_for(it));
+    let others: Vec<_> = others.map(|it| (Likely::Medium, it)).collect();
+    let (first, rest) = rest.split_at(rest.len().min(1));
+    [&signed, first, &others, rest, &last].concat()
 }
 
 /// A known message in a text.

@@ -6,6 +6,7 @@
 //! to be there, in any order, the second in one of two forms.
 
 mod cut;
+mod denial;
 mod hole;
 mod lists;
 
@@ -27,6 +28,8 @@ pub struct Pattern {
 #[derive(Clone, Debug)]
 struct Part {
     forms: Vec<Form>,
+    /// Whether one of them is a list's name, whose words are of no one thing.
+    is_listed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -121,15 +124,22 @@ impl Pattern {
             Some(all)
         })
     }
+
+    /// Whether a text says it: all its parts stand there, and not in words like `no` and
+    /// `is disabled` only.
+    pub fn is_said_in(&self, searched: Searched<'_>) -> bool {
+        self.parts.iter().all(|it| it.is_said_in(searched))
+    }
 }
 
 impl Part {
     /// One form, or several: `{dns|resolv.conf}`, of which one may be a list's name.
     fn parse(text: &str) -> Self {
         let inner = text.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+        let words = || inner.unwrap_or(text).split('|');
         let forms = match inner {
-            Some(inner) => {
-                let words = inner.split('|').map(|it| lists::named(it).unwrap_or(it));
+            Some(_) => {
+                let words = words().map(|it| lists::named(it).unwrap_or(it));
                 words
                     .flat_map(|it| it.split('|'))
                     .map(Form::parse)
@@ -137,7 +147,21 @@ impl Part {
             }
             None => vec![Form::parse(text)],
         };
-        Self { forms }
+        Self {
+            forms,
+            is_listed: words().any(|it| lists::named(it).is_some()),
+        }
+    }
+
+    /// Whether it stands in a text in which nothing denies it; one with a list may be
+    /// denied: `no answer from DNS`.
+    fn is_said_in(&self, searched: Searched<'_>) -> bool {
+        let mut found = self.forms.iter().flat_map(|it| it.matches(searched));
+        found.any(|Match { start, end, .. }| {
+            let before = searched.small.get(..start).unwrap_or_default();
+            let behind = searched.small.get(end..).unwrap_or_default();
+            self.is_listed || !denial::denies(before, behind)
+        })
     }
 
     /// The weight of the form that says the least.
@@ -186,15 +210,21 @@ impl Form {
     }
 
     fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+        self.matches(searched).next()
+    }
+
+    /// Each place where it matches.
+    fn matches<'a, 't: 'a>(
+        &'a self,
+        searched: Searched<'t>,
+    ) -> impl Iterator<Item = Match<'t>> + 'a {
         let has = |piece: &Piece| match piece {
             Piece::Words(words) => searched.small.contains(words.as_str()),
             Piece::Hole(_) => true,
         };
-        if !self.pieces.iter().all(has) {
-            return None;
-        }
-        self.starts(searched)
-            .find_map(|start| self.at(searched, start))
+        let starts = self.pieces.iter().all(has).then(|| self.starts(searched));
+        let starts = starts.into_iter().flatten();
+        starts.filter_map(move |start| self.at(searched, start))
     }
 
     /// Where it can begin: where its first words stand, or, before a hole, where
