@@ -15,6 +15,7 @@ mod agree;
 mod asked;
 mod faults;
 mod lab;
+mod missing;
 #[path = "../needs/mod.rs"]
 mod needs;
 #[path = "../needs/root.rs"]
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = faults::trials();
     trials.extend(ways::trials());
+    trials.extend(missing::trials());
     trials.extend(asked::trials());
     trials.extend(agree::trials());
     needs::run(&arguments, trials)

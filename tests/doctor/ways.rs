@@ -7,7 +7,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::faults::{CLUSTERS, files, trial};
-use crate::lab::{Node, doctor};
+use crate::lab::Node;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -27,9 +27,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         trial("faults::pods of a Service that has moved", moved_service),
         trial("faults::packets pass by the Service's rules", passed_by),
-        trial("faults::a file that is not there", file_is_missing),
-        trial("faults::nothing is to be seen", nothing_seen),
-        trial("faults::a file in place of the kubelet's", stood_in),
     ]
 }
 
@@ -223,72 +220,6 @@ fn moved_service() {
     }
     let causes = node.doctor(&words).document["causes"].to_string();
     assert!(!causes.contains("no-such-service"), "{causes}");
-}
-
-/// What is marked as wrong says what is wrong.
-fn file_is_missing() {
-    let node = Node::copy_of("cluster-cgroup-v1");
-    let file = "etc/kubernetes/kubelet.yaml";
-    let text = fs::read_to_string(node.root.join(file)).unwrap();
-    let line = text.lines().find(|it| it.starts_with("resolvConf"));
-    node.write(
-        file,
-        &text.replace(line.unwrap(), "resolvConf: /etc/nothing.conf"),
-    );
-    let said = node.doctor(&[]);
-    assert_eq!(said.state("upstream"), "error", "{said:#?}");
-    let fact = said.fact("upstream");
-    assert!(fact.contains("/etc/nothing.conf"), "{fact}");
-    assert_eq!(said.first(), "file-missing", "{said:#?}");
-    let causes = said.document["causes"].to_string();
-    assert!(!causes.contains("file-without-server"), "{causes}");
-    // The node's own file is in no pod, and no rule is about it.
-    let node = Node::copy_of("cluster-cgroup-v1");
-    let own = node.root.join("etc/resolv.conf");
-    fs::remove_file(&own).unwrap();
-    fs::write(&own, "").unwrap();
-    let said = node.doctor(&[]);
-    assert_eq!(said.first(), "file-without-server", "{said:#?}");
-    // Nor does the kubelet's file, which is not there, say it.
-    node.write(
-        file,
-        &text.replace(line.unwrap(), "resolvConf: /etc/nothing.conf"),
-    );
-    let causes = node.doctor(&[]).document["causes"].to_string();
-    assert!(causes.contains("file-missing"), "{causes}");
-    assert!(causes.contains("/etc/resolv.conf: "), "{causes}");
-    assert!(!causes.contains("/etc/nothing.conf: "), "{causes}");
-}
-
-/// Where nothing was seen, nothing is wrong.
-fn nothing_seen() {
-    let empty = tempfile::tempdir().unwrap();
-    let said = doctor(empty.path(), &[]);
-    assert_eq!(said.state("upstream"), "unknown", "{said:#?}");
-    let causes = said.document["causes"].to_string();
-    assert!(!causes.contains("file-without-server"), "{causes}");
-}
-
-/// `kdns path` is told what a file says that stands in for the kubelet's.
-fn stood_in() {
-    let node = Node::copy_of("cluster-cgroup-v1");
-    let rules = include_str!("../../testdata/path/cluster-2/rules.txt");
-    node.write("rules", rules);
-    node.write(
-        "kubelet",
-        "clusterDNS: [10.1.2.3]
-resolvConf: /etc/resolv.conf
-",
-    );
-    let file = |name: &str| node.root.join(name).display().to_string();
-    let (rules, kubelet) = (file("rules"), file("kubelet"));
-    let empty = tempfile::tempdir().unwrap();
-    for root in [node.root.as_path(), empty.path()] {
-        let said = doctor(root, &["--rules", &rules, "--kubelet-config", &kubelet]);
-        assert_eq!(said.state("path"), "error", "{said:#?}");
-        let checks = said.document["checks"].to_string();
-        assert!(checks.contains("--cluster-dns 10.1.2.3"), "{checks}");
-    }
 }
 
 /// Another rule than kube-proxy's takes the packets; the Service, or its port, is gone.
