@@ -288,6 +288,32 @@ fn rust_version_is_what_the_dependencies_need() {
 
 /// Cargo and others follow links to directories: one that leads out of the
 /// repository leads them over the whole machine.
+/// Else the fuzz targets are not built: what locks them is a file of their own.
+#[test]
+fn the_lock_file_of_the_fuzz_targets_follows() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let (lock, manifest) = (read("fuzz/Cargo.lock"), read("Cargo.toml"));
+    let own = lock
+        .split("[[package]]")
+        .find(|it| it.contains("name = \"kdns\"\n"));
+    let section = manifest
+        .split("\n[")
+        .find(|it| it.starts_with("dependencies]"));
+    let named = section
+        .unwrap()
+        .lines()
+        .filter_map(|it| it.split_once(" = "));
+    for (name, _) in named.filter(|it| !it.0.starts_with('#')) {
+        let line = format!("\"{name}\"");
+        let is_locked =
+            own.unwrap().contains(&line) || own.unwrap().contains(&format!("\"{name} "));
+        assert!(
+            is_locked,
+            "{name}: cargo fetch --manifest-path fuzz/Cargo.toml"
+        );
+    }
+}
+
 #[test]
 fn no_link_leads_to_a_directory_outside() {
     let list = std::process::Command::new("git")
