@@ -40,10 +40,11 @@ mod nftables;
 mod policies;
 #[path = "../needs/root.rs"]
 mod root;
+#[path = "../needs/seed.rs"]
+mod seed;
 mod trace;
 
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -83,8 +84,7 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::from_args();
     let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse().ok());
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let seed: u64 = number("KDNS_SEED").unwrap_or(now.as_nanos() as u64 >> 10);
+    let seed = seed::seed();
     let count = number("KDNS_SCENARIOS").unwrap_or(SCENARIOS).div_ceil(3);
     let trial = |loader: Loader| {
         let name = format!("{} seed {seed}", loader.name());

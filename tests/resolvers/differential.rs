@@ -8,7 +8,6 @@
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
@@ -45,7 +44,7 @@ pub(crate) fn trials() -> Result<Vec<Trial>, serde_json::Error> {
     if here.is_empty() {
         return Ok(Vec::new());
     }
-    let seed = number("KDNS_SEED").unwrap_or_else(clock);
+    let seed = crate::seed::seed();
     let count = number("KDNS_SCENARIOS").and_then(|it| usize::try_from(it).ok());
     let count = count.unwrap_or(SCENARIOS);
     // Standard error: standard output is the report of the trials.
@@ -74,11 +73,6 @@ pub(crate) fn trials() -> Result<Vec<Trial>, serde_json::Error> {
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
-}
-
-fn clock() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |since| since.as_secs())
 }
 
 fn check(scenario: &Value, id: ResolverId, most_outside: usize) -> Result<(), Failed> {

@@ -15,6 +15,8 @@ mod differential;
 mod lab;
 #[path = "../needs/mod.rs"]
 mod needs;
+#[path = "../needs/seed.rs"]
+mod seed;
 mod selftest;
 mod vectors;
 

@@ -24,6 +24,8 @@ mod privilege;
 mod reading;
 #[path = "../needs/root.rs"]
 mod root;
+#[path = "../needs/seed.rs"]
+mod seed;
 mod tshark;
 
 use std::process::ExitCode;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use kdns::packet::{Assembler, Content, Options, Reader, Seen, Transport, dns::Header};
 use libtest_mimic::{Failed, Trial};
@@ -96,11 +95,10 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 fn generated_captures() {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let seed = number("KDNS_SEED").unwrap_or(u64::from(since.subsec_nanos()));
+    let first = crate::seed::seed();
     let folder = TempDir::new().unwrap();
     for round in 0..number("KDNS_CAPTURES").unwrap_or(5) {
-        let seed = seed + round;
+        let seed = first + round;
         let path = folder.path().join("made.pcapng");
         let made = generated::write(&path, seed, 300);
         let (ours, _) = ours(&path).unwrap();

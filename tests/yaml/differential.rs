@@ -3,7 +3,6 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use libtest_mimic::Trial;
 
@@ -29,8 +28,7 @@ pub(crate) fn trial() -> Trial {
 
 fn changed_documents_are_taken_as_go_takes_them() {
     let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse().ok());
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let seed = number("KDNS_SEED").unwrap_or(now.as_secs());
+    let seed = crate::seed::seed();
     let mut random = Random(seed);
     let documents = number("KDNS_SCENARIOS").unwrap_or(DOCUMENTS);
     let texts: Vec<String> = (0..documents).map(|_| changed(&mut random)).collect();

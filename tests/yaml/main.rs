@@ -7,6 +7,8 @@
 mod differential;
 #[path = "../needs/mod.rs"]
 mod needs;
+#[path = "../needs/seed.rs"]
+mod seed;
 
 use std::process::ExitCode;
 
