@@ -159,11 +159,12 @@ fn asks_itself(kind: &Kind<'_>, _: &Finding) -> bool {
 }
 
 fn is_without_server(kind: &Kind<'_>, rule: &Finding) -> bool {
-    let is_named = |path: &str| {
-        let rest = rule.message.strip_prefix(path);
-        rule.primary.file == path || rest.is_some_and(|it| it.starts_with(' '))
-    };
-    matches!(kind, Kind::NoServer(file) if is_named(&file.path))
+    use crate::upstream::Role::{Both, Kubelet, Restarted};
+    matches!(kind, Kind::NoServer(file) if match rule.name {
+        // It is said where the kubelet's file is named.
+        "file-missing" => matches!(file.role, Both | Kubelet | Restarted),
+        _ => rule.primary.file == file.path,
+    })
 }
 
 /// Whether it is only that connections had to make room.

@@ -136,7 +136,7 @@ fn refused_and_broken_off() {
     assert_eq!(talk.seen(), [again, again]);
 }
 
-/// In pieces of every size, in order and the other way round, with repetitions.
+/// What is missing can have been the answer.
 #[test]
 fn after_a_gap_a_server_is_not_said_to_end() {
     for end in [FIN | ACK, RST] {
@@ -156,6 +156,7 @@ fn after_a_gap_a_server_is_not_said_to_end() {
     }
 }
 
+/// In pieces of every size, in order and the other way round, with repetitions.
 #[test]
 fn segments_of_any_size_and_order() {
     let asked = prefixed(&[message(1, 5), message(2, 0), message(3, 40)]);
