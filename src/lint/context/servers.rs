@@ -38,14 +38,11 @@ impl<'w> Context<'w> {
     /// has any, and none of another one: it can be the one that reads the file.
     pub fn older_coredns(&self, near: FileId, version: Version) -> Option<At> {
         let images = self.nearest_images(near);
-        let versions: Vec<_> = images.iter().filter_map(|it| of_image(&it.text)).collect();
-        let is_older = |it: &&&Text| of_image(&it.text).is_some();
-        let is_all = versions.iter().all(|it| *it < version);
-        images
+        let mut known = images
             .iter()
-            .find(is_older)
-            .filter(|_| is_all)
-            .map(|it| it.at)
+            .filter_map(|it| Some((of_image(&it.text)?, it.at)));
+        let (first, at) = known.next()?;
+        (first < version && known.all(|it| it.0 < version)).then_some(at)
     }
 
     /// The images of the DNS pods beside a file or below its directory.
