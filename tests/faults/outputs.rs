@@ -77,7 +77,7 @@ set +e
 "$KDNS" lint "$DATA/lint-real" --output /tmp/report 2>&1; echo output $?
 "$KDNS" explain web --file "$DATA/readme/pod.conf" --save-scenario /tmp/s 2>&1 >/dev/null; echo scenario $?
 "$KDNS" nsenter $$ -- cat /etc/resolv.conf >/dev/null 2>&1; echo nsenter $?
-umount /tmp
+umount --lazy /tmp
 "#,
     );
     let expected = "explain 0\ncheck-loop 1\nlint 1\n\
