@@ -47,11 +47,7 @@ pub fn parse(source: &Source, file: usize) -> Parsed {
 
 /// Whether all of a text is such directives.
 pub fn is_whole(bytes: &[u8]) -> bool {
-    let source = Source {
-        name: String::new(),
-        bytes: bytes.to_vec(),
-    };
-    parse(&source, 0).is_whole
+    parse(&Source::new("", bytes), 0).is_whole
 }
 
 struct Parser<'c> {

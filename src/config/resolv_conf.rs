@@ -6,10 +6,8 @@
 //!
 //! Format: `resolv.conf(5)`.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::made::Made;
-use crate::text::{self, Place, Position, Source, Span};
+use crate::text::{LineIndex, Place, Position, Source, Span};
 
 /// A parsed `resolv.conf`. Any bytes make one.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -18,45 +16,8 @@ pub struct ResolvConf {
     pub source: Source,
     /// Without their `\n`.
     lines: Vec<Span>,
-    last: Last,
     /// What was made of it.
     pub made: Made,
-}
-
-/// The offset whose column was counted last, and that column: the next one is
-/// often behind it on the same line, and lines can be long.
-/// Both in one number, so that threads can share a file.
-#[derive(Debug, Default)]
-struct Last(AtomicU64);
-
-impl Last {
-    /// Column 0: nothing was counted yet.
-    fn get(&self) -> (usize, usize) {
-        let both = self.0.load(Ordering::Relaxed);
-        let half = |number: u64| usize::try_from(number & u64::from(u32::MAX)).unwrap_or(0);
-        (half(both >> 32), half(both))
-    }
-
-    fn set(&self, offset: usize, column: usize) {
-        let both = Span::new(offset, column);
-        let both = u64::from(both.start) << 32 | u64::from(both.end);
-        self.0.store(both, Ordering::Relaxed);
-    }
-}
-
-impl Clone for Last {
-    fn clone(&self) -> Self {
-        Self(AtomicU64::new(self.0.load(Ordering::Relaxed)))
-    }
-}
-
-impl Eq for Last {}
-
-/// It changes nothing.
-impl PartialEq for Last {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 /// A line and its words.
@@ -92,7 +53,6 @@ impl ResolvConf {
         Self {
             source,
             lines,
-            last: Last::default(),
             made: Made::default(),
         }
     }
@@ -112,44 +72,14 @@ impl ResolvConf {
 
     /// Line and column of the byte at `offset`, as [`Source::position`] says.
     pub fn position(&self, offset: u32) -> Position {
-        let offset = (offset as usize).min(self.source.bytes.len());
-        let line = self
-            .lines
-            .partition_point(|line| (line.end as usize) < offset);
-        let start = match self.lines.get(line) {
-            Some(line) => line.start as usize,
-            // Behind the final newline, or an empty file.
-            None => offset,
-        };
-        let characters = |from: usize, to: usize| {
-            let between = self.source.bytes.get(from..to).unwrap_or_default();
-            String::from_utf8_lossy(between).chars().count()
-        };
-        // Counting can begin between two characters only: before a byte that
-        // goes on with none.
-        let inside = self.source.bytes.get(start..=offset).unwrap_or_default();
-        let begin = inside.iter().rposition(|byte| byte & 0xc0 != 0x80);
-        let begin = begin.map_or(offset, |at| start + at);
-        let (known, column) = self.last.get();
-        let (from, before) = if column > 0 && (start..=begin).contains(&known) {
-            (known, column)
-        } else {
-            (start, 1)
-        };
-        let column = before + characters(from, begin);
-        self.last.set(begin, column);
-        let column = column + characters(begin, offset);
-        let is_behind_mark = text::is_behind_mark(&self.source.bytes, start, offset);
-        Position {
-            line: line + 1,
-            column: column - usize::from(is_behind_mark),
-        }
+        let bytes = &self.source.bytes;
+        let index = self.made.once(|| LineIndex::new(bytes));
+        index.position(bytes, offset)
     }
 
     /// `NAME:LINE:COLUMN` of the byte at `offset`.
     pub fn place(&self, offset: u32) -> String {
-        let at = self.position(offset);
-        format!("{}:{}:{}", self.source.name, at.line, at.column)
+        self.place_of(offset).to_string()
     }
 
     /// The place of the byte at `offset`.
@@ -195,11 +125,8 @@ impl<'c> Line<'c> {
     /// The words of the line, in order, the keyword first. White space is
     /// C's `isspace`, as in musl; a resolver with other blanks splits
     /// [`Line::bytes`] itself.
-    pub fn words(self) -> impl DoubleEndedIterator<Item = Word<'c>> {
-        Words {
-            text: self.bytes(),
-            offset: self.span.start as usize,
-        }
+    pub fn words(self) -> impl Iterator<Item = Word<'c>> {
+        split(self.bytes(), self.span.start as usize, |it| is_blank(*it))
     }
 
     /// The lines that Java and Python make of it: a carriage return ends one, too.
@@ -215,66 +142,30 @@ impl<'c> Line<'c> {
     /// The parts of the line between bytes that are in `blanks`, empty parts
     /// left out: the words for a resolver with blanks of its own.
     pub fn split(self, blanks: &[u8]) -> impl Iterator<Item = Word<'c>> {
-        split(self.bytes(), self.span.start as usize, blanks)
-    }
-}
-
-/// The words of `text`, which begins at `offset`.
-struct Words<'c> {
-    text: &'c [u8],
-    offset: usize,
-}
-
-impl<'c> Iterator for Words<'c> {
-    type Item = Word<'c>;
-
-    fn next(&mut self) -> Option<Word<'c>> {
-        let start = self.text.iter().position(|&byte| !is_blank(byte))?;
-        let (_, text) = self.text.split_at_checked(start)?;
-        let end = text.iter().position(|&byte| is_blank(byte));
-        let (bytes, rest) = text.split_at_checked(end.unwrap_or(text.len()))?;
-        let start = self.offset + start;
-        *self = Words {
-            text: rest,
-            offset: start + bytes.len(),
-        };
-        let span = Span::new(start, start + bytes.len());
-        Some(Word { bytes, span })
-    }
-}
-
-impl DoubleEndedIterator for Words<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let last = self.text.iter().rposition(|&byte| !is_blank(byte))?;
-        let (text, _) = self.text.split_at_checked(last + 1)?;
-        let before = text.iter().rposition(|&byte| is_blank(byte));
-        let (rest, bytes) = text.split_at_checked(before.map_or(0, |at| at + 1))?;
-        self.text = rest;
-        let start = self.offset + rest.len();
-        let span = Span::new(start, start + bytes.len());
-        Some(Word { bytes, span })
+        split(self.bytes(), self.span.start as usize, is_one_of(blanks))
     }
 }
 
 impl Word<'_> {
     /// The parts of this text between bytes that are in `blanks`.
     pub fn split(self, blanks: &[u8]) -> impl Iterator<Item = Self> {
-        split(self.bytes, self.span.start as usize, blanks)
+        split(self.bytes, self.span.start as usize, is_one_of(blanks))
     }
 }
 
-fn split<'c>(text: &'c [u8], offset: usize, blanks: &[u8]) -> impl Iterator<Item = Word<'c>> {
-    let mut at = 0;
-    text.split(is_one_of(blanks))
-        .map(move |bytes| {
-            let start = offset + at;
-            at += bytes.len() + 1;
-            Word {
-                bytes,
-                span: Span::new(start, start + bytes.len()),
-            }
-        })
-        .filter(|word| !word.bytes.is_empty())
+/// The words of `text`, which begins at `offset`.
+fn split(
+    text: &[u8],
+    offset: usize,
+    is_blank: impl Fn(&u8) -> bool,
+) -> impl Iterator<Item = Word<'_>> {
+    let mut start = offset;
+    let words = text.split(is_blank).map(move |bytes| {
+        let span = Span::new(start, start + bytes.len());
+        start += bytes.len() + 1;
+        Word { bytes, span }
+    });
+    words.filter(|word| !word.bytes.is_empty())
 }
 
 #[cfg(test)]
@@ -330,9 +221,6 @@ mod tests {
                 let words: Vec<Word<'_>> = line.words().collect();
                 let same: Vec<Word<'_>> = line.split(b" \t\r\x0b\x0c").collect();
                 assert_eq!(words, same, "{text:?}");
-                let mut backwards: Vec<Word<'_>> = line.words().rev().collect();
-                backwards.reverse();
-                assert_eq!(words, backwards, "{text:?}");
             }
             assert_eq!(rebuilt, text);
         }

@@ -56,15 +56,9 @@ pub fn parse(source: &Source, file: usize) -> Vec<Setting> {
     settings
 }
 
-/// The pattern of file names that a setting includes, and whether the clause
-/// before it ends there.
-pub fn include<'c>(name: &[u8], value: &'c [u8]) -> Option<(&'c [u8], bool)> {
-    match name {
-        _ if value.is_empty() => None,
-        b"include" => Some((value, false)),
-        b"include-toplevel" => Some((value, true)),
-        _ => None,
-    }
+/// Whether a setting includes the files that its value, a pattern, names.
+pub fn is_include(name: &[u8]) -> bool {
+    matches!(name, b"include" | b"include-toplevel")
 }
 
 struct Tokens<'c> {

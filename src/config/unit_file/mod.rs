@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::ini;
-use crate::config::traced::{Spot, Traced};
+use crate::config::traced::Traced;
 use crate::text::Span;
 
 /// `KEY=VALUE` in a section.
@@ -241,12 +241,12 @@ pub fn words(text: &Traced, escapes: Escapes) -> Vec<Traced> {
     let mut words = Vec::new();
     let mut word: Option<Traced> = None;
     let mut quote = None;
-    let mut pending: Option<Option<Spot>> = None;
+    let mut is_escaped = false;
     let mut skip = 0;
     for (at, (byte, spot)) in text.iter().enumerate() {
         if skip > 0 {
             skip -= 1;
-        } else if let Some(backslash) = pending.take() {
+        } else if std::mem::take(&mut is_escaped) {
             let word = word.get_or_insert_default();
             let rest = text.bytes().get(at + 1..).unwrap_or_default();
             if let Some(meant) = hexadecimal(byte, rest).filter(|_| escapes == Escapes::C) {
@@ -256,11 +256,11 @@ pub fn words(text: &Traced, escapes: Escapes) -> Vec<Traced> {
             }
             let meant = unescaped(byte).filter(|_| escapes == Escapes::C);
             if escapes == Escapes::C && meant.is_none() {
-                word.push(b'\\', backslash);
+                word.push(b'\\', text.spot(at - 1));
             }
             word.push(meant.unwrap_or(byte), spot);
         } else if byte == b'\\' {
-            pending = Some(spot);
+            is_escaped = true;
         } else if quote == Some(byte) {
             quote = None;
         } else if quote.is_some() {
