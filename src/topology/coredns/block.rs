@@ -36,7 +36,7 @@ impl Block {
     pub(super) fn read_block(
         block: &ServerBlock,
         replaced: &[Word],
-        places: &Places,
+        places: &Places<'_>,
         doubts: &mut Doubts,
     ) -> Self {
         let mut read = Self::default();

@@ -34,7 +34,7 @@ pub(super) struct Stanza {
 pub(super) fn read_forward(
     directive: &Directive,
     replaced: &[Word],
-    places: &Places,
+    places: &Places<'_>,
     doubts: &mut Doubts,
 ) -> Option<Stanza> {
     let place = || places.place(directive.name.at);
@@ -174,7 +174,7 @@ fn is_name_with_port(text: &str) -> bool {
 impl Stanza {
     /// Reads a line of the block. Words behind a complete option begin the
     /// next one, as in the source.
-    fn option(&mut self, line: &[Word], places: &Places, doubts: &mut Doubts) {
+    fn option(&mut self, line: &[Word], places: &Places<'_>, doubts: &mut Doubts) {
         let mut rest = line;
         while let Some((name, behind)) = rest.split_first() {
             let taken = match name.text.as_str() {
@@ -212,7 +212,7 @@ impl Stanza {
         }
     }
 
-    fn set(&mut self, name: &Word, values: &[Word], places: &Places, doubts: &mut Doubts) {
+    fn set(&mut self, name: &Word, values: &[Word], places: &Places<'_>, doubts: &mut Doubts) {
         let first = values.first().map_or("", |word| word.text.as_str());
         match name.text.as_str() {
             "except" => {

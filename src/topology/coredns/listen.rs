@@ -37,7 +37,7 @@ pub(super) struct Part {
 pub(super) fn parts(
     block: &ServerBlock,
     site: &Site<'_>,
-    places: &Places,
+    places: &Places<'_>,
     doubts: &mut Doubts,
 ) -> Vec<Part> {
     let bounds = bounds(block, site, places, doubts);
@@ -80,7 +80,7 @@ pub(super) fn parts(
 fn bounds<'b>(
     block: &'b ServerBlock,
     site: &Site<'_>,
-    places: &Places,
+    places: &Places<'_>,
     doubts: &mut Doubts,
 ) -> Vec<(Bound, Option<&'b Word>)> {
     let mut bounds: Vec<(Bound, Option<&Word>)> = Vec::new();

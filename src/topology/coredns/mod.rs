@@ -232,7 +232,7 @@ fn above(zone: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What makes everything that is read off this Corefile doubtful.
-fn doubts(corefile: &Corefile, places: &Places) -> Doubts {
+fn doubts(corefile: &Corefile, places: &Places<'_>) -> Doubts {
     let mut doubts = Doubts::default();
     if let Some(finding) = corefile.stop() {
         doubts.stop(&finding.message, places.place(finding.at));
