@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use super::ReadError;
 use super::root::Root;
 
 /// Where each line of a file begins with the name of a module that was loaded.
@@ -14,19 +15,25 @@ const LOADED: &str = "/proc/modules";
 /// Whether the module `name` is loaded or built in, or nothing can be loaded at
 /// all. What is built in and nowhere to be seen counts as not there.
 pub fn is_there(root: &Root, name: &str) -> bool {
-    let is_line = |line: &[u8]| {
-        line.strip_prefix(name.as_bytes())
-            .is_some_and(|it| it.starts_with(b" "))
-    };
-    match root.read_once(Path::new(LOADED)) {
+    match is_loaded(root, name) {
+        Ok(true) => return true,
         // A kernel without modules has no such file.
         Err(error) if error.is_missing() => return true,
-        Ok(file) if lines(&file.source.bytes).any(is_line) => return true,
         _ => {}
     }
     root.is_directory(Path::new(&format!("/sys/module/{name}")))
         || is_locked(root)
         || is_built_in(root, name)
+}
+
+/// Whether the module is in the list of those that were loaded.
+pub(super) fn is_loaded(root: &Root, name: &str) -> Result<bool, ReadError> {
+    let is_line = |line: &[u8]| {
+        line.strip_prefix(name.as_bytes())
+            .is_some_and(|it| it.starts_with(b" "))
+    };
+    let file = root.read_once(Path::new(LOADED))?;
+    Ok(lines(&file.source.bytes).any(is_line))
 }
 
 /// Whether nobody can load a module any more.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::host::modules;
 use crate::host::root::Root;
 use crate::node::kernel::{self, Kernel, Room};
 use crate::text::Source;
@@ -34,7 +35,8 @@ pub fn read_kernel(root: &Root) -> Kernel {
         // What is built in has the setting and is not in the list.
         let has_settings = setting("ipv4/ip_forward").is_some();
         let is_unset = has_settings && kernel.bridge_calls_iptables.is_none();
-        kernel.lacks_bridge_module = is_unset && lacks_module(root, b"br_netfilter ");
+        kernel.lacks_bridge_module =
+            is_unset && modules::is_loaded(root, "br_netfilter") == Ok(false);
         kernel.expires_without_server = setting("ipv4/vs/expire_nodest_conn").map(is_on);
     }
     kernel
@@ -60,15 +62,6 @@ pub fn is_own_network(root: &Root) -> bool {
         (None, _) => true,
         (own, nodes) => own == nodes,
     }
-}
-
-/// Whether the list of modules can be read and has no line with this beginning.
-fn lacks_module(root: &Root, name: &[u8]) -> bool {
-    let Ok(file) = root.read_once(Path::new("/proc/modules")) else {
-        return false;
-    };
-    let mut lines = file.source.bytes.split(|&byte| byte == b'\n');
-    !lines.any(|it| it.starts_with(name))
 }
 
 /// The whole number at the beginning of a file.

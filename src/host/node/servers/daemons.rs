@@ -49,8 +49,8 @@ pub fn read_daemon(
             }
             Daemon::Haproxy if root.is_directory(&path) => {
                 let all = matching(root, b"*.cfg", &path.to_string_lossy(), includes.skipped);
-                let all = all.iter().map(|it| PathBuf::from(OsStr::from_bytes(it)));
-                all.flat_map(|it| includes.haproxy_file(&it, &mut conf))
+                let all = all.iter();
+                all.flat_map(|it| includes.haproxy_file(it, &mut conf))
                     .collect()
             }
             Daemon::Haproxy => includes.haproxy_file(&path, &mut conf),
@@ -82,7 +82,7 @@ impl Includes<'_> {
         let before = self.skipped.len();
         let bytes: usize = conf.files.iter().map(|it| it.bytes.len()).sum();
         let found = (bytes < MAX_BYTES)
-            .then(|| self.file(path.as_os_str().as_bytes(), &conf.files, depth))
+            .then(|| self.file(path, &conf.files, depth))
             .flatten();
         if found.is_none() && self.skipped.len() == before {
             let path = crate::host::shown(path);
@@ -138,7 +138,6 @@ impl Nginx<'_> {
         let paths = matching(self.includes.root, pattern, &base, self.includes.skipped);
         let mut found = Vec::new();
         for path in paths {
-            let path = PathBuf::from(OsStr::from_bytes(&path));
             found.extend(self.file(&path, conf, depth + 1));
         }
         found

@@ -1,7 +1,8 @@
 //! Reads configuration files that name further ones.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::config::dnsmasq_conf::{self, Include};
@@ -11,7 +12,6 @@ use crate::config::statements::{Statement, Statements};
 use crate::config::unbound_conf;
 use crate::host::node::{corefiles, files};
 use crate::host::root::Root;
-use crate::order::Order as _;
 use crate::text::Source;
 use crate::topology::Instance;
 
@@ -46,13 +46,14 @@ impl Includes<'_> {
         // It reads the files after the arguments.
         self.take(files, &mut settings, 0);
         if !has_file {
-            self.dnsmasq_file(b"/etc/dnsmasq.conf", false, &mut settings, 1);
+            let main = Include::File(b"/etc/dnsmasq.conf".to_vec());
+            self.dnsmasq_include(&main, &mut settings, 0);
             // Debian's unit gives this directory as an argument.
             let is_running = arguments.iter().any(|it| !it.is_empty());
-            if !is_running {
-                let value = b"/etc/dnsmasq.d,.dpkg-dist,.dpkg-old,.dpkg-new";
-                let include = dnsmasq_conf::include(b"conf-dir", value);
-                self.dnsmasq_include(include, &mut settings, 0);
+            let value = b"/etc/dnsmasq.d,.dpkg-dist,.dpkg-old,.dpkg-new";
+            let include = dnsmasq_conf::include(b"conf-dir", value);
+            if let Some(include) = include.filter(|_| !is_running) {
+                self.dnsmasq_include(&include, &mut settings, 0);
             }
         }
         settings
@@ -61,35 +62,33 @@ impl Includes<'_> {
     fn take(&mut self, found: Vec<Setting>, settings: &mut Settings, depth: usize) {
         for setting in found {
             let name = settings.name(&setting);
-            let include = dnsmasq_conf::include(name, settings.value(&setting));
-            if include.is_some() {
-                self.dnsmasq_include(include, settings, depth);
-            } else {
-                settings.settings.push(setting);
+            match dnsmasq_conf::include(name, settings.value(&setting)) {
+                Some(include) => self.dnsmasq_include(&include, settings, depth),
+                None => settings.settings.push(setting),
             }
         }
     }
 
-    fn dnsmasq_include(&mut self, include: Option<Include>, into: &mut Settings, depth: usize) {
+    fn dnsmasq_include(&mut self, include: &Include, into: &mut Settings, depth: usize) {
         match include {
-            None => {}
-            Some(Include::File(path)) => self.dnsmasq_file(&path, false, into, depth + 1),
-            Some(Include::Servers(path)) => self.dnsmasq_file(&path, true, into, depth + 1),
-            Some(Include::Directory(directory)) => {
-                let path = Path::new(OsStr::from_bytes(&directory.path));
-                for name in files::names(self.root, path, self.skipped) {
+            Include::File(path) | Include::Servers(path) => {
+                let only_servers = matches!(include, Include::Servers(_));
+                self.dnsmasq_file(as_path(path), only_servers, into, depth + 1);
+            }
+            Include::Directory(directory) => {
+                let folder = as_path(&directory.path);
+                for name in files::names(self.root, folder, self.skipped) {
                     if directory.takes(name.as_bytes()) {
-                        let file = path.join(&name).into_os_string().into_vec();
-                        self.dnsmasq_file(&file, false, into, depth + 1);
+                        self.dnsmasq_file(&folder.join(name), false, into, depth + 1);
                     }
                 }
             }
         }
     }
 
-    fn dnsmasq_file(&mut self, path: &[u8], only_servers: bool, into: &mut Settings, depth: usize) {
+    fn dnsmasq_file(&mut self, path: &Path, only_servers: bool, into: &mut Settings, depth: usize) {
         // NetworkManager's way to say that there is none.
-        if path == b"/dev/null" {
+        if path.as_os_str() == "/dev/null" {
             return;
         }
         let Some(source) = self.file(path, &into.files, depth) else {
@@ -114,11 +113,11 @@ impl Includes<'_> {
     /// The settings of an unbound with this file.
     pub(super) fn unbound(&mut self, path: &str) -> Settings {
         let mut settings = Settings::default();
-        self.unbound_file(path.as_bytes(), &mut settings, 0);
+        self.unbound_file(Path::new(path), &mut settings, 0);
         settings
     }
 
-    fn unbound_file(&mut self, path: &[u8], into: &mut Settings, depth: usize) {
+    fn unbound_file(&mut self, path: &Path, into: &mut Settings, depth: usize) {
         let Some(source) = self.file(path, &into.files, depth) else {
             return;
         };
@@ -126,11 +125,11 @@ impl Includes<'_> {
         into.files.push(source);
         for setting in found {
             let value = into.value(&setting).to_vec();
-            let Some((pattern, _)) = unbound_conf::include(into.name(&setting), &value) else {
+            if value.is_empty() || !unbound_conf::is_include(into.name(&setting)) {
                 into.settings.push(setting);
                 continue;
-            };
-            for path in matching(self.root, pattern, "/etc/unbound", self.skipped) {
+            }
+            for path in matching(self.root, &value, "/etc/unbound", self.skipped) {
                 self.unbound_file(&path, into, depth + 1);
             }
         }
@@ -139,11 +138,11 @@ impl Includes<'_> {
     /// The configuration of a named with this file.
     pub(super) fn named(&mut self, path: &str) -> Statements {
         let mut conf = Statements::default();
-        conf.statements = self.named_file(path.as_bytes(), &mut conf, 0);
+        conf.statements = self.named_file(Path::new(path), &mut conf, 0);
         conf
     }
 
-    fn named_file(&mut self, path: &[u8], conf: &mut Statements, depth: usize) -> Vec<Statement> {
+    fn named_file(&mut self, path: &Path, conf: &mut Statements, depth: usize) -> Vec<Statement> {
         let Some(source) = self.file(path, &conf.files, depth) else {
             return Vec::new();
         };
@@ -163,24 +162,27 @@ impl Includes<'_> {
     ///
     /// Source: NetworkManager.conf(5).
     pub(super) fn network_manager(&mut self) -> Vec<Source> {
-        let mut paths = vec![b"/etc/NetworkManager/NetworkManager.conf".to_vec()];
+        let main = PathBuf::from("/etc/NetworkManager/NetworkManager.conf");
         let directories = [
             "/etc/NetworkManager/conf.d",
             "/run/NetworkManager/conf.d",
             "/usr/lib/NetworkManager/conf.d",
         ];
-        paths.extend(drop_ins(self.root, &directories));
-        let sources = paths.iter().filter_map(|path| self.file(path, &[], 0));
-        sources.collect()
+        let paths = std::iter::once(main).chain(drop_ins(self.root, &directories));
+        paths.filter_map(|it| self.file(&it, &[], 0)).collect()
     }
 
     /// A file behind so many others, unless these are too many.
-    pub(super) fn file(&mut self, path: &[u8], before: &[Source], depth: usize) -> Option<Source> {
+    pub(super) fn file(&mut self, path: &Path, before: &[Source], depth: usize) -> Option<Source> {
         if depth > MAX_DEPTH || is_full(before) {
             return None;
         }
-        files::source(self.root, Path::new(OsStr::from_bytes(path)), self.skipped)
+        files::source(self.root, path, self.skipped)
     }
+}
+
+fn as_path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
 }
 
 fn is_full(files: &[Source]) -> bool {
@@ -190,20 +192,17 @@ fn is_full(files: &[Source]) -> bool {
 
 /// The paths of `*.conf` in these directories, sorted by name; of files with
 /// one name only the first directory's.
-pub(super) fn drop_ins(root: &Root, directories: &[&str]) -> Vec<Vec<u8>> {
-    let mut found: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-    for directory in directories {
-        for name in root.list(Path::new(directory)).unwrap_or_default() {
-            let name = name.into_vec();
-            let is_new = found.iter().all(|(other, _)| *other != name);
-            if is_new && name.ends_with(b".conf") {
-                let path = [directory.as_bytes(), b"/", &name].concat();
-                found.push((name, path));
+pub(super) fn drop_ins(root: &Root, directories: &[&str]) -> Vec<PathBuf> {
+    let mut found: BTreeMap<OsString, PathBuf> = BTreeMap::new();
+    for directory in directories.iter().map(Path::new) {
+        for name in root.list(directory).unwrap_or_default() {
+            if name.as_bytes().ends_with(b".conf") {
+                let path = directory.join(&name);
+                found.entry(name).or_insert(path);
             }
         }
     }
-    found.order();
-    found.into_iter().map(|(_, path)| path).collect()
+    found.into_values().collect()
 }
 
 /// The files that a pattern names, without hidden ones; a relative one begins at
@@ -213,18 +212,12 @@ pub(super) fn matching(
     pattern: &[u8],
     from: &str,
     skipped: &mut Vec<String>,
-) -> Vec<Vec<u8>> {
-    let path = Path::new(from).join(OsStr::from_bytes(pattern));
-    let is_hidden = |it: &PathBuf| {
-        *it != path
-            && it
-                .file_name()
-                .is_some_and(|it| it.as_bytes().starts_with(b"."))
-    };
+) -> Vec<PathBuf> {
+    let path = Path::new(from).join(as_path(pattern));
     let mut found = corefiles::named(root, &path, skipped);
-    found.retain(|it| !is_hidden(it));
+    found.retain(|it| {
+        let name = it.file_name().unwrap_or_default();
+        *it == path || !name.as_bytes().starts_with(b".")
+    });
     found
-        .into_iter()
-        .map(|it| it.into_os_string().into_vec())
-        .collect()
 }

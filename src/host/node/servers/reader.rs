@@ -1,7 +1,7 @@
 //! Reads the configuration of one program.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::include::Includes;
 use crate::host::node::corefiles;
@@ -45,19 +45,18 @@ impl Reader<'_> {
         instance: Instance,
     ) -> Option<DnsServer> {
         match comm {
-            "dnsmasq" => self.dnsmasq(Some(arguments), instance),
+            "dnsmasq" => self.dnsmasq(arguments, instance),
             "unbound" => Some(self.unbound(arguments, instance)),
             "named" => Some(self.named(arguments, instance)),
             _ => None,
         }
     }
 
-    /// `None` for the arguments: it does not run.
-    fn dnsmasq(&mut self, arguments: Option<&[String]>, instance: Instance) -> Option<DnsServer> {
-        let rest = arguments.and_then(|it| it.get(1..)).unwrap_or_default();
+    fn dnsmasq(&mut self, arguments: &[String], instance: Instance) -> Option<DnsServer> {
+        let rest = arguments.get(1..).unwrap_or_default();
         let settings = self.includes().dnsmasq(rest, &instance);
         let mut server = dnsmasq::server(&settings, &self.around(instance))?;
-        server.whose = dnsmasq::whose(arguments.unwrap_or_default());
+        server.whose = dnsmasq::whose(arguments);
         Some(server)
     }
 
@@ -68,8 +67,8 @@ impl Reader<'_> {
     }
 
     fn named(&mut self, arguments: &[String], instance: Instance) -> DnsServer {
-        let there = |path: &&str| self.root.read(Path::new(path)).is_ok();
-        let default = NAMED.into_iter().find(there).unwrap_or(NAMED[0]);
+        let default = NAMED.into_iter().find(|it| self.has(it));
+        let default = default.unwrap_or(NAMED[0]);
         let path = after(arguments, "-c").unwrap_or(default).to_owned();
         let path = match after(arguments, "-t") {
             Some(jail) => format!("{jail}/{path}"),
@@ -115,23 +114,21 @@ impl Reader<'_> {
 
     /// What the files configure, where no process tells what runs.
     pub(super) fn configured(&mut self) -> Vec<DnsServer> {
-        let there = |root: &Root, path: &str| root.read(Path::new(path)).is_ok();
         let in_file = |path: &str| Instance::Configured(Place::nowhere(path));
         let mut servers = Vec::new();
-        if there(self.root, "/etc/dnsmasq.conf") {
-            servers.extend(self.dnsmasq(None, in_file("/etc/dnsmasq.conf")));
+        if self.has("/etc/dnsmasq.conf") {
+            servers.extend(self.dnsmasq(&[], in_file("/etc/dnsmasq.conf")));
         }
-        if there(self.root, "/etc/unbound/unbound.conf") {
+        if self.has("/etc/unbound/unbound.conf") {
             servers.push(self.unbound(&[], in_file("/etc/unbound/unbound.conf")));
         }
         for path in NAMED {
-            if there(self.root, path) {
+            if self.has(path) {
                 let arguments = ["-c".to_owned(), path.to_owned()];
                 servers.push(self.named(&arguments, in_file(path)));
             }
         }
-        let local_dns = AKS_LOCAL_DNS.iter().find(|path| there(self.root, path));
-        if let Some(path) = local_dns {
+        if let Some(path) = AKS_LOCAL_DNS.iter().find(|it| self.has(it)) {
             servers.extend(self.corefile(path, &in_file(path)));
         }
         servers.extend(self.network_managers());
@@ -144,15 +141,15 @@ impl Reader<'_> {
         let place = dnsmasq::network_manager_uses_it(&sources)?;
         let mut listed = None;
         for path in ["/etc/resolv.conf", "/run/NetworkManager/resolv.conf"] {
-            let file = files::host_file(self.root, &PathBuf::from(path));
-            let server = file
-                .content
-                .ok()
-                .and_then(|conf| dnsmasq::network_managers(&conf));
-            listed = listed.or(server);
+            let file = files::host_file(self.root, Path::new(path));
+            listed = listed.or_else(|| dnsmasq::network_managers(file.conf()?));
         }
         let around = self.around(Instance::Configured(place.clone()));
         dnsmasq::of_network_manager(listed?, &place, &around)
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.root.read(Path::new(path)).is_ok()
     }
 
     fn includes(&mut self) -> Includes<'_> {

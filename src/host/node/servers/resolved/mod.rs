@@ -2,8 +2,6 @@
 
 mod ask;
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::include::drop_ins;
@@ -48,13 +46,10 @@ pub(super) fn read_and_ask(
     let Some((resolved, instance)) = of_files(root, processes) else {
         return (None, None);
     };
-    if !root.is_live() {
-        return (Some((resolved, instance)), None);
-    }
-    match ask(Path::new(SOCKET)) {
+    let asked = root.is_live().then(|| ask(Path::new(SOCKET)));
+    match asked.unwrap_or(Ok(None)) {
         Ok(Some(reported)) => (Some((resolved.with(reported), instance)), None),
-        Ok(None) => (Some((resolved, instance)), None),
-        Err(reason) => (Some((resolved, instance)), Some(reason)),
+        nothing => (Some((resolved, instance)), nothing.err()),
     }
 }
 
@@ -77,9 +72,9 @@ pub fn of_files(root: &Root, processes: &[ProcessSeen]) -> Option<(Resolved, Ins
         .iter()
         .find_map(|path| files::source(root, Path::new(path), &mut skipped));
     let drop_ins = drop_ins(root, &DROP_INS);
-    let drop_ins = drop_ins.iter().filter_map(|path| {
-        files::source(root, Path::new(OsStr::from_bytes(path)), &mut Vec::new())
-    });
+    let drop_ins = drop_ins
+        .iter()
+        .filter_map(|path| files::source(root, path, &mut Vec::new()));
     let etc = files::host_file(root, Path::new("/etc/resolv.conf"));
     let files = Files {
         settings: main.into_iter().chain(drop_ins).collect(),
