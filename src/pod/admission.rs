@@ -66,7 +66,7 @@ pub fn is_search(search: &str, rules: &Rules) -> bool {
 
 /// A label of RFC 1123 in lower case; with underscores where that is relaxed:
 /// one at the beginning, any inside.
-fn is_label(label: &[u8], relaxed: bool) -> bool {
+pub(super) fn is_label(label: &[u8], relaxed: bool) -> bool {
     let label = match label {
         [b'_', rest @ ..] if relaxed => rest,
         label => label,

@@ -5,9 +5,8 @@
 //!
 //! Source: kubernetes `pkg/kubelet/network/dns/dns.go: parseResolvConf`.
 
-use std::collections::HashMap;
-
 use crate::config::resolv_conf::ResolvConf;
+use crate::pod::options::last_of_each;
 use crate::pod::rules::{FinalDots, Rules};
 use crate::pod::{Word, WordOrigin};
 use crate::text::{Place, Placed, Span};
@@ -79,7 +78,11 @@ pub fn read_kubelet_file(conf: &ResolvConf, rules: &Rules) -> Result<HostDns, Fi
         }
     }
     if rules.merges_options {
-        host.options = last_of_each_name(host.options);
+        // As it is written. Source: `appendOptions`.
+        host.options = last_of_each(host.options, |it| {
+            let name = it.text.split(|&byte| byte == b':').next();
+            name.unwrap_or_default().to_vec()
+        });
         host.draws_options = host.options.len() > 1;
     }
     Ok(host)
@@ -115,10 +118,8 @@ pub fn fields(line: &[u8], offset: usize) -> Vec<Span> {
 }
 
 fn word(conf: &ResolvConf, span: Span) -> Word {
-    Word {
-        text: conf.bytes(span).to_vec(),
-        origin: WordOrigin::KubeletFile(conf.place_of(span.start)),
-    }
+    let origin = WordOrigin::KubeletFile(conf.place_of(span.start));
+    Word::new(conf.bytes(span), origin)
 }
 
 /// The search domain as it counts, if it does.
@@ -138,25 +139,6 @@ fn ignore(keyword: &'static str, place: Place, ignored: &mut Vec<Placed<&'static
     if !ignored.iter().any(|known| known.value == keyword) {
         ignored.push(Placed::new(keyword, place));
     }
-}
-
-/// Of options with one name the last counts, as it is written.
-///
-/// Source: `appendOptions`.
-fn last_of_each_name(options: Vec<Word>) -> Vec<Word> {
-    let mut kept: Vec<Word> = Vec::new();
-    let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
-    for option in options {
-        let name = option.text.split(|&byte| byte == b':').next();
-        let name = name.unwrap_or_default().to_vec();
-        if let Some(earlier) = known.get(&name).and_then(|&at| kept.get_mut(at)) {
-            *earlier = option;
-        } else {
-            known.insert(name, kept.len());
-            kept.push(option);
-        }
-    }
-    kept
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 
 use crate::config::manifest::{DnsConfig, DnsPolicy, PodSpec};
 use crate::kubelet::{Kubelet, Origin};
+use crate::pod::admission::is_label;
 use crate::pod::kubelet_file::{self, FileError, HostDns};
 use crate::pod::rules::Rules;
 use crate::pod::{
@@ -179,10 +180,7 @@ fn unreadable(error: &FileError) -> String {
 /// What the kubelet gives out when its `resolvConf` is empty: a server for
 /// each of its addresses, and the root.
 fn loopback(node_ips: &[IpAddr]) -> HostDns {
-    let word = |text: &str| Word {
-        text: text.as_bytes().to_vec(),
-        origin: WordOrigin::Kubelet,
-    };
+    let word = |text: &str| Word::new(text, WordOrigin::Kubelet);
     let server = |ip: &IpAddr| word(if ip.is_ipv6() { "::1" } else { "127.0.0.1" });
     let mut servers: Vec<Word> = node_ips.iter().map(server).collect();
     if servers.is_empty() {
@@ -204,13 +202,9 @@ fn cluster_first(
     file: &mut PodFile,
 ) -> Result<(), PodError> {
     check_namespace(namespace)?;
-    let word = |text: String, origin| Word {
-        text: text.into_bytes(),
-        origin,
-    };
     let servers = kubelet.cluster_dns.value.iter();
     file.servers = servers
-        .map(|ip| word(ip.to_string(), WordOrigin::ClusterDns))
+        .map(|ip| Word::new(ip.to_string(), WordOrigin::ClusterDns))
         .collect();
     // An empty resolvConf has no search domains for these pods.
     let host_searches = match kubelet.resolv_conf.value.as_str() {
@@ -225,36 +219,27 @@ fn cluster_first(
                 format!("svc.{domain}"),
                 domain.to_owned(),
             ];
-            let of_cluster = of_cluster.map(|text| word(text, WordOrigin::ClusterDomain));
+            let of_cluster = of_cluster.map(|text| Word::new(text, WordOrigin::ClusterDomain));
             without_repeats(of_cluster.into_iter().chain(host_searches))
         }
     };
-    file.options = vec![word("ndots:5".to_owned(), WordOrigin::Kubelet)];
+    file.options = vec![Word::new("ndots:5", WordOrigin::Kubelet)];
     Ok(())
 }
 
 /// A DNS label as RFC 1123 has it.
 fn check_namespace(namespace: &str) -> Result<(), PodError> {
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let fits = (1..=63).contains(&namespace.len())
-        && namespace.bytes().all(plain)
-        && !namespace.starts_with('-')
-        && !namespace.ends_with('-');
-    if fits {
-        Ok(())
-    } else {
-        Err(PodError::Namespace(escaped(namespace.as_bytes())))
+    if namespace.len() <= 63 && is_label(namespace.as_bytes(), false) {
+        return Ok(());
     }
+    Err(PodError::Namespace(escaped(namespace.as_bytes())))
 }
 
 /// Adds what `dnsConfig` has. Repeats fall out only if there is one.
 ///
 /// Source: `appendDNSConfig`.
 fn append(file: &mut PodFile, config: &DnsConfig) {
-    let word = |text: &String| Word {
-        text: text.clone().into_bytes(),
-        origin: WordOrigin::DnsConfig,
-    };
+    let word = |text: &String| Word::new(text.as_str(), WordOrigin::DnsConfig);
     let servers = std::mem::take(&mut file.servers);
     file.servers = without_repeats(
         servers

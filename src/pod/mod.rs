@@ -20,7 +20,8 @@ use std::net::IpAddr;
 
 use crate::config::manifest::PodSpec;
 use crate::config::resolv_conf::ResolvConf;
-use crate::kubelet::{self, Found, Kubelet, Origin, Refusal, Running, Setting, Version};
+use crate::kubelet::effective::{Defaults, Inputs, effective};
+use crate::kubelet::{self, Found, Kubelet, Origin, Refusal, Running, Version};
 use crate::text::{Place, Placed};
 
 pub use admission::is_search;
@@ -152,6 +153,13 @@ pub struct Word {
     pub text: Vec<u8>,
     /// Where it comes from.
     pub origin: WordOrigin,
+}
+
+impl Word {
+    fn new(text: impl Into<Vec<u8>>, origin: WordOrigin) -> Self {
+        let text = text.into();
+        Self { text, origin }
+    }
 }
 
 /// Where a word of a pod's file comes from.
@@ -312,23 +320,16 @@ pub fn first_other(pod: &PodSpec, id: PodId<'_>, makers: &Makers<'_>) -> Option<
 
 /// A kubelet as kubeadm sets one up, for questions without a node.
 pub fn assumed_kubelet() -> Kubelet {
-    Kubelet {
-        found: Found::Named,
-        version: None,
-        resolv_conf: Setting::built_in("/etc/resolv.conf".to_owned()),
-        cluster_dns: Setting::built_in(vec![DEFAULT_CLUSTER_DNS]),
-        cluster_domain: Setting::built_in(DEFAULT_CLUSTER_DOMAIN.to_owned()),
-        remarks: Vec::new(),
-        stops: None,
-        newer: Vec::new(),
-        static_pods: None,
-        running: None,
-        running_cluster: None,
-        is_not_seen: false,
-        version_from: None,
-        expanded_dns: Setting::built_in(None),
-        runtime_endpoint: Setting::built_in(String::new()),
-    }
+    let defaults = Defaults {
+        cluster_dns: vec![DEFAULT_CLUSTER_DNS],
+        cluster_domain: DEFAULT_CLUSTER_DOMAIN.to_owned(),
+        ..Defaults::default()
+    };
+    let inputs = Inputs {
+        defaults,
+        ..Inputs::default()
+    };
+    effective(Found::Named, inputs)
 }
 
 impl PodError {

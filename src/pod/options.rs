@@ -21,22 +21,28 @@ pub(super) fn merged(base: Vec<Word>, added: &[DnsOption]) -> Vec<Word> {
         let name = option.name.clone().into_bytes();
         (name, value.into_bytes(), WordOrigin::DnsConfig)
     });
-    let mut options: Vec<(Vec<u8>, Vec<u8>, WordOrigin)> = Vec::new();
-    let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
-    for option in base.chain(added) {
-        if let Some(earlier) = known.get(&option.0).and_then(|&at| options.get_mut(at)) {
-            *earlier = option;
-        } else {
-            known.insert(option.0.clone(), options.len());
-            options.push(option);
-        }
-    }
-    let word = |(name, value, origin): (Vec<u8>, Vec<u8>, WordOrigin)| Word {
-        text: match value.as_slice() {
-            [] => name,
-            value => [name.as_slice(), b":", value].concat(),
-        },
-        origin,
+    let options = last_of_each(base.chain(added), |it| it.0.clone());
+    let word = |(name, value, origin): (Vec<u8>, Vec<u8>, WordOrigin)| match value.as_slice() {
+        [] => Word::new(name, origin),
+        value => Word::new([name.as_slice(), b":", value].concat(), origin),
     };
     options.into_iter().map(word).collect()
+}
+
+/// Of those with one name the last counts, where the first one stands.
+pub(super) fn last_of_each<T>(
+    options: impl IntoIterator<Item = T>,
+    name: impl Fn(&T) -> Vec<u8>,
+) -> Vec<T> {
+    let mut kept: Vec<T> = Vec::new();
+    let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
+    for option in options {
+        let next = kept.len();
+        let at = *known.entry(name(&option)).or_insert(next);
+        match kept.get_mut(at) {
+            Some(earlier) => *earlier = option,
+            None => kept.push(option),
+        }
+    }
+    kept
 }
