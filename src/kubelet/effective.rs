@@ -274,7 +274,7 @@ fn one(texts: &[String]) -> String {
     texts.concat()
 }
 
-fn addresses(texts: &[String]) -> Vec<IpAddr> {
+pub(super) fn addresses(texts: &[String]) -> Vec<IpAddr> {
     let addresses = texts.iter().filter_map(|it| address::parse_address(it));
     addresses.collect()
 }

@@ -14,6 +14,14 @@ pub struct Given<S> {
     keys: BTreeMap<Name, Layers<S>>,
 }
 
+/// What files say of a key, and what flags say.
+type Layers<S> = (Vec<S>, Vec<S>);
+
+/// Every flag beats every file.
+fn weakest_first<S>((files, flags): &Layers<S>) -> impl DoubleEndedIterator<Item = &S> {
+    files.iter().chain(flags)
+}
+
 impl<S> Default for Given<S> {
     fn default() -> Self {
         let keys = BTreeMap::new();
@@ -24,17 +32,17 @@ impl<S> Default for Given<S> {
 impl<S> Given<S> {
     /// What a file says of a key.
     pub fn file(&mut self, key: Name, set: S) {
-        self.keys.entry(key).or_default().files.push(set);
+        self.keys.entry(key).or_default().0.push(set);
     }
 
     /// What a flag says of a key.
     pub fn flag(&mut self, key: Name, set: S) {
-        self.keys.entry(key).or_default().flags.push(set);
+        self.keys.entry(key).or_default().1.push(set);
     }
 
     /// All that sets a key, the weakest first.
     pub fn all(&self, key: Name) -> impl DoubleEndedIterator<Item = &S> {
-        self.keys.get(&key).into_iter().flat_map(Layers::all)
+        self.keys.get(&key).into_iter().flat_map(weakest_first)
     }
 
     /// What counts of a key; `None`: the default does.
@@ -44,34 +52,13 @@ impl<S> Given<S> {
 
     /// All that sets any key.
     pub fn iter(&self) -> impl Iterator<Item = &S> {
-        self.keys.values().flat_map(Layers::all)
+        self.keys.values().flat_map(weakest_first)
     }
 
     /// Takes out what sets a key, the strongest first.
     pub fn take(&mut self, key: Name) -> impl Iterator<Item = S> + use<S> {
-        let layers = self.keys.remove(&key).unwrap_or_default();
-        layers.files.into_iter().chain(layers.flags).rev()
-    }
-}
-
-/// All that sets one key.
-#[derive(Clone, Debug, Eq, PartialEq)]
-struct Layers<S> {
-    files: Vec<S>,
-    flags: Vec<S>,
-}
-
-impl<S> Default for Layers<S> {
-    fn default() -> Self {
-        let (files, flags) = (Vec::new(), Vec::new());
-        Self { files, flags }
-    }
-}
-
-impl<S> Layers<S> {
-    /// The weakest first: every flag beats every file.
-    fn all(&self) -> impl DoubleEndedIterator<Item = &S> {
-        self.files.iter().chain(&self.flags)
+        let (files, flags) = self.keys.remove(&key).unwrap_or_default();
+        files.into_iter().chain(flags).rev()
     }
 }
 

@@ -3,8 +3,8 @@
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::yaml;
-use crate::kubelet::address;
 use crate::kubelet::configuration::{self, Configuration, GENERATED, Role};
+use crate::kubelet::effective::addresses;
 use crate::kubelet::flags::Name;
 use crate::kubelet::{ClusterSettings, Found, Kubelet, Origin, Running, Setting};
 use crate::text::Source;
@@ -81,16 +81,10 @@ pub fn cluster(
     configz: Option<&Source>,
 ) -> Option<ClusterSettings> {
     let (dns, domain) = match configz.and_then(shown_at_configz) {
-        Some(shown) => {
-            let servers = |texts: &[String]| {
-                let servers = texts.iter().filter_map(|it| address::parse_address(it));
-                servers.collect()
-            };
-            (
-                of_shown(&shown, Name::ClusterDns, servers),
-                of_shown(&shown, Name::ClusterDomain, <[String]>::concat),
-            )
-        }
+        Some(shown) => (
+            of_shown(&shown, Name::ClusterDns, addresses),
+            of_shown(&shown, Name::ClusterDomain, <[String]>::concat),
+        ),
         None => (
             changes.seen(&actual.cluster_dns, Name::ClusterDns, actual),
             changes.seen(&actual.cluster_domain, Name::ClusterDomain, actual),
