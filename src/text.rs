@@ -200,6 +200,12 @@ pub(crate) fn is_behind_mark(bytes: &[u8], start: usize, offset: usize) -> bool 
     start == 0 && offset >= BYTE_ORDER_MARK.len() && bytes.starts_with(BYTE_ORDER_MARK)
 }
 
+/// The lines that are UTF-8, as nearly all are.
+pub fn utf8_lines(bytes: &[u8]) -> impl Iterator<Item = &str> {
+    let lines = bytes.split(|&byte| byte == b'\n');
+    lines.filter_map(|line| std::str::from_utf8(line).ok())
+}
+
 /// `1 query`, `8 queries`.
 pub fn counted<N: Copy + Display + From<u8> + PartialEq>(
     number: N,

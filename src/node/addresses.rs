@@ -1,7 +1,9 @@
 //! The addresses of a network namespace, from the kernel's tables as text.
 
-use crate::order::Order as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::order::Order as _;
+use crate::text::utf8_lines;
 
 /// The addresses that packets to this network namespace reach, loopback ones
 /// left out, sorted, each once. Either text may be empty; lines that are not
@@ -47,7 +49,7 @@ pub fn interfaces(fib_trie: &[u8], if_inet6: &[u8], route: &[u8]) -> Vec<(IpAddr
 fn local_v4(fib_trie: &[u8]) -> Vec<Ipv4Addr> {
     let mut found = Vec::new();
     let mut leaf: Option<Ipv4Addr> = None;
-    for line in lines(fib_trie) {
+    for line in utf8_lines(fib_trie) {
         let mut words = line.split_ascii_whitespace();
         match (words.next(), words.next(), words.next()) {
             (Some("|--"), Some(address), _) => leaf = address.parse().ok(),
@@ -60,7 +62,7 @@ fn local_v4(fib_trie: &[u8]) -> Vec<Ipv4Addr> {
 
 /// Addresses and the names of their interfaces.
 fn v6(if_inet6: &[u8]) -> impl Iterator<Item = (Ipv6Addr, String)> {
-    lines(if_inet6).filter_map(|line| {
+    utf8_lines(if_inet6).filter_map(|line| {
         let mut words = line.split_ascii_whitespace();
         let digits = words.next().filter(|digits| digits.len() == 32)?;
         let address = Ipv6Addr::from(u128::from_str_radix(digits, 16).ok()?);
@@ -78,7 +80,7 @@ struct Route {
 
 fn routes(route: &[u8]) -> Vec<Route> {
     let number = |word: &str| Some(u32::from_str_radix(word, 16).ok()?.swap_bytes());
-    let found = lines(route).filter_map(|line| {
+    let found = utf8_lines(route).filter_map(|line| {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let [interface, network, gateway, _, _, _, _, mask, ..] = words.as_slice() else {
             return None;
@@ -91,11 +93,6 @@ fn routes(route: &[u8]) -> Vec<Route> {
         (number(gateway)? == 0 && route.mask != 0).then_some(route)
     });
     found.collect()
-}
-
-fn lines(text: &[u8]) -> impl Iterator<Item = &str> {
-    text.split(|&byte| byte == b'\n')
-        .filter_map(|line| std::str::from_utf8(line).ok())
 }
 
 /// The names of the interfaces in `/proc/PID/net/dev`, in its order.

@@ -5,6 +5,8 @@
 //! containerd `internal/cri/server` `getCgroupsPath`; CRI-O
 //! `internal/config/cgmgr`.
 
+use crate::text::utf8_lines;
+
 /// What the control groups of a process say about it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Membership {
@@ -12,21 +14,8 @@ pub struct Membership {
     pub pod: Option<String>,
     /// The container's id, 64 hexadecimal digits. A sandbox has one too.
     pub container: Option<String>,
-    /// Who made the container, if the group's name tells.
-    pub runtime: Option<Runtime>,
-}
-
-/// Runtimes that are known by the names of their groups or files.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Runtime {
-    /// containerd's CRI plugin.
-    Containerd,
-    /// CRI-O.
-    CriO,
-    /// Docker, with cri-dockerd or the kubelet's old dockershim.
-    Docker,
-    /// podman: its containers are none of the kubelet's.
-    Podman,
+    /// Whether podman made the container: then it is none of the kubelet's.
+    pub is_podman: bool,
 }
 
 /// What all groups of a node have before them when the node is a container
@@ -98,12 +87,10 @@ pub fn of_path(path: &str) -> Membership {
             return Membership::default();
         }
         if found.container.is_none()
-            && let Some((runtime, id)) = container(part)
+            && let Some((prefix, id)) = container(part)
         {
             found.container = Some(id.to_owned());
-            found.runtime = found.runtime.or(runtime);
-        } else if part == "cri-containerd" {
-            found.runtime = Some(Runtime::Containerd);
+            found.is_podman = prefix == "libpod";
         }
     }
     found
@@ -111,10 +98,7 @@ pub fn of_path(path: &str) -> Membership {
 
 /// The paths in the lines `NUMBER:CONTROLLERS:PATH`.
 fn paths(text: &[u8]) -> impl Iterator<Item = &str> {
-    text.split(|&byte| byte == b'\n').filter_map(|line| {
-        let line = std::str::from_utf8(line).ok()?;
-        line.splitn(3, ':').nth(2)
-    })
+    utf8_lines(text).filter_map(|line| line.splitn(3, ':').nth(2))
 }
 
 /// The uid in `podUID` or `kubepods-QOS-podUID.slice`.
@@ -160,18 +144,11 @@ pub fn has_id(part: &str) -> bool {
     container(part).is_some()
 }
 
-/// The id in `ID`, `PREFIX-ID.scope`, `PREFIX-ID`.
-fn container(part: &str) -> Option<(Option<Runtime>, &str)> {
+/// The prefix and the id in `ID`, `PREFIX-ID.scope`, `PREFIX-ID`.
+fn container(part: &str) -> Option<(&str, &str)> {
     let name = part.strip_suffix(".scope").unwrap_or(part);
     let (prefix, id) = name.rsplit_once('-').unwrap_or(("", name));
-    let runtime = match prefix {
-        "cri-containerd" => Some(Runtime::Containerd),
-        "crio" => Some(Runtime::CriO),
-        "docker" => Some(Runtime::Docker),
-        "libpod" => Some(Runtime::Podman),
-        _ => None,
-    };
-    is_id(id).then_some((runtime, id))
+    is_id(id).then_some((prefix, id))
 }
 
 /// Whether it is the id of a container: all runtimes take 64 digits.
@@ -190,77 +167,72 @@ mod tests {
     const UID_: &str = "6fbd4d33_804b_43cd_b042_9dde89aeac6a";
     const HASH: &str = "d41d8cd98f00b204e9800998ecf8427e";
 
-    fn check(text: &str, init: &str, expected: (&str, &str, Option<Runtime>)) {
+    fn check(text: &str, init: &str, expected: (&str, &str, bool)) {
         let prefix = Prefix::of_init(init.as_bytes());
         let found = membership(text.as_bytes(), &prefix);
-        let (pod, container, runtime) = expected;
+        let (pod, container, is_podman) = expected;
         let some = |text: &str| Some(text.to_owned()).filter(|it| !it.is_empty());
         let expected = Membership {
             pod: some(pod),
             container: some(container),
-            runtime,
+            is_podman,
         };
         assert_eq!(found, expected, "{text}");
     }
 
     #[test]
     fn drivers_and_versions() {
-        use Runtime::{Containerd, CriO, Docker};
         let slice = format!(
             "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod{UID_}.slice"
         );
         let v1 = format!("9:name=systemd:{slice}/cri-containerd-{A}.scope\n8:pids:/\n");
-        check(&v1, "", (UID, A, Some(Containerd)));
+        check(&v1, "", (UID, A, false));
         let mixed = format!("9:name=systemd:/\n1:cpu:/\n0::{slice}/cri-containerd-{A}.scope\n");
-        check(&mixed, "", (UID, A, Some(Containerd)));
-        check(
-            &format!("0::{slice}/crio-{A}.scope\n"),
-            "",
-            (UID, A, Some(CriO)),
-        );
+        check(&mixed, "", (UID, A, false));
+        check(&format!("0::{slice}/crio-{A}.scope\n"), "", (UID, A, false));
         check(
             &format!("0::{slice}/crio-{A}.scope/init.scope"),
             "",
-            (UID, A, Some(CriO)),
+            (UID, A, false),
         );
         check(
             &format!("0::{slice}/crio-conmon-{A}.scope\n"),
             "",
-            ("", "", None),
+            ("", "", false),
         );
         check(
             &format!("0::{slice}/docker-{A}.scope\n"),
             "",
-            (UID, A, Some(Docker)),
+            (UID, A, false),
         );
-        check(&format!("0::{slice}\n"), "", (UID, "", None));
+        check(&format!("0::{slice}\n"), "", (UID, "", false));
         for path in ["/kubepods/burstable", "/kubepods"] {
-            check(&format!("3:cpu:{path}/pod{UID}/{A}\n"), "", (UID, A, None));
+            check(&format!("3:cpu:{path}/pod{UID}/{A}\n"), "", (UID, A, false));
             check(
                 &format!("3:cpu:{path}/pod{UID}/crio-{A}\n"),
                 "",
-                (UID, A, Some(CriO)),
+                (UID, A, false),
             );
             check(
                 &format!("3:cpu:{path}/pod{HASH}/{A}\n"),
                 "",
-                (HASH, A, None),
+                (HASH, A, false),
             );
         }
         let guaranteed =
             format!("0::/kubepods.slice/kubepods-pod{HASH}.slice/cri-containerd-{A}.scope");
-        check(&guaranteed, "", (HASH, A, Some(Containerd)));
+        check(&guaranteed, "", (HASH, A, false));
         let named = format!("0::/kubepods/podmy-own.uid/{A}");
-        check(&named, "", ("my-own.uid", A, None));
+        check(&named, "", ("my-own.uid", A, false));
         let longest = "u".repeat(128);
         let named = format!("0::/kubepods/pod{longest}/{A}");
-        check(&named, "", (&longest, A, None));
+        check(&named, "", (&longest, A, false));
         let named = format!("0::/kubepods/pod{longest}u/{A}");
-        check(&named, "", ("", A, None));
+        check(&named, "", ("", A, false));
         let joined = format!(
             "0::/system.slice/containerd.service/kubepods-burstable-pod{UID_}.slice:cri-containerd:{A}"
         );
-        check(&joined, "", (UID, A, Some(Containerd)));
+        check(&joined, "", (UID, A, false));
     }
 
     #[test]
@@ -268,18 +240,18 @@ mod tests {
         let kind = format!(
             "0::/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod{UID_}.slice/cri-containerd-{A}.scope"
         );
-        check(&kind, "0::/init.scope", (UID, A, Some(Runtime::Containerd)));
+        check(&kind, "0::/init.scope", (UID, A, false));
         let outer = format!("/docker/{B}");
         let inner = format!("5:cpu:{outer}/kubelet/kubepods/pod{UID}/{A}");
         check(
             &inner,
             &format!("5:cpu:{outer}\n0::{outer}/init.scope"),
-            (UID, A, None),
+            (UID, A, false),
         );
         let pod = format!("/kubepods/pod{HASH}/{B}");
         let nested = format!("0::{pod}/kubelet/kubepods/pod{UID}/{A}");
-        check(&nested, &format!("0::{pod}/init.scope"), (UID, A, None));
-        check(&nested, "0::/init.scope", (HASH, B, None));
+        check(&nested, &format!("0::{pod}/init.scope"), (UID, A, false));
+        check(&nested, "0::/init.scope", (HASH, B, false));
     }
 
     #[test]
@@ -287,17 +259,17 @@ mod tests {
         check(
             &format!("0::/../cri-containerd-{A}.scope"),
             "",
-            ("", A, Some(Runtime::Containerd)),
+            ("", A, false),
         );
-        check(&format!("0::/../../pod{UID}/{A}"), "", (UID, A, None));
-        check("0::/", "", ("", "", None));
+        check(&format!("0::/../../pod{UID}/{A}"), "", (UID, A, false));
+        check("0::/", "", ("", "", false));
         assert!(is_silent(b"1:cpu:/\n0::/\n") && is_silent(b"") && !is_silent(b"0::/a"));
     }
 
     #[test]
     fn others_are_no_pods() {
         let podman = format!("0::/machine.slice/libpod-{A}.scope/container");
-        check(&podman, "", ("", A, Some(Runtime::Podman)));
+        check(&podman, "", ("", A, true));
         for text in [
             "",
             "x",
@@ -307,7 +279,7 @@ mod tests {
             "0::/kubepods.slice/kubepods-pod.slice",
             "0::\n::\n:::pod",
         ] {
-            check(text, "", ("", "", None));
+            check(text, "", ("", "", false));
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct Launch {
 #[serde(default)]
 struct Written {
     process: Option<Process>,
-    mounts: Vec<OciMount>,
+    mounts: Vec<MountWritten>,
     #[serde(rename = "Path")]
     path: Option<String>,
     #[serde(rename = "Args")]
@@ -33,7 +33,7 @@ struct Written {
     #[serde(rename = "Config")]
     config: Option<DockerConfig>,
     #[serde(rename = "MountPoints")]
-    mount_points: Option<BTreeMap<String, DockerMount>>,
+    mount_points: Option<BTreeMap<String, MountWritten>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -43,10 +43,13 @@ struct Process {
     cwd: String,
 }
 
+/// OCI has the names in small letters, Docker not.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct OciMount {
+struct MountWritten {
+    #[serde(alias = "Destination")]
     destination: String,
+    #[serde(alias = "Source")]
     source: String,
 }
 
@@ -54,13 +57,6 @@ struct OciMount {
 #[serde(default, rename_all = "PascalCase")]
 struct DockerConfig {
     working_dir: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct DockerMount {
-    source: String,
-    destination: String,
 }
 
 /// What containerd adds to a container's specification.
@@ -123,21 +119,19 @@ fn launch(written: Written) -> Launch {
     let process = written.process.unwrap_or_default();
     let of_docker = written.path.into_iter();
     let of_docker = of_docker.chain(written.arguments.into_iter().flatten());
-    let of_docker_mounts = written.mount_points.unwrap_or_default().into_values();
-    let mounts = written
-        .mounts
-        .into_iter()
-        .map(|it| (it.source, it.destination));
-    let mounts = mounts.chain(of_docker_mounts.map(|it| (it.source, it.destination)));
+    let points = written.mount_points.unwrap_or_default().into_values();
+    let mounts = written.mounts.into_iter().chain(points);
     // File systems of the kernel have a name in place of a source.
-    let mounts = mounts.filter(|(source, _)| source.starts_with('/'));
+    let mounts = mounts.filter(|it| it.source.starts_with('/'));
+    let mount = |it: MountWritten| Mount {
+        point: it.destination,
+        source: it.source,
+    };
     let directory = written.config.map(|it| it.working_dir);
     Launch {
         arguments: process.args.into_iter().chain(of_docker).collect(),
         directory: directory.unwrap_or(process.cwd),
-        mounts: mounts
-            .map(|(source, point)| Mount { point, source })
-            .collect(),
+        mounts: mounts.map(mount).collect(),
     }
 }
 

@@ -7,6 +7,7 @@ use procfs::process::MountInfo;
 
 use super::cgroup::{is_id, is_uid};
 use crate::order::Order as _;
+use crate::text::utf8_lines;
 
 /// What the mounts of a process say about its pod.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -141,10 +142,7 @@ pub fn network_namespaces(text: &[u8]) -> Vec<(u64, String)> {
 
 /// The lines that are wanted: tables of nodes are long, and it costs to read one.
 fn lines(text: &[u8], is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = MountInfo> {
-    let lines = text
-        .split(|&byte| byte == b'\n')
-        .filter_map(|line| std::str::from_utf8(line).ok());
-    lines
+    utf8_lines(text)
         .filter(move |line| is_wanted(line))
         .filter_map(|line| MountInfo::from_line(line).ok())
         .map(|mut mount| {

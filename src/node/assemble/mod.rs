@@ -5,7 +5,7 @@ mod pod;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Pod;
-use super::cgroup::{Membership, Runtime};
+use super::cgroup::Membership;
 use super::logs::{Link, Owner};
 use super::mountinfo::Mounts;
 use super::runtime::Record;
@@ -221,7 +221,7 @@ pub fn named_uids(records: &[Record]) -> BTreeSet<&str> {
 /// in no container at all.
 pub fn is_task(membership: &Membership) -> bool {
     let is_in_any = membership.pod.is_some() || membership.container.is_some();
-    is_in_any && membership.runtime != Some(Runtime::Podman)
+    is_in_any && !membership.is_podman
 }
 
 /// Those without a name come last.
