@@ -281,12 +281,15 @@ impl Directory {
         Ok(file)
     }
 
+    /// The bytes of a file of the process; none if it cannot be read.
+    pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
+        self.read(name)
+            .map_or_else(|_| Vec::new(), |it| it.source.bytes)
+    }
+
     /// Its arguments, the program first, safe to print.
     pub fn arguments(&self) -> Vec<String> {
-        let Ok(file) = self.read("cmdline") else {
-            return Vec::new();
-        };
-        let bytes = file.source.bytes;
+        let bytes = self.bytes("cmdline");
         let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
         if bytes.is_empty() {
             return Vec::new();
@@ -351,10 +354,7 @@ impl Directory {
         let stat = self.stat()?;
         let comm = match &stat {
             Some(stat) => stat.comm.clone(),
-            None => self
-                .read("comm")
-                .map(|file| file.source.bytes)
-                .unwrap_or_default(),
+            None => self.bytes("comm"),
         };
         let comm = comm.strip_suffix(b"\n").unwrap_or(&comm);
         let cgroup = match self.read("cgroup") {

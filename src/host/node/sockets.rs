@@ -10,6 +10,7 @@ use super::processes::{Directory, ProcessSeen, find};
 use crate::address::DNS_PORT;
 use crate::host::root::Root;
 use crate::node::{Listener, Process};
+use crate::text::utf8_lines;
 use crate::topology::Network;
 
 /// Starts of the names of programs that answer DNS queries: they are looked
@@ -172,10 +173,8 @@ pub fn rows(text: &[u8], is_udp: bool, shown: &str) -> Vec<Row> {
         page_size: 0,
         is_little_endian: cfg!(target_endian = "little"),
     };
-    let lines = text.split(|&byte| byte == b'\n');
-    let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());
     // The parser gives up at the first odd line, so it gets one at a time.
-    lines
+    utf8_lines(text)
         .filter(|it| it.contains(shown))
         .filter_map(|line| row(format!("header\n{line}\n").as_bytes(), is_udp, &system))
         .collect()

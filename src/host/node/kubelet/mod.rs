@@ -241,14 +241,12 @@ pub fn kubelet_file(root: &Root, kubelet: &Kubelet, stand_in: Option<&Source>) -
         return None;
     }
     if let Origin::Unread(reason) = &kubelet.resolv_conf.origin {
-        return Some(HostFile {
-            path: escaped(value.as_bytes()),
-            links: Vec::new(),
-            content: Err(Unread {
-                is_missing: false,
-                reason: reason.clone(),
-            }),
-        });
+        let unread = Unread {
+            is_missing: false,
+            reason: reason.clone(),
+        };
+        let path = escaped(value.as_bytes());
+        return Some(HostFile::without_links(path, Err(unread)));
     }
     let own = own_root(root, kubelet);
     let directory = process_of(root, kubelet).and_then(|it| it.link("cwd"));

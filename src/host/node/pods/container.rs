@@ -39,8 +39,7 @@ impl<'n> Container<'n> {
         launch: Option<Launch>,
     ) -> Self {
         let launch = launch.unwrap_or_default();
-        let read = |it: &Directory, name| it.read(name).map(|file| file.source.bytes).ok();
-        let table = process.and_then(|it| read(it, "mountinfo"));
+        let table = process.map(|it| it.bytes("mountinfo")).unwrap_or_default();
         // A copy of a node has what somebody took along.
         let live = process.filter(|it| it.is_live());
         let directory = process.and_then(|it| it.link("cwd"));
@@ -50,7 +49,7 @@ impl<'n> Container<'n> {
             node,
             own: live.and_then(|it| Some((it.pid(), it.root().ok()?))),
             written: launch.mounts,
-            seen: mountinfo::binds(&table.unwrap_or_default()),
+            seen: mountinfo::binds(&table),
             arguments: if arguments.is_empty() {
                 launch.arguments
             } else {

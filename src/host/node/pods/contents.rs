@@ -116,11 +116,8 @@ pub(super) fn whole(file: FileRead, skipped: &mut Skipped) -> Source {
 /// The addresses in the network namespace of a process, loopback ones left
 /// out: those of version 4 first, each in numerical order.
 fn addresses(process: &Directory) -> Vec<IpAddr> {
-    let read = |name| {
-        process
-            .read(name)
-            .map(|file| file.source.bytes)
-            .unwrap_or_default()
-    };
-    parse::parse(&read("net/fib_trie"), &read("net/if_inet6"))
+    parse::parse(
+        &process.bytes("net/fib_trie"),
+        &process.bytes("net/if_inet6"),
+    )
 }

@@ -124,10 +124,7 @@ fn facts(
         tasks: tasks(processes),
         records,
         sandboxes,
-        node_netns: processes
-            .iter()
-            .find(|it| it.pid == 1)
-            .and_then(|it| it.netns),
+        node_netns: find(processes, 1).and_then(|it| it.netns),
         ..Facts::default()
     };
     read_mounts(root, processes, &mut facts, skipped);

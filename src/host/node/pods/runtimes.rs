@@ -164,17 +164,17 @@ fn known(
     record: Result<Option<Record>, String>,
     skipped: &mut Skipped,
 ) -> Option<Record> {
-    let named = record.map(|record| {
-        record.map(|it| Record {
+    match record {
+        Ok(record) => Some(Record {
             file: file.to_owned(),
-            ..it
-        })
-    });
-    named.unwrap_or_else(|error| {
-        let sentence = format!("cannot read {file}: it is not what a runtime writes: {error}");
-        skipped.note(None, sentence);
-        None
-    })
+            ..record?
+        }),
+        Err(error) => {
+            let sentence = format!("cannot read {file}: it is not what a runtime writes: {error}");
+            skipped.note(None, sentence);
+            None
+        }
+    }
 }
 
 fn cri_o(

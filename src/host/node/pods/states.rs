@@ -33,11 +33,9 @@ fn end(look: &Look<'_>, container: &mut Container, linked: &[(String, String)], 
 
 fn ended(look: &Look<'_>, id: &str, files: &[String]) -> Option<Ended> {
     files.iter().find_map(|file| {
-        let places = places(file, id);
-        places.into_iter().find_map(|(path, read)| {
-            let file = look.root.read_once(Path::new(&path)).ok()?;
-            read(&file.source.bytes)
-        })
+        let (path, read) = place(file, id)?;
+        let file = look.root.read_once(Path::new(&path)).ok()?;
+        read(&file.source.bytes)
     })
 }
 
@@ -45,12 +43,10 @@ type Reading = fn(&[u8]) -> Option<Ended>;
 
 /// Where a runtime keeps the state of a container, by the path of its sandbox's
 /// resolv.conf.
-fn places(resolv_conf: &str, id: &str) -> Vec<(String, Reading)> {
+fn place(resolv_conf: &str, id: &str) -> Option<(String, Reading)> {
     if let Some((plugin, _)) = resolv_conf.split_once("/sandboxes/") {
-        return vec![(
-            format!("{plugin}/containers/{id}/status"),
-            state::containerd,
-        )];
+        let path = format!("{plugin}/containers/{id}/status");
+        return Some((path, state::containerd));
     }
     if resolv_conf.contains("-containers/") {
         // CRI-O's is not lost with the machine's power, unlike resolv.conf.
@@ -59,15 +55,11 @@ fn places(resolv_conf: &str, id: &str) -> Vec<(String, Reading)> {
             .find(|it| it.ends_with("-containers"));
         let driver = driver.unwrap_or_default();
         let path = format!("/var/lib/containers/storage/{driver}/{id}/userdata/state.json");
-        return vec![(path, state::cri_o)];
+        return Some((path, state::cri_o));
     }
-    match resolv_conf.split_once("/containers/") {
-        Some((docker, _)) => {
-            let path = format!("{docker}/containers/{id}/config.v2.json");
-            vec![(path, state::docker)]
-        }
-        None => Vec::new(),
-    }
+    let (docker, _) = resolv_conf.split_once("/containers/")?;
+    let path = format!("{docker}/containers/{id}/config.v2.json");
+    Some((path, state::docker))
 }
 
 /// Where control groups are mounted, with the file that says whether one is
