@@ -8,6 +8,7 @@ use crate::address::DNS_PORT;
 use crate::config::openresolv_conf::OpenresolvConf;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback::{self, Evidence};
+use crate::node::runtime::run_path;
 use crate::node::{HostFile, Node};
 use crate::text::{Place, Placed, escaped};
 use crate::topology::resolved::Resolved;
@@ -41,7 +42,7 @@ enum Key {
 impl<'n> Walk<'n> {
     pub(super) fn new(node: &'n Node) -> Self {
         let files = node.files.iter();
-        let files = files.filter_map(|it| it.content.as_ref().ok().cloned());
+        let files = files.filter_map(|it| it.conf().cloned());
         Self {
             node,
             evidence: Evidence {
@@ -51,6 +52,25 @@ impl<'n> Walk<'n> {
             path: Vec::new(),
             done: Vec::new(),
         }
+    }
+
+    /// The servers of a file that is reached over `links`, but for those that
+    /// are not `asked`.
+    pub(super) fn all(
+        &mut self,
+        conf: &ResolvConf,
+        links: &[String],
+        asked: impl Fn(SocketAddr) -> bool,
+    ) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for (ip, span) in loopback::name_servers(conf).take(MAX_FOLLOWED) {
+            let address = SocketAddr::new(ip, DNS_PORT);
+            if asked(address) {
+                let place = conf.place_of(span.start);
+                steps.push(self.step(address, Some(place), conf, links));
+            }
+        }
+        steps
     }
 
     /// The server at `address`, which is written at `place` in `conf`, a file
@@ -64,18 +84,16 @@ impl<'n> Walk<'n> {
     ) -> Step {
         self.evidence.links = links.to_vec();
         let identity = identity::identify(self.node, address, conf, &self.evidence);
-        let (id, who) = identity.names(self.node);
-        let server = identity
-            .server
-            .and_then(|index| self.node.servers.get(index));
+        let (id, who) = identity.names();
+        let server = identity.server.map(|it| it.1);
         let mut step = Step {
             address: Some(address),
-            confirmed_by: identity.confirmed_by(self.node),
+            confirmed_by: identity.confirmed_by(),
             notes: notes(&identity, server),
             ..last(id, who, place, End::Forwards)
         };
         let key = match identity.server {
-            Some(index) => Key::Server(index),
+            Some((index, _)) => Key::Server(index),
             None => Key::Address(identity.reached),
         };
         step.end = match identity.refused(self.node) {
@@ -124,7 +142,7 @@ impl<'n> Walk<'n> {
             let file = self.file(&upstream.file);
             for listed in upstream.servers.iter().take(MAX_FOLLOWED) {
                 let address = SocketAddr::new(listed.address, DNS_PORT);
-                let found = file.and_then(|it| it.content.as_ref().ok());
+                let found = file.and_then(HostFile::conf);
                 let nothing = ResolvConf::default();
                 let links = file.map_or(&[][..], |it| &it.links);
                 let place = found.and_then(|conf| super::place_in(conf, listed.address));
@@ -146,10 +164,7 @@ impl<'n> Walk<'n> {
     /// Whether openresolv wrote the server into the file, and its settings
     /// tell where that one's own servers are.
     fn openresolv(&mut self, identity: &Identity<'n>, step: &mut Step) -> bool {
-        let Some(conf) = self
-            .file(OPENRESOLV)
-            .and_then(|it| it.content.as_ref().ok())
-        else {
+        let Some(conf) = self.file(OPENRESOLV).and_then(HostFile::conf) else {
             return false;
         };
         let settings = OpenresolvConf::parse(&conf.source);
@@ -168,15 +183,10 @@ impl<'n> Walk<'n> {
         let Some(file) = resolv.and_then(|it| self.file(&it.value)) else {
             return false;
         };
-        let Ok(list) = &file.content else {
+        let Some(list) = file.conf() else {
             return false;
         };
-        for (ip, span) in loopback::name_servers(list).take(MAX_FOLLOWED) {
-            let place = list.place_of(span.start);
-            let address = SocketAddr::new(ip, DNS_PORT);
-            let next = self.step(address, Some(place), list, &file.links);
-            step.next.push(next);
-        }
+        step.next.extend(self.all(list, &file.links, |_| true));
         !step.next.is_empty()
     }
 
@@ -222,26 +232,18 @@ impl<'n> Walk<'n> {
         next: &mut Vec<Step>,
     ) {
         let file = self.file(path);
-        let Some((file, conf)) = file.and_then(|it| Some((it, it.content.as_ref().ok()?))) else {
+        let Some((file, conf)) = file.and_then(|it| Some((it, it.conf()?))) else {
             let who = Who::File(path.to_owned());
             next.push(last("file", who, place, End::Unknown(Unknown::File)));
             return;
         };
-        for (ip, span) in loopback::name_servers(conf).take(MAX_FOLLOWED) {
-            let address = SocketAddr::new(ip, DNS_PORT);
-            if !server.leaves_out(address, &self.node.addresses) {
-                let place = conf.place_of(span.start);
-                next.push(self.step(address, Some(place), conf, &file.links));
-            }
-        }
+        let own = &self.node.addresses;
+        next.extend(self.all(conf, &file.links, |it| !server.leaves_out(it, own)));
     }
 
     /// A file that was read, by its path or by where a link on it leads.
     fn file(&self, path: &str) -> Option<&'n HostFile> {
-        let path = match path.strip_prefix("/var/run/") {
-            Some(rest) => format!("/run/{rest}"),
-            None => path.to_owned(),
-        };
+        let path = run_path(path);
         let node = self.node;
         let all = node
             .files

@@ -18,8 +18,8 @@ pub(super) struct Identity<'n> {
     pub(super) reached: SocketAddr,
     /// The sockets that take its packets.
     pub(super) sockets: Vec<&'n Listener>,
-    /// The server that listens there, as an index of [`Node::servers`].
-    pub(super) server: Option<usize>,
+    /// The server that listens there, and its index in [`Node::servers`].
+    pub(super) server: Option<(usize, &'n DnsServer)>,
     /// What the table of well-known addresses and the files say.
     pub(super) lead: Option<Lead>,
     /// Where the kubelet's `clusterDNS` names the address.
@@ -66,7 +66,12 @@ pub(super) fn identify<'n>(
 
 /// The server that answers there: the one whose process has the socket, else
 /// one that listens on this very address, else one that listens on any.
-fn server(node: &Node, address: SocketAddr, is_own: bool, sockets: &[&Listener]) -> Option<usize> {
+fn server<'n>(
+    node: &'n Node,
+    address: SocketAddr,
+    is_own: bool,
+    sockets: &[&Listener],
+) -> Option<(usize, &'n DnsServer)> {
     let servers = || {
         node.servers
             .iter()
@@ -84,8 +89,8 @@ fn server(node: &Node, address: SocketAddr, is_own: bool, sockets: &[&Listener])
         let is_its =
             |it: &DnsServer| it.instance == instance && (it.listens.is_empty() || listens(it));
         let found = servers().find(|(_, it)| is_its(it));
-        if let Some((index, _)) = found {
-            return Some(index);
+        if found.is_some() {
+            return found;
         }
     }
     if sockets.iter().any(|it| it.owner.is_some()) {
@@ -93,10 +98,8 @@ fn server(node: &Node, address: SocketAddr, is_own: bool, sockets: &[&Listener])
     }
     let exact = |it: &Listen| it.address == Some(address.ip()) && it.port == address.port();
     let any = |it: &Listen| it.address.is_none() && it.port == address.port();
-    let find = |fits: &dyn Fn(&Listen) -> bool| {
-        let found = servers().find(|(_, it)| it.listens.iter().any(fits));
-        found.map(|(index, _)| index)
-    };
+    let find =
+        |fits: &dyn Fn(&Listen) -> bool| servers().find(|(_, it)| it.listens.iter().any(fits));
     find(&exact).or_else(|| find(&any).filter(|_| is_own))
 }
 
@@ -112,8 +115,8 @@ fn cluster_dns(node: &Node, ip: IpAddr) -> Option<Origin> {
 
 impl Identity<'_> {
     /// Its short name, and who it is.
-    pub(super) fn names(&self, node: &Node) -> (&'static str, Who) {
-        if let Some(server) = self.server.and_then(|index| node.servers.get(index)) {
+    pub(super) fn names(&self) -> (&'static str, Who) {
+        if let Some((_, server)) = self.server {
             return (id(server.program), Who::Server(server.label()));
         }
         let owner = self.sockets.iter().find_map(|it| it.owner.as_ref());
@@ -135,11 +138,12 @@ impl Identity<'_> {
     }
 
     /// What confirms the name.
-    pub(super) fn confirmed_by(&self, node: &Node) -> Vec<Confirmed> {
+    pub(super) fn confirmed_by(&self) -> Vec<Confirmed> {
         let mut found: Vec<Confirmed> = Vec::new();
         if let Some(lead) = &self.lead {
-            let server = self.server.and_then(|index| node.servers.get(index));
-            let agrees = server.is_none_or(|it| id(it.program) == lead.owner.id);
+            let agrees = self
+                .server
+                .is_none_or(|it| id(it.1.program) == lead.owner.id);
             let by = lead.confirmed_by.iter().filter(|_| agrees);
             found.extend(by.cloned().map(Confirmed::File));
         }
@@ -155,7 +159,7 @@ impl Identity<'_> {
                 file: socket.file.clone(),
             });
         }
-        if let Some(server) = self.server.and_then(|index| node.servers.get(index)) {
+        if let Some((_, server)) = self.server {
             found.extend(self.configured(server));
         }
         let origin = self.cluster_dns.iter();

@@ -16,7 +16,7 @@ use crate::check_loop;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback;
 use crate::node::{HostFile, Node, Unread};
-use crate::text::{Place, Source};
+use crate::text::Place;
 use crate::topology::Target;
 use crate::topology::resolved::{Mode, UPLINK_FILE};
 use crate::upstream::follow::Walk;
@@ -115,31 +115,19 @@ pub fn of_address(node: &Node, address: IpAddr) -> Report {
         .iter()
         .chain(&node.node_file)
         .chain(&node.files);
-    let listed = all.filter_map(|file| {
-        let conf = file.content.as_ref().ok()?;
-        let mut servers = loopback::name_servers(conf);
-        let (_, span) = servers.find(|(ip, _)| *ip == address)?;
-        Some((file, conf, conf.place(span.start)))
+    let mut listed = all.filter_map(|file| {
+        let conf = file.conf()?;
+        Some((file, conf, place_in(conf, address)?))
     });
-    let mut report = FileReport {
-        role: Role::Asked,
-        path: String::new(),
-        links: Vec::new(),
-        mode: None,
-        problem: None,
-        servers: Vec::new(),
-        lost: Vec::new(),
-    };
-    let nothing = ResolvConf::parse(Source::default());
+    let mut report = FileReport::new(Role::Asked);
     let mut walk = Walk::new(node);
-    let step = match listed.into_iter().next() {
-        Some((file, conf, _)) => {
+    let step = match listed.next() {
+        Some((file, conf, place)) => {
             report.path.clone_from(&file.path);
             report.links.clone_from(&file.links);
-            let place = place_in(conf, address);
-            walk.step(wanted, place, conf, &file.links)
+            walk.step(wanted, Some(place), conf, &file.links)
         }
-        None => walk.step(wanted, None, &nothing, &[]),
+        None => walk.step(wanted, None, &ResolvConf::default(), &[]),
     };
     report.servers.push(step);
     Report {
@@ -175,19 +163,14 @@ fn unread_problem(file: &HostFile, unread: &Unread, role: Role) -> Problem {
 fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     let end = file.links.last().unwrap_or(&file.path);
     let exists = file.content.is_ok();
-    let is_known = match &file.content {
-        Ok(_) => true,
-        Err(unread) => unread.is_missing,
-    };
+    let unread = file.content.as_ref().err();
+    let is_known = unread.is_none_or(|it| it.is_missing);
     let is_own = file.path == "/etc/resolv.conf" && node.resolved.is_some() && is_known;
     let mut report = FileReport {
-        role,
         path: file.path.clone(),
         links: file.links.clone(),
         mode: is_own.then(|| Mode::of_file(exists.then_some(end.as_str()))),
-        problem: None,
-        servers: Vec::new(),
-        lost: Vec::new(),
+        ..FileReport::new(role)
     };
     let conf = match &file.content {
         Ok(conf) => conf,
@@ -197,14 +180,7 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
         }
     };
     // Each role is told in full.
-    let mut walk = Walk::new(node);
-    for (address, span) in loopback::name_servers(conf).take(MAX_FOLLOWED) {
-        let place = conf.place_of(span.start);
-        let address = SocketAddr::new(address, DNS_PORT);
-        report
-            .servers
-            .push(walk.step(address, Some(place), conf, &file.links));
-    }
+    report.servers = Walk::new(node).all(conf, &file.links, |_| true);
     if report.servers.is_empty() {
         report.problem = Some(Problem::Empty);
     }

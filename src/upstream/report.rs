@@ -294,6 +294,19 @@ impl Report {
 }
 
 impl FileReport {
+    /// One of which nothing is said yet.
+    pub(super) fn new(role: Role) -> Self {
+        Self {
+            role,
+            path: String::new(),
+            links: Vec::new(),
+            mode: None,
+            problem: None,
+            servers: Vec::new(),
+            lost: Vec::new(),
+        }
+    }
+
     /// Whether there is a file that could not be read: what it says is not
     /// known.
     pub fn is_unknown(&self) -> bool {
