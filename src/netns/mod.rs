@@ -123,10 +123,7 @@ impl Namespace {
     ///
     /// Source: Linux `kernel/nsproxy.c` `setns`.
     fn expect_network(&self) -> Result<(), EnterError> {
-        let tried = on_a_thread(|| {
-            setns(&self.descriptor, CloneFlags::CLONE_NEWNET).map_err(|errno| self.failed(errno))
-        });
-        match tried {
+        match on_a_thread(|| self.set()) {
             Err(error @ EnterError::NoNetwork(_)) => Err(error),
             _ => Ok(()),
         }
@@ -159,14 +156,13 @@ impl Namespace {
     ///
     /// The system says no.
     pub fn enter(&self) -> Result<(), EnterError> {
-        let refused = match setns(&self.descriptor, CloneFlags::CLONE_NEWNET) {
-            Ok(()) => return Ok(()),
-            Err(Errno::EPERM) => Errno::EPERM,
-            Err(errno) => return Err(self.failed(errno)),
-        };
-        let user = self.user.as_ref().ok_or_else(|| self.failed(refused))?;
-        enter_user(user).map_err(|_| self.failed(refused))?;
-        setns(&self.descriptor, CloneFlags::CLONE_NEWNET).map_err(|errno| self.failed(errno))
+        match (self.set(), &self.user) {
+            (Err(refused @ EnterError::NeedsAdmin(_)), Some(user)) => {
+                enter_user(user).map_err(|_| refused)?;
+                self.set()
+            }
+            (entered, _) => entered,
+        }
     }
 
     /// Makes sure that threads of this program can enter the namespace. To be
@@ -220,8 +216,7 @@ impl Namespace {
     /// The namespace cannot be entered: nothing was run.
     pub fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, EnterError> {
         on_a_thread(|| {
-            setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
-                .map_err(|errno| self.failed(errno))?;
+            self.set()?;
             give_up_capabilities(&[KEPT])?;
             Ok(work())
         })
@@ -255,12 +250,16 @@ impl Namespace {
     ) -> Result<T, EnterError> {
         on_a_thread(|| {
             if self.is_elsewhere() {
-                setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
-                    .map_err(|errno| self.failed(errno))?;
+                self.set()?;
             }
             keep_capabilities(&TO_READ)?;
             Ok(work())
         })
+    }
+
+    /// Moves this thread there, where no user namespace has to be entered for it.
+    fn set(&self) -> Result<(), EnterError> {
+        setns(&self.descriptor, CloneFlags::CLONE_NEWNET).map_err(|errno| self.failed(errno))
     }
 
     fn failed(&self, errno: Errno) -> EnterError {
@@ -350,14 +349,13 @@ pub fn give_up_capabilities(wanted: &[Capability]) -> Result<(), EnterError> {
 
 /// Its number, if it is a namespace.
 fn expect_namespace(name: &str, descriptor: &OwnedFd) -> Result<u64, EnterError> {
-    let file = || name.to_owned();
-    let failed = |errno| EnterError::Open {
-        file: file(),
-        errno,
+    let failed = |errno| {
+        let file = name.to_owned();
+        EnterError::Open { file, errno }
     };
     let system = fstatfs(descriptor).map_err(failed)?.filesystem_type();
     if system != NSFS_MAGIC {
-        return Err(EnterError::NoNetwork(file()));
+        return Err(EnterError::NoNetwork(name.to_owned()));
     }
     Ok(fstat(descriptor).map_err(failed)?.st_ino)
 }

@@ -68,12 +68,11 @@ pub fn furnish(aim: &Aim) -> Result<Vec<String>, EnterError> {
     let alone = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUTS;
     unshare(alone).map_err(|errno| match errno {
         Errno::EPERM => EnterError::NeedsAdmin(entered.name().to_owned()),
-        errno => failed("make a namespace for mounts".to_owned())(errno),
+        errno => failed("make a namespace for mounts")(errno),
     })?;
     let nobody: Option<&str> = None;
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
-    mount(nobody, "/", nobody, private, nobody)
-        .map_err(failed("make mounts private".to_owned()))?;
+    mount(nobody, "/", nobody, private, nobody).map_err(failed("make mounts private"))?;
     // Not before: what was opened outside cannot be mounted over here.
     let mut wanted = Vec::new();
     for (path, copy) in laid {
@@ -93,7 +92,7 @@ pub fn furnish(aim: &Aim) -> Result<Vec<String>, EnterError> {
     lay(&wanted)?;
     match aim.seen.situation.hostname.as_deref() {
         Some(name) if is_plain(name) => {
-            sethostname(name).map_err(failed("set the host name".to_owned()))?;
+            sethostname(name).map_err(failed("set the host name"))?;
         }
         Some(name) => left_out.push(format!(
             "the target's host name is `{}`, which shells and terminals could take for more than a name: \
@@ -175,7 +174,7 @@ pub fn aliases(aim: &Aim) -> Result<Option<OwnedFd>, EnterError> {
         fcntl(&copy, FcntlArg::F_ADD_SEALS(seals | SealFlag::F_SEAL_SEAL))?;
         Ok(OwnedFd::from(copy))
     };
-    let what = "copy the target's file of HOSTALIASES".to_owned();
+    let what = "copy the target's file of HOSTALIASES";
     made().map(Some).map_err(failed(what))
 }
 
@@ -209,12 +208,8 @@ fn lay(wanted: &[(OwnedFd, &Path, Cow<'_, [u8]>)]) -> Result<(), EnterError> {
 
 /// What a mount is laid over, wherever links lead to it.
 fn open_place(path: &str) -> nix::Result<OwnedFd> {
-    openat(
-        AT_FDCWD,
-        path,
-        OFlag::O_PATH | OFlag::O_CLOEXEC,
-        Mode::empty(),
-    )
+    let flags = OFlag::O_PATH | OFlag::O_CLOEXEC;
+    openat(AT_FDCWD, path, flags, Mode::empty())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> nix::Result<()> {
@@ -222,9 +217,7 @@ fn write(path: &Path, bytes: &[u8]) -> nix::Result<()> {
     file.write_all(bytes).map_err(|error| errno_of(&error))
 }
 
-fn failed(what: String) -> impl Fn(Errno) -> EnterError {
-    move |errno| EnterError::Room {
-        what: what.clone(),
-        errno,
-    }
+fn failed(what: impl Into<String>) -> impl FnOnce(Errno) -> EnterError {
+    let what = what.into();
+    |errno| EnterError::Room { what, errno }
 }

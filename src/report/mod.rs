@@ -140,11 +140,6 @@ struct Said {
 }
 
 impl Merge {
-    /// Counts what `kdns why LOG` has written of logs.
-    fn add_logs(&mut self, report: logs::LogReport) {
-        self.logs.add(report);
-    }
-
     /// Counts a report. If its node reported before, that is forgotten.
     pub fn add(&mut self, report: NodeReport, at: &Where) {
         let group = self.number(report.kind);

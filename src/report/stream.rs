@@ -124,9 +124,7 @@ impl<'m> Stream<'m> {
             return;
         }
         let Some(start) = line.iter().position(|&byte| byte == b'{') else {
-            let at = self.place(self.line, None);
-            self.merge.pass_over(&at);
-            return;
+            return self.pass_over(self.line);
         };
         let (prefix, text) = line.split_at_checked(start).unwrap_or_default();
         if text.trim_ascii_end() == b"{" {
@@ -167,15 +165,12 @@ impl<'m> Stream<'m> {
             }
             Ok(Found::Logs(report)) => {
                 self.barren = 0;
-                self.merge.add_logs(*report);
+                self.merge.logs.add(*report);
             }
             Ok(Found::Enveloped(inner)) if envelopes < MAX_ENVELOPES => {
                 self.enveloped(&inner, line, envelopes + 1);
             }
-            Ok(Found::Other | Found::Enveloped(_)) => {
-                let at = self.place(line, None);
-                self.merge.pass_over(&at);
-            }
+            Ok(Found::Other | Found::Enveloped(_)) => self.pass_over(line),
             Err(Wrong { at, message }) => {
                 let (line, column) = match at {
                     _ if envelopes > 0 => (line, None),
@@ -211,12 +206,16 @@ impl<'m> Stream<'m> {
             record::resembles(&open.text)
         };
         if !is_report {
-            let at = self.place(open.line, None);
-            return self.merge.pass_over(&at);
+            return self.pass_over(open.line);
         }
         let message = "the report that begins here does not end; where lines of several pods \
                        are mixed, let check-loop write --format jsonl";
         self.fail(open.line, None, message);
+    }
+
+    fn pass_over(&mut self, line: u64) {
+        let at = self.place(line, None);
+        self.merge.pass_over(&at);
     }
 
     fn fail(&mut self, line: u64, column: Option<usize>, message: &str) {
