@@ -179,6 +179,7 @@ fn forwards(words: &[Word], policy: Policy, server: &mut DnsServer) {
     let files: Vec<(String, Place)> = files
         .map(|it| (escaped(&it.value), it.place.clone()))
         .collect();
+    let is_default = files.is_empty();
     if !words.iter().any(|it| it.name == "no-resolv") {
         if files.len() > 1 {
             server.doubts.push(Doubt::NewestFile);
@@ -186,17 +187,13 @@ fn forwards(words: &[Word], policy: Policy, server: &mut DnsServer) {
         for (file, place) in files {
             add(server, ".", policy, Target::File(file), place);
         }
-        let has_file = words.iter().any(|it| it.name == "resolv-file");
-        if !has_file {
+        if is_default {
             let place = Place::nowhere("the default of dnsmasq");
             let target = Target::File(RESOLV_FILE.to_owned());
             add(server, ".", policy, target, place);
         }
     }
-    let root = server.forwards.iter().find(|it| it.zone == ".");
-    let usual: Vec<Target> = root.map_or_else(Vec::new, |it| {
-        it.to.iter().map(|to| to.value.clone()).collect()
-    });
+    let usual = server.targets(".");
     for (zone, place) in as_usual {
         for target in &usual {
             add(server, &zone, policy, target.clone(), place.clone());

@@ -253,6 +253,13 @@ impl DnsServer {
         format!("{}{}{}", self.whose, self.program.name(), self.instance)
     }
 
+    /// To whom it forwards the names of a zone.
+    fn targets(&self, zone: &str) -> Vec<Target> {
+        let forward = self.forwards.iter().find(|it| it.zone == zone);
+        let to = forward.into_iter().flat_map(|it| &it.to);
+        to.map(|it| it.value.clone()).collect()
+    }
+
     /// Adds a doubt, once.
     fn doubt(&mut self, doubt: Doubt) {
         if !self.doubts.contains(&doubt) {

@@ -165,13 +165,9 @@ fn setting(
     }
     let words: Vec<(&[u8], _)> = entry.words(source).take(MAX_TARGETS).collect();
     let servers = || {
-        let parse = |(word, span): &(&[u8], crate::text::Span)| {
-            Some(Placed {
-                value: ServerWord::parse(word)?,
-                place: lines.place_of(span.start),
-            })
-        };
-        words.iter().filter_map(parse).collect::<Vec<_>>()
+        let words = words.iter();
+        let servers = words.filter_map(|(word, at)| server_at(word, || lines.place_of(at.start)));
+        servers.collect()
     };
     let place = || lines.place_of(entry.start());
     match entry.key.slice(&source.bytes) {
@@ -204,6 +200,10 @@ fn setting(
     }
 }
 
+fn server_at(word: &[u8], place: impl FnOnce() -> Place) -> Option<Placed<ServerWord>> {
+    Some(Placed::new(ServerWord::parse(word)?, place()))
+}
+
 /// An assignment adds to the list; an empty one empties it.
 fn assign<T>(list: &mut Vec<T>, new: Vec<T>, is_empty: bool) {
     if is_empty {
@@ -224,12 +224,8 @@ fn dns_over_tls(value: &[u8]) -> Option<String> {
 /// manager_read_resolv_conf`.
 fn foreign_scope(file: &ResolvConf) -> Scope {
     let servers = loopback::name_servers(file).take(MAX_TARGETS);
-    let servers = servers.filter_map(|(_, span)| {
-        Some(Placed {
-            value: ServerWord::parse(file.bytes(span))?,
-            place: file.place_of(span.start),
-        })
-    });
+    let servers =
+        servers.filter_map(|(_, span)| server_at(file.bytes(span), || file.place_of(span.start)));
     let mut domains = Vec::new();
     for line in file.lines() {
         let mut words = line.words().map(|word| word.bytes);
@@ -283,12 +279,9 @@ fn link(source: &Source, keys: [&str; 5]) -> Scope {
         let is = |name: &str| !name.is_empty() && key == name.as_bytes();
         let words = entry.words(source).take(MAX_TARGETS);
         if is(servers) {
-            scope.servers.extend(words.filter_map(|(word, span)| {
-                Some(Placed {
-                    value: ServerWord::parse(word)?,
-                    place: lines.place_of(span.start),
-                })
-            }));
+            let servers =
+                words.filter_map(|(word, at)| server_at(word, || lines.place_of(at.start)));
+            scope.servers.extend(servers);
         } else if is(domains) {
             scope
                 .domains

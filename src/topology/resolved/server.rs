@@ -40,7 +40,7 @@ pub fn server(resolved: &Resolved, instance: Instance) -> DnsServer {
         forward(&mut server, ".", policy, &scope.servers);
     }
     forward(&mut server, ".", policy, &resolved.uplink);
-    let usual = targets(&server, ".");
+    let usual = server.targets(".");
     for scope in resolved.scopes() {
         for domain in scope.domains.iter().filter(|it| it.name != ".") {
             forward(&mut server, &domain.name, policy, &scope.servers);
@@ -48,7 +48,7 @@ pub fn server(resolved: &Resolved, instance: Instance) -> DnsServer {
     }
     let zones: Vec<String> = server.forwards.iter().map(|it| it.zone.clone()).collect();
     for zone in zones.iter().filter(|zone| *zone != ".") {
-        if targets(&server, zone) == usual {
+        if server.targets(zone) == usual {
             server.forwards.retain(|it| it.zone != *zone);
         }
     }
@@ -56,13 +56,6 @@ pub fn server(resolved: &Resolved, instance: Instance) -> DnsServer {
         fallback(resolved, &mut server);
     }
     server
-}
-
-fn targets(server: &DnsServer, zone: &str) -> Vec<Target> {
-    let forward = server.forwards.iter().find(|it| it.zone == zone);
-    forward.map_or_else(Vec::new, |it| {
-        it.to.iter().map(|to| to.value.clone()).collect()
-    })
 }
 
 fn fallback(resolved: &Resolved, server: &mut DnsServer) {

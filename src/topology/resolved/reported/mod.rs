@@ -34,33 +34,11 @@ pub struct Reported {
     pub fallback: Vec<Placed<ServerWord>>,
 }
 
-/// A server that it tells: bytes of the address, port, name for DNS over TLS.
-/// `None`: there is no such address.
-fn server(address: &[u8], port: u16, name: &str, by: &str) -> Option<Placed<ServerWord>> {
-    let ip = match (<[u8; 4]>::try_from(address), <[u8; 16]>::try_from(address)) {
-        (Ok(v4), _) => IpAddr::from(v4),
-        (_, Ok(v6)) => IpAddr::from(v6),
-        _ => return None,
-    };
-    let value = ServerWord {
-        ip,
-        // 0 is what it says of a server without one.
-        port: if port == 0 { DNS_PORT } else { port },
-        name: Some(escaped(name.as_bytes())).filter(|it| !it.is_empty()),
-    };
-    Some(Placed::new(value, Place::nowhere(by)))
-}
-
 /// A domain that it tells.
 fn domain(name: &str, route_only: bool) -> Domain {
     let mut domain = Domain::parse(name.as_bytes());
     domain.route_only |= route_only;
     domain
-}
-
-/// `DNSOverTLS` as it tells it; `None`: off.
-fn dns_over_tls(word: &str) -> Option<String> {
-    super::dns_over_tls(word.as_bytes())
 }
 
 /// The answer to `io.systemd.Resolve.DumpDNSConfiguration`.
@@ -148,7 +126,10 @@ pub fn varlink(reply: &[u8], by: &str) -> Result<Reported, Refusal> {
         let scope = Scope {
             servers: servers(it.servers.as_deref(), by),
             domains: domains.collect(),
-            dns_over_tls: it.dns_over_tls.as_deref().and_then(dns_over_tls),
+            dns_over_tls: it
+                .dns_over_tls
+                .as_deref()
+                .and_then(|it| super::dns_over_tls(it.as_bytes())),
             default_route: it.default_route,
         };
         match (it.delegate, it.ifindex) {
@@ -167,12 +148,28 @@ pub fn varlink(reply: &[u8], by: &str) -> Result<Reported, Refusal> {
 }
 
 fn servers(list: Option<&[Server]>, by: &str) -> Vec<Placed<ServerWord>> {
-    let word = |it: &Server| {
-        let name = it.name.as_deref().unwrap_or_default();
-        server(&it.address, it.port.unwrap_or_default(), name, by)
-    };
-    let list = list.unwrap_or_default().iter();
-    list.filter_map(word).collect()
+    let place = || Place::nowhere(by);
+    let servers = list.unwrap_or_default().iter().filter_map(Server::word);
+    servers.map(|it| Placed::new(it, place())).collect()
+}
+
+impl Server {
+    /// `None`: there is no such address.
+    fn word(&self) -> Option<ServerWord> {
+        let address = self.address.as_slice();
+        let ip = match (<[u8; 4]>::try_from(address), <[u8; 16]>::try_from(address)) {
+            (Ok(v4), _) => IpAddr::from(v4),
+            (_, Ok(v6)) => IpAddr::from(v6),
+            _ => return None,
+        };
+        let name = self.name.as_deref().filter(|it| !it.is_empty());
+        Some(ServerWord {
+            ip,
+            // 0 is what it says of a server without one.
+            port: self.port.filter(|it| *it != 0).unwrap_or(DNS_PORT),
+            name: name.map(|it| escaped(it.as_bytes())),
+        })
+    }
 }
 
 impl Resolved {
