@@ -139,9 +139,7 @@ pub fn read_found(path: &Path) -> Result<FileRead, ReadError> {
         return Err(not_regular(name(), "something else by now"));
     }
     let length = usize::try_from(status.len()).unwrap_or(MAX_BYTES);
-    let mut read = read_unnamed(name, file, length)?;
-    read.source.name = name();
-    Ok(read)
+    read_as(name(), name, file, length, MAX_BYTES)
 }
 
 /// Opens a regular file of any length.
@@ -186,9 +184,8 @@ pub fn read_whole(name: &str, stream: impl Read, most: usize) -> Result<Source, 
 ///
 /// It cannot be read.
 pub fn read_stream(name: &str, stream: impl Read) -> Result<FileRead, ReadError> {
-    let mut file = read_unnamed(|| name.to_owned(), stream, USUAL)?;
-    name.clone_into(&mut file.source.name);
-    Ok(file)
+    let name = || name.to_owned();
+    read_as(name(), name, stream, USUAL, MAX_BYTES)
 }
 
 /// The same, up to `most` bytes.
@@ -197,41 +194,31 @@ pub fn read_stream(name: &str, stream: impl Read) -> Result<FileRead, ReadError>
 ///
 /// It cannot be read.
 pub fn read_long(name: &str, stream: impl Read, most: usize) -> Result<FileRead, ReadError> {
-    let mut bytes = Vec::new();
-    let mut rest = stream.take(most as u64 + 1);
-    rest.read_to_end(&mut bytes)
-        .map_err(|error| system(name.to_owned(), errno_of(&error)))?;
-    let is_cut = bytes.len() > most;
-    bytes.truncate(most);
-    let name = name.to_owned();
-    Ok(FileRead {
-        source: Source::new(name, bytes),
-        is_cut,
-    })
+    let name = || name.to_owned();
+    read_as(name(), name, stream, USUAL, most)
 }
 
 /// Nearly every file fits here, which saves some reads.
 const USUAL: usize = 4096;
 
-/// The same of a file that gets its name later, and is so long as far as is
-/// known; errors have this name.
-fn read_unnamed(
-    name: impl Fn() -> String,
+/// Reads up to `most` bytes of a stream that is so long as far as is known; `failing`
+/// is its name in errors.
+fn read_as(
+    name: String,
+    failing: impl Fn() -> String,
     stream: impl Read,
     length: usize,
+    most: usize,
 ) -> Result<FileRead, ReadError> {
-    let mut bytes = Vec::with_capacity(length.min(MAX_BYTES) + 1);
-    let mut rest = stream.take(MAX_BYTES as u64 + 1);
+    let mut bytes = Vec::with_capacity(length.min(most) + 1);
+    let mut rest = stream.take(most as u64 + 1);
     rest.read_to_end(&mut bytes)
-        .map_err(|error| system(name(), errno_of(&error)))?;
-    let is_cut = bytes.len() > MAX_BYTES;
-    bytes.truncate(MAX_BYTES);
+        .map_err(|error| system(failing(), errno_of(&error)))?;
+    let is_cut = bytes.len() > most;
+    bytes.truncate(most);
     bytes.shrink_to_fit();
-    let name = String::new();
-    Ok(FileRead {
-        source: Source::new(name, bytes),
-        is_cut,
-    })
+    let source = Source::new(name, bytes);
+    Ok(FileRead { source, is_cut })
 }
 
 /// Opens with `open`, which gets flags. Devices are not opened but looked at.

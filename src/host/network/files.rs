@@ -80,15 +80,18 @@ fn routes(four: Option<&Source>, six: Option<&Source>) -> Option<Vec<Route>> {
     Some(routes)
 }
 
+fn kind(flags: u32) -> RouteKind {
+    match flags & REJECT {
+        0 => RouteKind::Unicast,
+        _ => RouteKind::Unreachable,
+    }
+}
+
 fn route(entry: &RouteEntry) -> Route {
     let flags = u32::from(entry.flags);
     Route {
         table: MAIN,
-        kind: if flags & REJECT == 0 {
-            RouteKind::Unicast
-        } else {
-            RouteKind::Unreachable
-        },
+        kind: kind(flags),
         destination: entry.destination.into(),
         prefix: u8::try_from(u32::from(entry.mask).count_ones()).unwrap_or_default(),
         gateway: (flags & GATEWAY != 0).then(|| entry.gateway.into()),
@@ -124,11 +127,7 @@ fn route_6(text: &str) -> Option<Route> {
         .map(IpAddr::from);
     (flags & (CACHE | LOCAL) == 0).then_some(Route {
         table: MAIN,
-        kind: if flags & REJECT == 0 {
-            RouteKind::Unicast
-        } else {
-            RouteKind::Unreachable
-        },
+        kind: kind(flags),
         destination: ip(destination)?.into(),
         prefix: u8::try_from(number(prefix)?).ok()?,
         gateway,

@@ -55,11 +55,9 @@ struct Line {
     neighbours: Option<Vec<(IpAddr, String, Option<bool>)>>,
     sysctls: BTreeMap<String, String>,
     conntrack: Option<Conntrack>,
-    #[serde(default)]
     recent: BTreeMap<Box<str>, Vec<IpAddr>>,
     pods: BTreeMap<IpAddr, String>,
     cluster_dns: Option<Vec<IpAddr>>,
-    #[serde(default)]
     deaf: Vec<IpAddr>,
     listeners: Option<Vec<(IpAddr, u16, u8)>>,
     is_partial: bool,

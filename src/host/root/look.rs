@@ -11,7 +11,7 @@ use nix::sys::stat::fstat;
 
 use super::{Link, Resolution, Root};
 use crate::host::worker::{What, to_links};
-use crate::host::{ReadError, walk};
+use crate::host::{ReadError, system, walk};
 
 impl Root {
     /// The names in a directory, sorted.
@@ -30,15 +30,12 @@ impl Root {
         if let Some(names) = self.ask(path, What::Names)? {
             return Ok(names.into_iter().map(OsString::from_vec).collect());
         }
-        let system = |errno| ReadError::System {
-            file: self.named(path),
-            errno,
-        };
+        let failed = |errno| system(self.named(path), errno);
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NONBLOCK;
-        let descriptor = self.open_file(path, flags).map_err(system)?;
+        let descriptor = self.open_file(path, flags).map_err(failed)?;
         let mut names = Vec::new();
-        for entry in Dir::from_fd(descriptor).map_err(system)? {
-            let name = entry.map_err(system)?.file_name().to_bytes().to_vec();
+        for entry in Dir::from_fd(descriptor).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name().to_bytes().to_vec();
             if name != b"." && name != b".." {
                 names.push(OsString::from_vec(name));
             }
@@ -148,10 +145,7 @@ impl Root {
         let mut links = Vec::new();
         match walk::find(&self.directory, path, &mut links) {
             Ok(_) | Err(Errno::ENOENT | Errno::ENOTDIR) => Ok(links),
-            Err(errno) => Err(ReadError::System {
-                file: self.named(path),
-                errno,
-            }),
+            Err(errno) => Err(system(self.named(path), errno)),
         }
     }
 }

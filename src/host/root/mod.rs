@@ -21,8 +21,8 @@ use nix::sys::stat::Mode;
 use tempfile::TempDir;
 
 use crate::host::{
-    FileRead, MAX_BYTES, ReadError, USUAL, errno_of, open_regular, open_unseen, read_unnamed,
-    shown, walk,
+    FileRead, MAX_BYTES, ReadError, USUAL, errno_of, open_regular, open_unseen, read_as, shown,
+    system, walk,
 };
 
 use crate::host::worker::{What, Workers, to_file};
@@ -153,10 +153,7 @@ impl Root {
     }
 
     fn entered(&self, path: &Path, opened: nix::Result<OwnedFd>) -> Result<Self, ReadError> {
-        let directory = opened.map_err(|errno| ReadError::System {
-            file: self.named(path),
-            errno,
-        })?;
+        let directory = opened.map_err(|errno| system(self.named(path), errno))?;
         Ok(Self {
             given: Some(
                 self.given
@@ -222,9 +219,7 @@ impl Root {
         } else {
             open_regular(named, open)
         };
-        let mut file = read_unnamed(named, opened?, USUAL)?;
-        file.source.name = shown(path);
-        Ok(file)
+        read_as(shown(path), named, opened?, USUAL, MAX_BYTES)
     }
 
     /// Reads the end of a regular file, from the beginning of a line: of a log
@@ -245,18 +240,14 @@ impl Root {
         let named = || self.named(path);
         let open = |flags| self.open_file(path, flags);
         let mut file = open_regular(named, open)?;
-        let system = |error: &io::Error| ReadError::System {
-            file: named(),
-            errno: errno_of(error),
-        };
-        let length = file.metadata().map_err(|error| system(&error))?.len();
+        let failed = |error: io::Error| system(named(), errno_of(&error));
+        let length = file.metadata().map_err(failed)?.len();
         let is_cut = length > MAX_BYTES as u64;
         if is_cut {
             let start = SeekFrom::Start(length - MAX_BYTES as u64);
-            file.seek(start).map_err(|error| system(&error))?;
+            file.seek(start).map_err(failed)?;
         }
-        let mut end = read_unnamed(named, file, USUAL)?;
-        end.source.name = shown(path);
+        let mut end = read_as(shown(path), named, file, USUAL, MAX_BYTES)?;
         if is_cut {
             let bytes = &mut end.source.bytes;
             let newline = bytes.iter().position(|&byte| byte == b'\n');

@@ -9,8 +9,8 @@ use nix::sys::stat::Mode;
 use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 use super::Root;
-use crate::host::ReadError;
 use crate::host::node::processes::Directory;
+use crate::host::{ReadError, system};
 
 impl Root {
     /// The root directory of the process whose directory of `/proc` this is.
@@ -28,10 +28,7 @@ impl Root {
         if self.workers.is_some() {
             // What the link leads to is not touched here, only asked whether
             // it may be.
-            readlinkat(&self.directory, path).map_err(|errno| ReadError::System {
-                file: self.named(path),
-                errno,
-            })?;
+            readlinkat(&self.directory, path).map_err(|errno| system(self.named(path), errno))?;
             return self.behind();
         }
         let opened = openat(&self.directory, path, flags, Mode::empty());
