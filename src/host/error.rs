@@ -84,24 +84,23 @@ pub enum ReadError {
 }
 
 impl ReadError {
+    /// What the system said about a file.
+    pub fn errno(&self) -> Option<Errno> {
+        match self {
+            Self::System { errno, .. } => Some(*errno),
+            _ => None,
+        }
+    }
+
     /// Whether something else is in the place of a file: no permission could
     /// make one of it.
     pub fn is_no_file(&self) -> bool {
-        match self {
-            Self::NotRegular { .. } => true,
-            Self::System { errno, .. } => matches!(errno, Errno::ELOOP | Errno::ENOTDIR),
-            _ => false,
-        }
+        matches!(self, Self::NotRegular { .. })
+            || matches!(self.errno(), Some(Errno::ELOOP | Errno::ENOTDIR))
     }
 
     /// Whether there is simply no such file.
     pub fn is_missing(&self) -> bool {
-        matches!(
-            self,
-            Self::System {
-                errno: Errno::ENOENT,
-                ..
-            }
-        )
+        self.errno() == Some(Errno::ENOENT)
     }
 }

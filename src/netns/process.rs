@@ -77,26 +77,17 @@ pub(super) fn hold_seen(root: &Root, seen: &ProcessSeen) -> Result<Directory, En
 /// is gone.
 pub(super) fn ended(error: EnterError, pid: u32) -> EnterError {
     match error {
-        EnterError::Read(ReadError::System {
-            errno: Errno::ESRCH,
-            ..
-        }) => EnterError::Vanished(pid),
+        EnterError::Read(read) if read.errno() == Some(Errno::ESRCH) => EnterError::Vanished(pid),
         error => error,
     }
 }
 
 /// What an error of a file of the process says about the process.
 pub(super) fn gone(error: &ReadError, pid: u32) -> EnterError {
-    match error {
-        ReadError::System {
-            errno: Errno::ESRCH | Errno::ENOENT,
-            ..
-        } => EnterError::Vanished(pid),
-        ReadError::System {
-            errno: Errno::EACCES | Errno::EPERM,
-            ..
-        } => EnterError::NeedsPtrace(pid),
-        error => error.clone().into(),
+    match error.errno() {
+        Some(Errno::ESRCH | Errno::ENOENT) => EnterError::Vanished(pid),
+        Some(Errno::EACCES | Errno::EPERM) => EnterError::NeedsPtrace(pid),
+        _ => error.clone().into(),
     }
 }
 

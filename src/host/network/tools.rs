@@ -83,17 +83,6 @@ pub(super) fn ask(root: &Root) -> Printed {
 
 /// The tools that have something to print here.
 fn wanted(root: &Root, printed: &mut Printed) -> Vec<Wanted> {
-    let needed = |tool| Wanted {
-        tool,
-        is_needed: true,
-    };
-    let mut wanted = Vec::new();
-    if has_lines(NAMES_4) {
-        wanted.push(needed(of_kind(Kind::Legacy, IPTABLES)));
-    }
-    if has_lines(NAMES_6) {
-        wanted.push(needed(of_kind(Kind::Legacy, IP6TABLES)));
-    }
     let tables = if is_there(root, "nf_tables") {
         nftables::tables().unwrap_or_else(|error| {
             printed.is_partial = true;
@@ -104,14 +93,22 @@ fn wanted(root: &Root, printed: &mut Printed) -> Vec<Wanted> {
         Vec::new()
     };
     let of_iptables = |family| {
-        let is_its = move |it: &TableSeen| it.family == family && it.is_of_iptables();
+        let is_its = |it: &TableSeen| it.family == family && it.is_of_iptables();
         tables.iter().any(is_its)
     };
-    if of_iptables(IPV4) {
-        wanted.push(needed(of_kind(Kind::Nftables, IPTABLES)));
-    }
-    if of_iptables(IPV6) {
-        wanted.push(needed(of_kind(Kind::Nftables, IP6TABLES)));
+    let mut wanted = Vec::new();
+    for (has_rules, own, common) in [
+        (has_lines(NAMES_4), "iptables-legacy-save", IPTABLES),
+        (has_lines(NAMES_6), "ip6tables-legacy-save", IP6TABLES),
+        (of_iptables(IPV4), "iptables-nft-save", IPTABLES),
+        (of_iptables(IPV6), "ip6tables-nft-save", IP6TABLES),
+    ] {
+        if has_rules {
+            wanted.push(Wanted {
+                tool: of_kind(own, common),
+                is_needed: true,
+            });
+        }
     }
     if !tables.is_empty() {
         wanted.push(Wanted {
@@ -129,28 +126,13 @@ fn wanted(root: &Root, printed: &mut Printed) -> Vec<Wanted> {
     wanted
 }
 
-/// The programs of one family: that of the old tables, that of nftables, and the
-/// one of the common name, which is either.
-type Programs = [&'static str; 3];
-
-const IPTABLES: Programs = ["iptables-legacy-save", "iptables-nft-save", "iptables-save"];
-const IP6TABLES: Programs = [
-    "ip6tables-legacy-save",
-    "ip6tables-nft-save",
-    "ip6tables-save",
-];
-
-/// Which of two programs is meant that share a name.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Kind {
-    Legacy,
-    Nftables,
-}
+/// The common names, which lead to the program of the old tables or to that of nftables.
+const IPTABLES: &str = "iptables-save";
+const IP6TABLES: &str = "ip6tables-save";
 
 /// The program by its own name, or by the common one where that leads to the
 /// same. Before 1.8 iptables knows the kernel's old tables alone.
-fn of_kind(kind: Kind, [legacy, nft, common]: Programs) -> Tool {
-    let own = if kind == Kind::Legacy { legacy } else { nft };
+fn of_kind(own: &'static str, common: &'static str) -> Tool {
     let saves = |program| tool(program, &["-c"]);
     if find(own).is_ok() {
         return saves(own);
@@ -159,8 +141,7 @@ fn of_kind(kind: Kind, [legacy, nft, common]: Programs) -> Tool {
         .ok()
         .and_then(|it| std::fs::canonicalize(it).ok());
     let name = real.as_ref().and_then(|it| it.file_name()?.to_str());
-    let is_nft = name.map(|it| it.contains("nft"));
-    let is_it = is_nft == Some(kind == Kind::Nftables);
+    let is_it = name.is_some_and(|it| it.contains("nft") == own.contains("nft"));
     saves(if is_it { common } else { own })
 }
 

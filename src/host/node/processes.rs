@@ -84,11 +84,7 @@ pub fn look_at(
         };
         match directory.look() {
             Ok(process) => seen.push(process),
-            Err(error) if error.is_missing() => {}
-            Err(ReadError::System {
-                errno: Errno::ESRCH,
-                ..
-            }) => {}
+            Err(error) if matches!(error.errno(), Some(Errno::ENOENT | Errno::ESRCH)) => {}
             Err(error) => match &mut refused {
                 Some((_, count)) => *count += 1,
                 none => *none = Some((error, 1)),

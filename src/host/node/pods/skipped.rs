@@ -22,11 +22,8 @@ impl Skipped {
         match read {
             Ok(read) => return Some(read),
             Err(error) if error.is_missing() => {}
-            Err(ReadError::System {
-                // No such process; a file where a directory is usual.
-                errno: Errno::ESRCH | Errno::ENOTDIR,
-                ..
-            }) => {}
+            // No such process; a file where a directory is usual.
+            Err(error) if matches!(error.errno(), Some(Errno::ESRCH | Errno::ENOTDIR)) => {}
             // Whatever lies there: once for each.
             Err(ReadError::Unanswered {
                 mount: Some(mount),
@@ -38,13 +35,7 @@ impl Skipped {
                     self.silent.push(sentence);
                 }
             }
-            Err(error) => {
-                let errno = match &error {
-                    ReadError::System { errno, .. } => Some(*errno),
-                    _ => None,
-                };
-                self.note(errno, error.to_string());
-            }
+            Err(error) => self.note(error.errno(), error.to_string()),
         }
         None
     }

@@ -129,11 +129,9 @@ fn seen_listening(servers: &mut [DnsServer], listeners: &[Listener]) {
         for listener in listeners.iter().filter(|it| it.network == Network::Node) {
             let owner = listener.owner.as_ref();
             if owner.is_some_and(|it| server.instance == Instance::Process(it.pid)) {
-                server.listens.push(Listen {
-                    address: listener.address,
-                    port: listener.port,
-                    evidence: Evidence::Socket(listener.file.clone()),
-                });
+                let evidence = Evidence::Socket(listener.file.clone());
+                let listen = Listen::new(listener.address, listener.port, evidence);
+                server.listens.push(listen);
             }
         }
     }
