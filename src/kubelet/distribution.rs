@@ -19,6 +19,9 @@ pub enum Kind {
 
 /// MicroK8s's file of flags.
 pub const MICROK8S_ARGUMENTS: &str = "/var/snap/microk8s/current/args/kubelet";
+/// The same of Canonical Kubernetes, and of EKS on Ubuntu.
+const K8S_ARGUMENTS: &str = "/var/snap/k8s/common/args/kubelet";
+const EKS_ARGUMENTS: &str = "/var/snap/kubelet-eks/current/args";
 
 /// systemd's units that start a kubelet, the most telling first.
 pub const UNITS: [(&str, Kind); 12] = [
@@ -37,11 +40,11 @@ pub const UNITS: [(&str, Kind); 12] = [
     ),
     (
         "snap.k8s.kubelet.service",
-        Kind::ArgumentsFile("/var/snap/k8s/common/args/kubelet"),
+        Kind::ArgumentsFile(K8S_ARGUMENTS),
     ),
     (
         "snap.kubelet-eks.daemon.service",
-        Kind::ArgumentsFile("/var/snap/kubelet-eks/current/args"),
+        Kind::ArgumentsFile(EKS_ARGUMENTS),
     ),
     ("k0sworker.service", Kind::K0s),
     ("k0scontroller.service", Kind::K0s),
@@ -65,14 +68,8 @@ pub const UNIT_DIRECTORIES: [&str; 8] = [
 /// Files that tell of a kubelet where no unit does.
 pub const MARKS: [(&str, Kind); 5] = [
     (MICROK8S_ARGUMENTS, Kind::ArgumentsFile(MICROK8S_ARGUMENTS)),
-    (
-        "/var/snap/k8s/common/args/kubelet",
-        Kind::ArgumentsFile("/var/snap/k8s/common/args/kubelet"),
-    ),
-    (
-        "/var/snap/kubelet-eks/current/args",
-        Kind::ArgumentsFile("/var/snap/kubelet-eks/current/args"),
-    ),
+    (K8S_ARGUMENTS, Kind::ArgumentsFile(K8S_ARGUMENTS)),
+    (EKS_ARGUMENTS, Kind::ArgumentsFile(EKS_ARGUMENTS)),
     (K3S.configuration, Kind::Rancher(&K3S)),
     (RKE2.configuration, Kind::Rancher(&RKE2)),
 ];

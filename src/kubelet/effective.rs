@@ -66,29 +66,21 @@ impl Default for Defaults {
 
 /// The kubelet that these inputs make.
 pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
-    let Inputs {
-        version,
-        defaults,
-        main,
-        drop_ins,
-        flags,
-        remarks,
-        stops,
-    } = inputs;
+    let (version, defaults) = (inputs.version, inputs.defaults);
     let mut settings = Settings {
         version,
         given: Given::default(),
         gates: Vec::new(),
-        remarks,
-        stops,
+        remarks: inputs.remarks,
+        stops: inputs.stops,
     };
-    if let Some(main) = &main {
+    if let Some(main) = &inputs.main {
         settings.file(main, Role::Main);
     }
-    for drop_in in &drop_ins {
+    for drop_in in &inputs.drop_ins {
         settings.file(drop_in, Role::DropIn);
     }
-    settings.flags(&flags);
+    settings.flags(&inputs.flags);
     if let Some(reason) = gates::refused(version, &settings.gates) {
         settings.stop(reason);
     }

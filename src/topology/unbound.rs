@@ -102,11 +102,8 @@ impl Reading {
         };
         let mut listens = Vec::new();
         let mut listen = |ip: IpAddr, port, evidence| {
-            listens.push(Listen {
-                address: Some(ip).filter(|ip| !ip.is_unspecified()),
-                port,
-                evidence,
-            });
+            let address = Some(ip).filter(|ip| !ip.is_unspecified());
+            listens.push(Listen::new(address, port, evidence));
         };
         let any: [IpAddr; 2] = [Ipv4Addr::UNSPECIFIED.into(), Ipv6Addr::UNSPECIFIED.into()];
         let own: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];

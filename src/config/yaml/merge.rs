@@ -29,7 +29,7 @@ pub(super) fn merge(entries: &mut Vec<Entry>, value: Node) -> Result<(), YamlErr
     };
     for mapping in mappings.into_iter().rev() {
         let Value::Mapping(merged) = mapping.value else {
-            return Err(error(at, NO_MAPPING.to_owned()));
+            return Err(error(at, NO_MAPPING));
         };
         entries.extend(merged);
     }

@@ -156,12 +156,10 @@ impl<'t> Builder<'t> {
                 let properties = properties(anchor, tag);
                 let start = self.after_properties(start, end, &properties);
                 if style == Style::Plain && self.text.is_hidden_tag(start) {
-                    let message = "a tag needs a blank behind it".to_owned();
-                    return Err(error(start, message));
+                    return Err(error(start, "a tag needs a blank behind it"));
                 }
                 if style == Style::Plain && value.contains('?') && self.is_in_brackets() {
-                    let message = "in brackets a text with ? needs quotes".to_owned();
-                    return Err(error(start, message));
+                    return Err(error(start, "in brackets a text with ? needs quotes"));
                 }
                 let text = self.text.shown(value, style, start, end);
                 let value = Value::Scalar(Scalar {
@@ -285,12 +283,17 @@ impl<'t> Builder<'t> {
     fn alias(&mut self, anchor: &str, start: usize, end: usize) -> Result<(), YamlError> {
         let node = match self.anchors.get(anchor) {
             Some(Some(node)) => node,
-            other => {
-                let message = match other {
-                    Some(_) => "the alias stands inside the value that it names".to_owned(),
-                    None => format!("no anchor before it is named &{anchor}"),
-                };
-                return Err(error(start, message));
+            Some(None) => {
+                return Err(error(
+                    start,
+                    "the alias stands inside the value that it names",
+                ));
+            }
+            None => {
+                return Err(error(
+                    start,
+                    format!("no anchor before it is named &{anchor}"),
+                ));
             }
         };
         let (nodes, depth) = measure(node);
@@ -306,7 +309,7 @@ impl<'t> Builder<'t> {
         let holder = self.open.last().map(|it| &it.content);
         let is_merged = matches!(holder, Some(Content::Mapping(_, Some(key))) if is_merge(key));
         if is_merged && !matches!(node.value, Value::Mapping(_)) {
-            return Err(error(start, NO_MAPPING.to_owned()));
+            return Err(error(start, NO_MAPPING));
         }
         let node = Node {
             span: Span::new(start, end),
@@ -334,11 +337,9 @@ fn too_deep(at: usize) -> YamlError {
     error(at, format!("more than {MAX_DEPTH} levels of nesting"))
 }
 
-pub(super) fn error(at: usize, message: String) -> YamlError {
-    YamlError {
-        at: text::offset(at),
-        message,
-    }
+pub(super) fn error(at: usize, message: impl Into<String>) -> YamlError {
+    let (at, message) = (text::offset(at), message.into());
+    YamlError { at, message }
 }
 
 /// How many nodes a value has, itself included, and how deep it is.

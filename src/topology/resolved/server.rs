@@ -96,16 +96,14 @@ fn listens(resolved: &Resolved) -> Vec<Listen> {
         .stub_place
         .clone()
         .map_or(Evidence::Default, Evidence::Configuration);
-    let stub = [53, 54].map(|last| Listen {
-        address: Some(IpAddr::V4(Ipv4Addr::new(127, 0, 0, last))),
-        port: DNS_PORT,
-        evidence: evidence.clone(),
+    let stub = [53, 54].map(|last| {
+        let address = IpAddr::V4(Ipv4Addr::new(127, 0, 0, last));
+        Listen::new(Some(address), DNS_PORT, evidence.clone())
     });
     let stub = stub.into_iter().filter(|_| resolved.stub != Stub::No);
-    let extra = resolved.extra.iter().map(|it| Listen {
-        address: it.value.ip,
-        port: it.value.port,
-        evidence: Evidence::Configuration(it.place.clone()),
+    let extra = resolved.extra.iter().map(|it| {
+        let evidence = Evidence::Configuration(it.place.clone());
+        Listen::new(it.value.ip, it.value.port, evidence)
     });
     stub.chain(extra).collect()
 }
