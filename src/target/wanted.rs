@@ -75,12 +75,9 @@ impl Names {
                 wanted.uids.extend(owners.map(|it| it.uid.clone()));
             }
         }
-        let of_wanted = tasks().filter(|it| match &it.pod {
-            Some(uid) => wanted.uids.contains(uid),
-            None => false,
-        });
-        let ids = of_wanted.filter_map(|it| it.container.clone());
-        let ids: BTreeSet<String> = ordered(ids);
+        let is_wanted = |it: &&Membership| it.pod.as_ref().is_some_and(|it| wanted.has_pod(it));
+        let ids = tasks().filter(is_wanted);
+        let ids: BTreeSet<String> = ordered(ids.filter_map(|it| it.container.clone()));
         wanted.ids = ids;
         (!wanted.ids.is_empty()).then_some(wanted)
     }

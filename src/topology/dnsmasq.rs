@@ -144,11 +144,9 @@ fn on_interfaces(
         for wanted in word.list().filter(|it| *it != "lo" && !is_excepted(it)) {
             let has = around.interfaces.iter().filter(|it| fits(wanted, &it.1));
             let before = server.listens.len();
-            server.listens.extend(has.map(|(address, _)| Listen {
-                address: Some(*address),
-                port,
-                evidence: Evidence::Configuration(word.place.clone()),
-            }));
+            let evidence = || Evidence::Configuration(word.place.clone());
+            let listens = has.map(|(ip, _)| Listen::new(Some(*ip), port, evidence()));
+            server.listens.extend(listens);
             if server.listens.len() == before {
                 let name = escaped(wanted.as_bytes());
                 let place = word.place.clone();

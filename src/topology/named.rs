@@ -35,7 +35,7 @@ pub fn server(conf: &Statements, flags: Flags, around: &Surroundings<'_>) -> Dns
     let is_options = |it: &&Statement| conf.word(it, 0) == b"options";
     let options = conf.statements.iter().find(is_options);
     let options = options.and_then(|it| it.block.as_deref()).unwrap_or(&[]);
-    Listening { conf, around }.add(options, flags, &mut server);
+    listens(conf, around, options, flags, &mut server);
     let views: Vec<&[Statement]> = conf
         .statements
         .iter()
@@ -139,101 +139,83 @@ fn after(conf: &Indexed<'_>, statement: &Statement, name: &[u8]) -> Option<u16> 
         .ok()
 }
 
-struct Listening<'n> {
-    conf: &'n Indexed<'n>,
-    around: &'n Surroundings<'n>,
+/// It opens a socket for each address of the machine that a list takes, and for
+/// no other.
+fn listens(
+    conf: &Indexed<'_>,
+    around: &Surroundings<'_>,
+    options: &[Statement],
+    flags: Flags,
+    server: &mut DnsServer,
+) {
+    let find = |name: &[u8]| -> Vec<&Statement> {
+        let all = options.iter();
+        all.filter(|it| conf.word(it, 0) == name).collect()
+    };
+    let set = find(b"port").last().and_then(|it| after(conf, it, b"port"));
+    let port = flags.port.or(set).unwrap_or(DNS_PORT);
+    let own: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+    for (name, is_v4) in [(&b"listen-on"[..], true), (b"listen-on-v6", false)] {
+        if (is_v4 && flags.only_v6) || (!is_v4 && flags.only_v4) {
+            continue;
+        }
+        let all = own.iter().chain(around.addresses);
+        let all = all.copied().filter(|ip| ip.is_ipv4() == is_v4);
+        let statements = find(name);
+        if statements.is_empty() {
+            let default = |ip| Listen::new(Some(ip), port, Evidence::Default);
+            server.listens.extend(all.clone().map(default));
+        }
+        for statement in statements {
+            let port = after(conf, statement, b"port").unwrap_or(port);
+            let evidence = Evidence::Configuration(conf.place(statement, 0));
+            let taken = all.clone();
+            let taken = taken.filter(|ip| takes(conf, statement, *ip, 0) == Some(true));
+            let listen = |ip| Listen::new(Some(ip), port, evidence.clone());
+            server.listens.extend(taken.map(listen));
+        }
+    }
 }
 
-impl Listening<'_> {
-    fn add(&self, options: &[Statement], flags: Flags, server: &mut DnsServer) {
-        let find = |name: &[u8]| {
-            let all = options.iter();
-            all.filter(|it| self.conf.word(it, 0) == name)
-                .collect::<Vec<_>>()
+/// Whether an address match list takes an address; `None`: it does not
+/// mention it.
+fn takes(conf: &Indexed<'_>, list: &Statement, ip: IpAddr, depth: usize) -> Option<bool> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    list.block.iter().flatten().find_map(|element| {
+        let word = conf.word(element, 0);
+        let (word, is_not) = match word.strip_prefix(b"!") {
+            // The exclamation mark can stand alone.
+            Some(b"") => (conf.word(element, 1), true),
+            Some(rest) => (rest, true),
+            None => (word, false),
         };
-        let set = find(b"port")
-            .last()
-            .and_then(|it| after(self.conf, it, b"port"));
-        let port = flags.port.or(set).unwrap_or(DNS_PORT);
-        for (name, is_v4) in [(&b"listen-on"[..], true), (b"listen-on-v6", false)] {
-            if (is_v4 && flags.only_v6) || (!is_v4 && flags.only_v4) {
-                continue;
-            }
-            let statements = find(name);
-            for statement in &statements {
-                let port = after(self.conf, statement, b"port").unwrap_or(port);
-                let evidence = Evidence::Configuration(self.conf.place(statement, 0));
-                let takes = |ip| self.takes(statement, ip, 0) == Some(true);
-                self.listen(is_v4, port, &evidence, &takes, server);
-            }
-            if statements.is_empty() {
-                self.listen(is_v4, port, &Evidence::Default, &|_| true, server);
-            }
-        }
-    }
+        let matches = if word.is_empty() {
+            takes(conf, element, ip, depth + 1)?
+        } else {
+            fits(conf, word, ip, depth)?
+        };
+        Some(matches != is_not)
+    })
+}
 
-    /// It opens a socket for each address of the machine that the list takes,
-    /// and for no other.
-    fn listen(
-        &self,
-        is_v4: bool,
-        port: u16,
-        evidence: &Evidence,
-        takes: &dyn Fn(IpAddr) -> bool,
-        server: &mut DnsServer,
-    ) {
-        let own: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
-        let others = self.around.addresses.iter().copied();
-        for ip in own.into_iter().chain(others) {
-            if ip.is_ipv4() == is_v4 && takes(ip) {
-                server
-                    .listens
-                    .push(Listen::new(Some(ip), port, evidence.clone()));
-            }
-        }
+fn fits(conf: &Indexed<'_>, word: &[u8], ip: IpAddr, depth: usize) -> Option<bool> {
+    let text = std::str::from_utf8(word).ok()?;
+    match text {
+        "any" | "localhost" => return Some(true),
+        "none" => return Some(false),
+        _ => {}
     }
-
-    /// Whether an address match list takes an address; `None`: it does not
-    /// mention it.
-    fn takes(&self, list: &Statement, ip: IpAddr, depth: usize) -> Option<bool> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
-        list.block.iter().flatten().find_map(|element| {
-            let word = self.conf.word(element, 0);
-            let (word, is_not) = match word.strip_prefix(b"!") {
-                // The exclamation mark can stand alone.
-                Some(b"") => (self.conf.word(element, 1), true),
-                Some(rest) => (rest, true),
-                None => (word, false),
-            };
-            let matches = if word.is_empty() {
-                self.takes(element, ip, depth + 1)?
-            } else {
-                self.fits(word, ip, depth)?
-            };
-            Some(matches != is_not)
-        })
+    if let Ok(own) = text.parse::<IpAddr>() {
+        return (own == ip).then_some(true);
     }
-
-    fn fits(&self, word: &[u8], ip: IpAddr, depth: usize) -> Option<bool> {
-        let text = std::str::from_utf8(word).ok()?;
-        match text {
-            "any" | "localhost" => return Some(true),
-            "none" => return Some(false),
-            _ => {}
-        }
-        if let Ok(own) = text.parse::<IpAddr>() {
-            return (own == ip).then_some(true);
-        }
-        if let Some((network, length)) = text.split_once('/') {
-            return is_inside(network, length.parse().ok()?, ip).then_some(true);
-        }
-        let is_acl =
-            |it: &&Statement| self.conf.word(it, 0) == b"acl" && self.conf.word(it, 1) == word;
-        let list = self.conf.statements.iter().find(is_acl)?;
-        self.takes(list, ip, depth + 1)
+    if let Some((network, length)) = text.split_once('/') {
+        return is_inside(network, length.parse().ok()?, ip).then_some(true);
     }
+    let is_acl = |it: &&Statement| conf.word(it, 0) == b"acl" && conf.word(it, 1) == word;
+    let list = conf.statements.iter().find(is_acl)?;
+    takes(conf, list, ip, depth + 1)
 }
 
 /// Whether `ip` is in `network`, whose last zero octets can be left out.

@@ -150,11 +150,8 @@ impl Reading {
         };
         for (text, place) in &zone.servers {
             let target = to(text, default_port);
-            let is_left_out = match &target {
-                Target::Address(to) => to.ip().is_loopback() && !self.queries_localhost,
-                _ => false,
-            };
-            if !is_left_out {
+            let is_local = matches!(&target, Target::Address(to) if to.ip().is_loopback());
+            if !is_local || self.queries_localhost {
                 add(server, &zone.name, Policy::Random, target, place.clone());
             }
         }

@@ -2,6 +2,7 @@ use super::*;
 use crate::kubelet::{Kubelet, Setting};
 use crate::node::{Listener, Process};
 use crate::pod::assumed_kubelet;
+use crate::text::Source;
 use crate::topology::Network;
 
 fn host_file(path: &str, text: &str) -> HostFile {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::traced::Spot;
 
 fn started(units: &[&str], environment: &[(&str, &str)]) -> Vec<Vec<String>> {
     let entries: Vec<Entry> = units

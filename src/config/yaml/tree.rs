@@ -281,21 +281,10 @@ impl<'t> Builder<'t> {
     }
 
     fn alias(&mut self, anchor: &str, start: usize, end: usize) -> Result<(), YamlError> {
-        let node = match self.anchors.get(anchor) {
-            Some(Some(node)) => node,
-            Some(None) => {
-                return Err(error(
-                    start,
-                    "the alias stands inside the value that it names",
-                ));
-            }
-            None => {
-                return Err(error(
-                    start,
-                    format!("no anchor before it is named &{anchor}"),
-                ));
-            }
-        };
+        let unknown = || error(start, format!("no anchor before it is named &{anchor}"));
+        let named = self.anchors.get(anchor).ok_or_else(unknown)?;
+        let inside = || error(start, "the alias stands inside the value that it names");
+        let node = named.as_ref().ok_or_else(inside)?;
         let (nodes, depth) = measure(node);
         self.aliased += nodes;
         if self.aliased > MAX_ALIASED_NODES {
