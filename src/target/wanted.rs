@@ -150,7 +150,7 @@ mod tests {
             membership: Membership {
                 pod: Some(pod.to_owned()),
                 container: Some(container.repeat(64)),
-                runtime: None,
+                is_podman: false,
             },
             is_silent: false,
         }

@@ -32,7 +32,7 @@ fn task(pid: u32, id: &str, comm: &str) -> Task {
         membership: Membership {
             pod: some(UID),
             container: some(id),
-            runtime: None,
+            is_podman: false,
         },
         netns: Some(7),
         ..Task::default()
