@@ -39,7 +39,6 @@ pub(super) fn run(
 ) -> anyhow::Result<Status> {
     let settings = settings(args, streams)?;
     let pods = pods(args, streams)?;
-    let columns = streams.columns();
     let (tally, failures) = read_all(files, &settings, streams);
     for failure in &failures {
         streams.tell(failure);
@@ -60,12 +59,10 @@ pub(super) fn run(
     let summary = tally.finish(&settings, &pods);
     let worst = said.or_else(|| summary.worst(&catalogue));
     args.outputs
-        .write(streams, |format, colors, out| match format {
+        .write(args.verbose, streams, |format, style, out| match format {
             Format::Text => {
-                text::write(&summary, args.verbose, colors, columns, out)?;
-                worst.as_ref().map_or(Ok(()), |it| {
-                    why::write_causes(it, args.verbose, colors, out)
-                })
+                text::write(&summary, style, out)?;
+                (worst.as_ref()).map_or(Ok(()), |it| why::write_causes(it, style, out))
             }
             Format::Json => text::json::write(&summary, worst.as_ref(), out),
             Format::Svg => text::chart::write_svg(&summary.minutes, out),

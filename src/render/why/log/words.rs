@@ -4,14 +4,9 @@ use crate::check_loop::log::KINDS;
 use crate::finding::Severity;
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::why::numbers::{grouped, minute, percent};
+use crate::render::why::said::Said;
 use crate::text::{counted, escaped};
 use crate::why::log::{Advice, Rcode, Resolver};
-
-/// What was found, and what to do about it, which can be empty.
-pub(in crate::render) struct Said {
-    pub(in crate::render) fact: Sentence,
-    pub(in crate::render) fix: String,
-}
 
 pub(super) fn resolver(resolver: Resolver) -> &'static str {
     match resolver {

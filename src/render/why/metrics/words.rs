@@ -2,14 +2,9 @@
 
 use super::numbers::{bytes, count, rate, share};
 use crate::render::sentence::Sentence;
+use crate::render::why::said::Said;
 use crate::text::escaped;
 use crate::why::metrics::{Finding, KUBEADM_MEMORY};
-
-/// What was found, and what to do about it.
-pub(super) struct Said {
-    pub(super) fact: Sentence,
-    pub(super) fix: String,
-}
 
 pub(super) fn said(finding: &Finding) -> Said {
     Said {
