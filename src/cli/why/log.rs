@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, WhyArgs};
-use crate::cli::node::NodeArgs;
+use crate::cli::node::{NodeArgs, read_long};
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::config::corefile;
@@ -145,11 +145,7 @@ fn time(word: &str) -> anyhow::Result<i64> {
 fn pods(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Pods> {
     let mut pods = Pods::default();
     if let Some(path) = &args.pods {
-        let source = if path.as_os_str() == "-" {
-            host::read_whole("<stdin>", streams.take_input()?, MAX_PODS)?
-        } else {
-            host::read_whole(&host::shown(path), host::open_named(path)?, MAX_PODS)?
-        };
+        let source = read_long(path, MAX_PODS, streams)?;
         let text = String::from_utf8_lossy(&source.bytes);
         pods = Pods::parse(&text).with_context(|| {
             format!(
