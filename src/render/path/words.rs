@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
+use crate::order::once;
 use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
 use crate::render::sentence::{Sentence, sentence};
 use crate::rules::{Family, Note};
@@ -359,15 +360,7 @@ pub(in crate::render) fn unseen<'g>(
     gaps: impl Iterator<Item = &'g Gap>,
     skipped: &[String],
 ) -> Vec<Sentence> {
-    let mut all: Vec<Sentence> = notes.map(note).collect();
-    all.extend(gaps.map(gap));
     let skipped = skipped.iter();
-    all.extend(skipped.map(|it| Sentence::new("unread", it.clone())));
-    let mut once: Vec<Sentence> = Vec::new();
-    for it in all {
-        if !once.contains(&it) {
-            once.push(it);
-        }
-    }
-    once
+    let skipped = skipped.map(|it| Sentence::new("unread", it.clone()));
+    once(notes.map(note).chain(gaps.map(gap)).chain(skipped))
 }
