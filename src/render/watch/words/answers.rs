@@ -5,7 +5,7 @@ use super::{Of, Words, more, queries, words};
 use crate::dig::mnemonic::rcode_text;
 use crate::name::Name;
 use crate::render::watch::time;
-use crate::text::counted;
+use crate::text::{counted, some_of};
 use crate::watch::findings::What;
 
 /// So many zones are listed.
@@ -99,23 +99,18 @@ impl Of<'_> {
         if names == 1 {
             return format!("{name} has an A record, and its AAAA is {came} ({queries})");
         }
-        let listed = self.counts(zones.get(..LISTED).unwrap_or(zones));
-        let more = match zones.len().saturating_sub(LISTED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+        let listed = self.counts(zones, LISTED);
         format!(
-            "{names} names have A records, and their AAAA are {came} ({queries}), first {}; by zone {listed}{more}",
+            "{names} names have A records, and their AAAA are {came} ({queries}), first {}; by zone {listed}",
             self.first
         )
     }
 
-    /// Names with a count each.
-    fn counts(&self, all: &[(Name, u64)]) -> String {
-        let each = all
-            .iter()
-            .map(|(name, count)| format!("{} {count}", self.shown.name(name)));
-        each.collect::<Vec<_>>().join(", ")
+    /// The first `most` of names, with a count each.
+    fn counts(&self, all: &[(Name, u64)], most: usize) -> String {
+        let all = all.iter();
+        let each = all.map(|(name, count)| format!("{} {count}", self.shown.name(name)));
+        some_of(each, most)
     }
 
     pub(super) fn names(&self) -> Words {
@@ -146,8 +141,8 @@ impl Of<'_> {
                 format!(
                     "{number} of {} were for names that the search list made and nobody has: by entry {}; by name {}",
                     queries(*of),
-                    self.counts(entries),
-                    self.counts(names)
+                    self.counts(entries, usize::MAX),
+                    self.counts(names, usize::MAX)
                 ),
                 "not an error: it costs time and load",
                 "a final dot after full names (api.example.com.), or dnsConfig options ndots:1 or 2 in the pod",

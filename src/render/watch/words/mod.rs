@@ -9,7 +9,7 @@ use crate::hidden::Shown;
 use crate::name::Name;
 use crate::packet::Unreachable;
 use crate::render::watch::time;
-use crate::text::counted;
+use crate::text::{counted, some_of};
 use crate::watch::advice::{Advice, Change};
 use crate::watch::findings::{Finding, What};
 use crate::watch::report::Report;
@@ -157,16 +157,8 @@ pub(super) fn advice(advice: &Advice, shown: &Shown) -> (String, String) {
     let change = match &advice.change {
         Change::Ndots(ndots) => format!("options ndots:{ndots}"),
         Change::FinalDot(names) => {
-            let more = match names.len() {
-                0..=3 => String::new(),
-                all => format!(" and {} more", all - 3),
-            };
-            let names = names
-                .iter()
-                .take(3)
-                .map(|it| format!("{}.", shown.name(it)));
-            let names: Vec<String> = names.collect();
-            format!("a final dot: {}{more}", names.join(", "))
+            let names = names.iter().map(|it| format!("{}.", shown.name(it)));
+            format!("a final dot: {}", some_of(names, 3))
         }
         Change::WithoutEntries(names) => {
             format!("the search list without {}", listed(names, shown))
