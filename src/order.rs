@@ -1,4 +1,4 @@
-//! One sort for all types.
+//! Short lists: one sort for all types, and what is equal once.
 //!
 //! The standard library's stable sort is 5 KB for each type and way to compare:
 //! a program that sorts a hundred short lists was half a MiB larger by it. This
@@ -56,9 +56,39 @@ fn move_all(sources: &[usize], swap: &mut dyn FnMut(usize, usize)) {
     }
 }
 
+/// Each of them once, in their order: for few.
+pub fn once<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    for item in items {
+        if !all.contains(&item) {
+            all.push(item);
+        }
+    }
+    all
+}
+
+/// Each key once with all its values, in their order: for few keys.
+pub fn together<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut all: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in pairs {
+        match all.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, values)) => values.push(value),
+            None => all.push((key, vec![value])),
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_equal_comes_once() {
+        assert_eq!(once([3, 1, 3, 2, 1]), [3, 1, 2]);
+        let pairs = [("b", 1), ("a", 2), ("b", 3)];
+        assert_eq!(together(pairs), [("b", vec![1, 3]), ("a", vec![2])]);
+    }
 
     #[test]
     fn it_is_the_sort_of_the_standard_library() {

@@ -215,6 +215,17 @@ pub fn counted<N: Copy + Display + From<u8> + PartialEq>(
     format!("{number} {}", if number == N::from(1) { one } else { many })
 }
 
+/// The first `most` of them, and how many more there are: `a, b and 3 more`.
+pub fn some_of(items: impl IntoIterator<Item: Display>, most: usize) -> String {
+    let mut items = items.into_iter();
+    let shown: Vec<String> = items.by_ref().take(most).map(|it| it.to_string()).collect();
+    let shown = shown.join(", ");
+    match items.count() {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 /// Collects one by one. `collect` makes a map or a set by sorting, with code
 /// of its own for each kind of iterator: 5 KB that a program of many small
 /// sets has a hundred times.
@@ -293,6 +304,13 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_the_first_are_named() {
+        for (most, expected) in [(3, "a, b, c"), (2, "a, b and 1 more"), (1, "a and 2 more")] {
+            assert_eq!(some_of(["a", "b", "c"], most), expected);
+        }
+    }
 
     #[test]
     fn what_could_trick_a_terminal_is_escaped() {

@@ -91,11 +91,10 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
         Err(error) => return report_failure(&error, args, streams),
     };
     let services = args.services(&report, root.as_ref());
-    let style = streams.style(args.verbose);
-    args.outputs.write(streams, |format, colors, out| {
-        let style = Style { colors, ..style };
-        write(&report, &services, format, style, out)
-    })?;
+    args.outputs
+        .write(args.verbose, streams, |format, style, out| {
+            write(&report, &services, format, style, out)
+        })?;
     Ok(args.status(&report))
 }
 
@@ -220,7 +219,7 @@ fn report_failure(
     let message = escaped(format!("{error:#}").as_bytes());
     let node = args.node_name();
     let outputs = args.outputs.of_failures(&[Format::Text]);
-    outputs.write(streams, |format, _, out| {
+    outputs.write(false, streams, |format, _, out| {
         write_error(&message, node.as_deref(), format, out)
     })?;
     streams.tell(message);
@@ -250,12 +249,12 @@ impl CheckLoopArgs {
 
     /// For how long a probe may go on, if reading the node was begun then.
     fn probe_limit(&self, begun: Instant) -> Duration {
-        let is_npd = self
+        if self
             .outputs
             .wanted
             .iter()
-            .all(|it| it.format == Format::Npd);
-        if is_npd {
+            .all(|it| it.format == Format::Npd)
+        {
             NPD_PROBE.saturating_sub(begun.elapsed())
         } else {
             probe::LIMIT

@@ -33,8 +33,8 @@ pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let names = [&args.first, &args.second].map(host::shown);
     let names = names.each_ref().map(String::as_str);
     args.outputs
-        .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => text::write(names, &differences, colors, out),
+        .write(false, streams, |format, style, out| match format {
+            TextOrJson::Text => text::write(names, &differences, style, out),
             TextOrJson::Json => text::json::write(names, &differences, out),
         })?;
     Ok(match differences.as_slice() {

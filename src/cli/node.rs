@@ -109,10 +109,19 @@ const MAX_LOG: usize = 64 << 20;
 
 /// All of a log that the caller named: what it says can stand anywhere in it.
 pub(super) fn read_log(path: &Path, streams: &mut Streams<'_>) -> Result<Source, ReadError> {
+    read_long(path, MAX_LOG, streams)
+}
+
+/// All of a file that the caller named, which may have so many bytes.
+pub(super) fn read_long(
+    path: &Path,
+    most: usize,
+    streams: &mut Streams<'_>,
+) -> Result<Source, ReadError> {
     if path.as_os_str() == "-" {
-        return host::read_whole("<stdin>", streams.take_input()?, MAX_LOG);
+        return host::read_whole("<stdin>", streams.take_input()?, most);
     }
-    host::read_whole(&host::shown(path), host::open_named(path)?, MAX_LOG)
+    host::read_whole(&host::shown(path), host::open_named(path)?, most)
 }
 
 /// The same of a file that is judged: half of one would give half a verdict.

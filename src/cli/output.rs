@@ -9,6 +9,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 
 use crate::cli::streams::Streams;
 use crate::host::write::{self, Others, WriteError};
+use crate::render::Style;
 use crate::text::escaped;
 
 /// The output formats of most commands.
@@ -88,17 +89,19 @@ impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
         }
     }
 
-    /// Writes every format to its place: `write` writes one, in colours or not.
+    /// Writes every format to its place: `write` writes one, in the style of its place.
     pub(super) fn write(
         &self,
+        verbose: bool,
         streams: &mut Streams<'_>,
-        mut write: impl FnMut(F, bool, &mut dyn Write) -> io::Result<()>,
+        mut write: impl FnMut(F, Style, &mut dyn Write) -> io::Result<()>,
     ) -> anyhow::Result<()> {
         for wanted in &self.wanted {
-            let colors = wanted.takes_colors(streams.colors);
+            let mut style = streams.style(verbose);
+            style.colors = wanted.takes_colors(style.colors);
             let file = wanted.file.as_deref();
             self::write(file, self.others, streams.out, |out| {
-                write(wanted.format, colors, out)
+                write(wanted.format, style, out)
             })?;
         }
         Ok(())

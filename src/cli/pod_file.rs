@@ -248,18 +248,20 @@ fn write(answer: &Answer, args: &PodFileArgs, streams: &mut Streams<'_>) -> anyh
         Ok(_) => args.outputs.clone(),
         Err(_) => args.outputs.of_failures(&[Format::Text]),
     };
-    outputs.write(streams, |format, _, out| match (format, &answer.file) {
-        (Format::Json, file) => {
-            let Ground {
-                kubelet, runtime, ..
-            } = &answer.ground;
-            pod_file::json::write(&answer.about, kubelet, runtime, file, out)
+    outputs.write(false, streams, |format, _, out| {
+        match (format, &answer.file) {
+            (Format::Json, file) => {
+                let Ground {
+                    kubelet, runtime, ..
+                } = &answer.ground;
+                pod_file::json::write(&answer.about, kubelet, runtime, file, out)
+            }
+            (Format::Text, Ok(file)) => {
+                pod_file::write_notes(&answer.about, file, &mut notes)?;
+                out.write_all(&file.bytes)
+            }
+            (Format::Text, Err(_)) => Ok(()),
         }
-        (Format::Text, Ok(file)) => {
-            pod_file::write_notes(&answer.about, file, &mut notes)?;
-            out.write_all(&file.bytes)
-        }
-        (Format::Text, Err(_)) => Ok(()),
     })?;
     // A closed stderr leaves nobody to tell.
     let _ = streams.err.write_all(&notes);
@@ -283,7 +285,7 @@ fn report(
 ) -> anyhow::Result<Status> {
     let message = escaped(failure.sentence.as_bytes());
     let outputs = args.outputs.of_failures(&[Format::Text]);
-    outputs.write(streams, |format, _, out| match format {
+    outputs.write(false, streams, |format, _, out| match format {
         Format::Text => Ok(()),
         Format::Json => pod_file::json::write_error(&message, failure.is_answer, out),
     })?;

@@ -12,7 +12,6 @@ use crate::host::node::processes::ProcessSeen;
 use crate::host::node::{Parts, pods, processes, sockets};
 use crate::host::root::Root;
 use crate::node::{Pod, listening};
-use crate::render::Style;
 use crate::render::pods::{self as text, Heard};
 use crate::text::escaped;
 use crate::topology::Network;
@@ -38,13 +37,9 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let (pods, unread) = pods::read_pods(&root, &seen, Parts::PODS, |_| true);
     skipped.extend(unread.sentences);
     let heard: Vec<Vec<Heard>> = pods.iter().map(|it| heard(&root, &seen, it)).collect();
-    let style = streams.style(args.verbose);
     args.outputs
-        .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => {
-                let style = Style { colors, ..style };
-                text::write(&pods, &heard, skipped.is_empty(), style, out)
-            }
+        .write(args.verbose, streams, |format, style, out| match format {
+            TextOrJson::Text => text::write(&pods, &heard, skipped.is_empty(), style, out),
             TextOrJson::Json => text::json::write(&pods, &skipped, out),
         })?;
     streams.out.flush()?;

@@ -12,7 +12,6 @@ use super::threshold::{Level, Threshold};
 use crate::check_loop::Verdict;
 use crate::cli::streams::{Status, Streams};
 use crate::host::{self, io_reason};
-use crate::render::Style;
 use crate::render::report as text;
 use crate::report::{MAX_BARREN, MAX_RECORD, Merge, Stream, Summary};
 use crate::text::escaped;
@@ -51,10 +50,9 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
         merge_file(path, &mut merge, streams);
     }
     let summary = merge.finish();
-    let style = streams.style(args.verbose);
     args.outputs
-        .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => text::write(&summary, Style { colors, ..style }, out),
+        .write(args.verbose, streams, |format, style, out| match format {
+            TextOrJson::Text => text::write(&summary, style, out),
             TextOrJson::Json => text::json::write(&summary, out),
         })?;
     streams.out.flush()?;

@@ -7,7 +7,6 @@ use super::threshold::{Level, Threshold};
 use crate::cli::streams::{Status, Streams};
 use crate::host::node::{self, Parts};
 use crate::host::situation;
-use crate::render::Style;
 use crate::render::upstream as text;
 use crate::upstream::{self, FileReport, Health};
 
@@ -48,10 +47,9 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
         None => upstream::of_node(&node),
     };
     let health = report.health(&node);
-    let style = streams.style(args.verbose);
     args.outputs
-        .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => text::write(&report, health, Style { colors, ..style }, out),
+        .write(args.verbose, streams, |format, style, out| match format {
+            TextOrJson::Text => text::write(&report, health, style, out),
             TextOrJson::Json => text::json::write(&report, health, out),
         })?;
     Ok(match health {

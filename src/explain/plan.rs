@@ -7,6 +7,7 @@ use hickory_proto::rr::RecordType;
 use crate::address::Server;
 use crate::engine::message::{Because, Question, Transport};
 use crate::name::Name;
+use crate::order::once;
 use crate::simulation::{Run, Sent};
 
 /// A name that is tried, and the queries for it.
@@ -44,25 +45,13 @@ impl Candidate {
 
     /// The record types asked for, each once, in order of asking.
     pub fn record_types(&self) -> Vec<RecordType> {
-        let mut types = Vec::new();
-        for query in &self.queries {
-            let record_type = RecordType::from(query.record_type);
-            if !types.contains(&record_type) {
-                types.push(record_type);
-            }
-        }
-        types
+        let queries = self.queries.iter();
+        once(queries.map(|it| RecordType::from(it.record_type)))
     }
 
     /// The servers asked, each once, in order of asking.
     pub fn servers(&self) -> Vec<&Server> {
-        let mut servers = Vec::new();
-        for query in &self.queries {
-            if !servers.contains(&&query.server) {
-                servers.push(&query.server);
-            }
-        }
-        servers
+        once(self.queries.iter().map(|it| &it.server))
     }
 }
 

@@ -43,3 +43,24 @@ pub enum Role {
     /// The programs in a pod: the cluster's DNS is right here.
     Pod,
 }
+
+impl Assume {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::SystemdResolved => "systemd-resolved",
+            Self::None => "none",
+        }
+    }
+}
+
+impl Role {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Node => "node",
+            Self::Kubelet => "kubelet",
+            Self::Pod => "pod",
+        }
+    }
+}

@@ -161,11 +161,9 @@ pub fn severity(word: &str) -> Result<Severity, String> {
 ///
 /// It is none of these.
 pub fn assume(word: &str) -> Result<Assume, String> {
-    match word {
-        "systemd-resolved" => Ok(Assume::SystemdResolved),
-        "none" => Ok(Assume::None),
-        _ => Err(format!("{word} is none of systemd-resolved and none")),
-    }
+    let all = [Assume::SystemdResolved, Assume::None];
+    let found = all.into_iter().find(|it| it.word() == word);
+    found.ok_or_else(|| format!("{word} is none of systemd-resolved and none"))
 }
 
 /// `node`, `kubelet` or `pod`.
@@ -174,12 +172,9 @@ pub fn assume(word: &str) -> Result<Assume, String> {
 ///
 /// It is none of these.
 pub fn role(word: &str) -> Result<Role, String> {
-    match word {
-        "node" => Ok(Role::Node),
-        "kubelet" => Ok(Role::Kubelet),
-        "pod" => Ok(Role::Pod),
-        _ => Err(format!("{word} is none of node, kubelet and pod")),
-    }
+    let all = [Role::Node, Role::Kubelet, Role::Pod];
+    let found = all.into_iter().find(|it| it.word() == word);
+    found.ok_or_else(|| format!("{word} is none of node, kubelet and pod"))
 }
 
 /// A version such as `1.29` or `v1.29.3`.
@@ -225,39 +220,32 @@ pub fn domain(word: &str) -> String {
 /// What the command line says, and what it does not say from `kdns.toml`.
 #[must_use]
 pub fn over(options: Options, settings: &Options) -> Options {
-    let list = |given: Vec<_>, other: &Vec<_>| {
-        if given.is_empty() {
-            other.clone()
-        } else {
-            given
-        }
-    };
     Options {
         kubelet_version: options.kubelet_version.or(settings.kubelet_version),
         coredns_version: options.coredns_version.or(settings.coredns_version),
-        cluster_dns: list(options.cluster_dns, &settings.cluster_dns),
+        cluster_dns: or(options.cluster_dns, &settings.cluster_dns),
         cluster_domain: options
             .cluster_domain
             .or_else(|| settings.cluster_domain.clone()),
-        pod_cidr: if options.pod_cidr.is_empty() {
-            settings.pod_cidr.clone()
-        } else {
-            options.pod_cidr
-        },
+        pod_cidr: or(options.pod_cidr, &settings.pod_cidr),
         assume: options.assume.or(settings.assume),
         role: options.role.or(settings.role),
     }
+}
+
+/// What was given; nothing: the other.
+fn or<T: Clone>(given: Vec<T>, other: &[T]) -> Vec<T> {
+    if given.is_empty() {
+        return other.to_vec();
+    }
+    given
 }
 
 impl Settings {
     /// What it selects, where the command line does not say it.
     pub fn selection(&self, select: &[String], ignore: &[String]) -> Selection {
         let of = |given: &[String], own: &Option<Vec<String>>| {
-            if given.is_empty() {
-                own.clone().unwrap_or_default()
-            } else {
-                given.to_vec()
-            }
+            or(given.to_vec(), own.as_deref().unwrap_or_default())
         };
         Selection {
             select: of(select, &self.select),

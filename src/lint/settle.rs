@@ -13,7 +13,7 @@ use crate::lint::rules::{self, reading};
 use crate::lint::suppress::{self, Suppression};
 use crate::lint::workspace::Workspace;
 use crate::order::Order as _;
-use crate::text::{LineIndex, Place, Source, Span, has_placeholder};
+use crate::text::{LineIndex, Place, Source, Span, has_placeholder, some_of};
 
 /// Gives a file's bytes once more, as they were read. `None`: they are gone.
 pub type Library<'l> = &'l (dyn Fn(FileId) -> Option<Arc<Source>> + Sync);
@@ -57,11 +57,7 @@ pub fn join_templates(findings: &mut Vec<Finding>) {
     first.message = format!(
         "of {count} templates, which are no YAML before they are rendered, only plain parts were read"
     );
-    let named = others.iter().take(NAMED_TEMPLATES).cloned();
-    let mut named = named.collect::<Vec<_>>().join(", ");
-    if let more @ 1.. = others.len().saturating_sub(NAMED_TEMPLATES) {
-        named = format!("{named} and {more} more");
-    }
+    let named = some_of(others, NAMED_TEMPLATES);
     first.notes.push(format!("the others: {named}"));
 }
 

@@ -27,6 +27,7 @@ pub(super) fn not_restarted(running: &Running) -> Sentence {
 }
 
 /// The remark as a clause.
+#[expect(clippy::too_many_lines, reason = "a table: one arm a fact")]
 pub(super) fn remark(remark: &Remark) -> Sentence {
     match remark {
         Remark::Refused(refusal) => Sentence::new("kubelet-does-not-start", refusal.to_string()),
@@ -82,11 +83,42 @@ pub(super) fn remark(remark: &Remark) -> Sentence {
             "no-unit",
             "no unit of a kubelet was found: its files are those in the usual places",
         ),
-        Remark::K0sChooses
-        | Remark::MicroK8sChooses(_)
-        | Remark::RancherChooses { .. }
-        | Remark::RancherWrites { .. }
-        | Remark::RancherNotRestarted { .. } => of_distribution(remark),
+        Remark::K0sChooses => Sentence::new(
+            "resolv-conf-chosen",
+            "k0s itself chooses resolvConf at its start",
+        ),
+        Remark::MicroK8sChooses(path) => sentence!(
+            "resolv-conf-chosen",
+            "MicroK8s chooses resolvConf at its next start and writes it into {path}: it has no \
+                 --resolv-conf yet"
+        ),
+        Remark::RancherChooses { name, path } => sentence!(
+            "resolv-conf-chosen",
+            "{name} itself chooses resolvConf {path}: no setting names a file"
+        ),
+        Remark::RancherWrites {
+            name,
+            file,
+            configuration,
+        } => sentence!(
+            "resolv-conf-chosen",
+            "{name} itself chose resolvConf at its start and writes {file} again each time: \
+                 resolv-conf in {configuration} names another file"
+        ),
+        Remark::RancherNotRestarted {
+            name,
+            at,
+            value,
+            file,
+        } => {
+            let at = at.as_ref();
+            let at = at.map_or_else(|| "its environment".to_owned(), ToString::to_string);
+            sentence!(
+                "resolv-conf-chosen",
+                "{at} sets resolv-conf {value}, and {name} has not been started since: {file} has \
+                 another value"
+            )
+        }
     }
 }
 
@@ -120,40 +152,4 @@ fn of_key(remark: &KeyRemark) -> Sentence {
             "resolvConf \"\" means the default here: it is honoured since 1.23",
         ),
     }
-}
-
-/// What k0s, `MicroK8s`, k3s and rke2 choose themselves.
-fn of_distribution(remark: &Remark) -> Sentence {
-    let text = match remark {
-        Remark::MicroK8sChooses(path) => format!(
-            "MicroK8s chooses resolvConf at its next start and writes it into {path}: it has no \
-             --resolv-conf yet"
-        ),
-        Remark::RancherChooses { name, path } => {
-            format!("{name} itself chooses resolvConf {path}: no setting names a file")
-        }
-        Remark::RancherWrites {
-            name,
-            file,
-            configuration,
-        } => format!(
-            "{name} itself chose resolvConf at its start and writes {file} again each time: \
-             resolv-conf in {configuration} names another file"
-        ),
-        Remark::RancherNotRestarted {
-            name,
-            at,
-            value,
-            file,
-        } => {
-            let at = at.as_ref();
-            let at = at.map_or_else(|| "its environment".to_owned(), ToString::to_string);
-            format!(
-                "{at} sets resolv-conf {value}, and {name} has not been started since: {file} has \
-                 another value"
-            )
-        }
-        _ => "k0s itself chooses resolvConf at its start".to_owned(),
-    };
-    Sentence::new("resolv-conf-chosen", text)
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::some_of;
+
 /// What to know before believing an answer. Sentences without a full stop.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Warning {
@@ -75,11 +77,7 @@ fn first_of(words: &[String]) -> String {
         [] => String::new(),
         [one] => one.clone(),
         [first @ .., last] if words.len() <= SHOWN => format!("{} or {last}", first.join(", ")),
-        _ => {
-            let first: Vec<&str> = words.iter().take(SHOWN).map(String::as_str).collect();
-            let more = words.len() - SHOWN;
-            format!("{} and {more} more", first.join(", "))
-        }
+        _ => some_of(words, SHOWN),
     }
 }
 

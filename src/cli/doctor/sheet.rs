@@ -3,7 +3,6 @@
 use super::args::{DoctorArgs, Format};
 use crate::cli::streams::Streams;
 use crate::doctor::{Check, Here, Report};
-use crate::render::Style;
 use crate::render::doctor::{self as text, json};
 
 /// What was checked so far.
@@ -70,9 +69,8 @@ pub(super) fn write(
     outputs
         .wanted
         .retain(|it| it.file.is_some() || it.format != Format::Text);
-    let style = streams.style(args.verbose);
-    outputs.write(streams, |format, colors, out| match format {
-        Format::Text => text::write(report, Style { colors, ..style }, out),
+    outputs.write(args.verbose, streams, |format, style, out| match format {
+        Format::Text => text::write(report, style, out),
         Format::Json => json::write(report, out),
         Format::Jsonl => json::write_line(report, out),
         Format::Concise => text::write_concise(report, out),

@@ -24,7 +24,6 @@ use crate::cli::streams::{Status, Streams};
 use crate::explain::live::Lived;
 use crate::host::ReadError;
 use crate::netns::EnterError;
-use crate::render::Style;
 use crate::render::explanation;
 use crate::render::timeline;
 use crate::render::{prediction, scenario_json};
@@ -137,10 +136,10 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
             scenario_json::write(&scenario, out)
         })?;
     }
-    args.outputs.write(streams, |format, colors, out| {
-        let style = Style { colors, ..style };
-        write(&scenario, context.clone(), &resolvers, format, style, out)
-    })?;
+    args.outputs
+        .write(args.verbose, streams, |format, style, out| {
+            write(&scenario, context.clone(), &resolvers, format, style, out)
+        })?;
     Ok(Status::Clean)
 }
 
@@ -191,7 +190,7 @@ fn report(
     let message = escaped(format!("{error:#}").as_bytes());
     let name = args.name.clone().unwrap_or_default();
     let outputs = args.outputs.of_failures(&[Format::Text]);
-    outputs.write(streams, |format, _, out| match format {
+    outputs.write(false, streams, |format, _, out| match format {
         Format::Text => Ok(()),
         Format::Json => explanation::json::write_error(&name, &name, &message, None, out),
         Format::Jsonl => prediction::error_line(&name, &message, None, out),

@@ -12,7 +12,7 @@ use super::inputs::Inputs;
 use crate::finding::Finding;
 use crate::host::write::{self, Others};
 use crate::lint::{Findings, Input as _, fix};
-use crate::text::{Source, escaped};
+use crate::text::{Source, escaped, some_of};
 
 /// A file and what it becomes.
 pub(super) struct Changed {
@@ -146,12 +146,8 @@ pub(super) fn restore(inputs: &mut Inputs, left: &[(Changed, String)]) {
 /// What was fixed, in a line.
 pub(super) fn summary(changed: &[Changed]) -> String {
     const NAMED: usize = 3;
-    let paths: Vec<&str> = changed.iter().map(|it| it.path.as_str()).collect();
-    let named = paths.get(..NAMED).unwrap_or(&paths).join(", ");
-    match paths.len().saturating_sub(NAMED) {
-        0 => format!("fixed {named}"),
-        more => format!("fixed {named} and {more} more"),
-    }
+    let paths = changed.iter().map(|it| &it.path);
+    format!("fixed {}", some_of(paths, NAMED))
 }
 
 /// Lines around a change.

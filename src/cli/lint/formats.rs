@@ -52,8 +52,7 @@ pub(super) fn fail(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let lint = Lint::failed(&message);
-    let style = streams.style(args.verbose);
-    for_machines(args).write(streams, |format, _, out| {
+    for_machines(args).write(args.verbose, streams, |format, style, out| {
         write_as(format, &lint, &|_| None, style, out)
     })?;
     tell(&lint.notices, streams);
@@ -79,8 +78,7 @@ fn write_all(
     outputs: &Outputs<Format>,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<()> {
-    let style = streams.style(args.verbose);
-    outputs.write(streams, |format, colors, out| {
+    outputs.write(args.verbose, streams, |format, style, out| {
         if args.statistics && matches!(format, Format::Text | Format::Concise) {
             return statistics::write(lint.findings, out);
         }
@@ -92,7 +90,7 @@ fn write_all(
             let lines = hashes.get(label.file.as_str())?;
             lines.get(&label.start.line).cloned()
         };
-        write_as(format, lint, &fingerprint, Style { colors, ..style }, out)
+        write_as(format, lint, &fingerprint, style, out)
     })
 }
 

@@ -11,6 +11,7 @@ use super::area;
 use super::args::LintArgs;
 use super::input::{Input, MAX_STREAM, Place};
 use super::wanted::Wanted;
+use crate::cli::node::read_named;
 use crate::cli::streams::Streams;
 use crate::host::node::{self, Parts, StandIns};
 use crate::host::root::{Resolution, Root};
@@ -148,12 +149,7 @@ impl Collected {
         args: &LintArgs,
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<()> {
-        let is_input = list.as_os_str() == "-";
-        let read = if is_input {
-            host::read_stream("<stdin>", streams.take_input()?)?
-        } else {
-            host::read_named(list)?
-        };
+        let read = read_named(list, streams)?;
         if let Some(reason) = read.cut() {
             anyhow::bail!("cannot read the list of files: {reason}");
         }

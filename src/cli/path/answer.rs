@@ -7,7 +7,7 @@ use crate::doctor::Route;
 use crate::path::findings::Finding;
 use crate::path::probe::Seen;
 use crate::path::{Host, Tree, Verdict};
-use crate::render::{Style, path as text};
+use crate::render::path as text;
 
 /// What was found out.
 #[derive(Debug)]
@@ -50,10 +50,9 @@ pub(super) fn write(
         skipped: &answer.skipped,
         probe: answer.probe.as_ref(),
     };
-    let style = streams.style(args.verbose);
     args.outputs
-        .write(streams, |format, colors, out| match format {
-            Format::Text => text::write(&shown, Style { colors, ..style }, out),
+        .write(args.verbose, streams, |format, style, out| match format {
+            Format::Text => text::write(&shown, style, out),
             Format::Json => text::json::write(&shown, out),
             Format::Concise => text::concise::write(&shown, out),
             Format::Svg => text::svg::write(&shown, out),

@@ -16,6 +16,7 @@ use crate::host::{io_reason, situation};
 use crate::loopback::name_servers;
 use crate::netns::{self, Aim, EnterError, Namespace};
 use crate::node::kernel::ConntrackCounters;
+use crate::order::once;
 use crate::resolver;
 use crate::scenario::{Scenario, default_hosts};
 use crate::wire::live::{self as wire, Limits};
@@ -95,13 +96,7 @@ impl Client {
 
     /// The name servers of its file, in its order, each once.
     pub(super) fn servers(&self) -> Vec<IpAddr> {
-        let mut servers = Vec::new();
-        for (ip, _) in self.conf.iter().flat_map(name_servers) {
-            if !servers.contains(&ip) {
-                servers.push(ip);
-            }
-        }
-        servers
+        once(self.conf.iter().flat_map(name_servers).map(|it| it.0))
     }
 
     /// The same, of which there must be one.

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, WhyArgs};
-use crate::cli::node::NodeArgs;
+use crate::cli::node::{NodeArgs, read_long};
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::config::corefile;
@@ -39,7 +39,6 @@ pub(super) fn run(
 ) -> anyhow::Result<Status> {
     let settings = settings(args, streams)?;
     let pods = pods(args, streams)?;
-    let columns = streams.columns();
     let (tally, failures) = read_all(files, &settings, streams);
     for failure in &failures {
         streams.tell(failure);
@@ -60,12 +59,10 @@ pub(super) fn run(
     let summary = tally.finish(&settings, &pods);
     let worst = said.or_else(|| summary.worst(&catalogue));
     args.outputs
-        .write(streams, |format, colors, out| match format {
+        .write(args.verbose, streams, |format, style, out| match format {
             Format::Text => {
-                text::write(&summary, args.verbose, colors, columns, out)?;
-                worst.as_ref().map_or(Ok(()), |it| {
-                    why::write_causes(it, args.verbose, colors, out)
-                })
+                text::write(&summary, style, out)?;
+                (worst.as_ref()).map_or(Ok(()), |it| why::write_causes(it, style, out))
             }
             Format::Json => text::json::write(&summary, worst.as_ref(), out),
             Format::Svg => text::chart::write_svg(&summary.minutes, out),
@@ -148,11 +145,7 @@ fn time(word: &str) -> anyhow::Result<i64> {
 fn pods(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Pods> {
     let mut pods = Pods::default();
     if let Some(path) = &args.pods {
-        let source = if path.as_os_str() == "-" {
-            host::read_whole("<stdin>", streams.take_input()?, MAX_PODS)?
-        } else {
-            host::read_whole(&host::shown(path), host::open_named(path)?, MAX_PODS)?
-        };
+        let source = read_long(path, MAX_PODS, streams)?;
         let text = String::from_utf8_lossy(&source.bytes);
         pods = Pods::parse(&text).with_context(|| {
             format!(

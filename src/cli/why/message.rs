@@ -7,7 +7,6 @@ use crate::cli::threshold::Level;
 use crate::host::node::{self, Parts};
 use crate::node::Node;
 use crate::order::Order as _;
-use crate::render::Style;
 use crate::render::why::{self as text, Answer, Judgement};
 use crate::why::judged::{self, Facts, Judged, State};
 use crate::why::{Catalogue, Cause, Likely, Recognised, Unknown, recognise};
@@ -61,11 +60,12 @@ fn add_causes<'c>(recognised: &mut Recognised<'c>, catalogue: &'c Catalogue, ins
 /// Lists the messages that are known.
 pub(super) fn list(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let catalogue = Catalogue::built_in();
-    args.outputs.write(streams, |format, _, out| match format {
-        Format::Text => text::write_list(&catalogue, out),
-        Format::Json => text::json::write_list(&catalogue, out),
-        Format::Svg => Ok(()),
-    })?;
+    args.outputs
+        .write(false, streams, |format, _, out| match format {
+            Format::Text => text::write_list(&catalogue, out),
+            Format::Json => text::json::write_list(&catalogue, out),
+            Format::Svg => Ok(()),
+        })?;
     Ok(Status::Clean)
 }
 
@@ -103,15 +103,14 @@ fn answer(
         causes,
         has_node: node.is_some(),
     };
-    let style = streams.style(args.verbose);
     args.outputs
-        .write(streams, |format, colors, out| match format {
+        .write(args.verbose, streams, |format, style, out| match format {
             Format::Text => {
-                text::write(&answer, args.verbose, colors, out)?;
+                text::write(&answer, style, out)?;
                 if !inside.is_empty() {
                     writeln!(out)?;
                 }
-                inside.write(Style { colors, ..style }, out)
+                inside.write(style, out)
             }
             Format::Json => text::json::write(&answer, out),
             Format::Svg => Ok(()),
@@ -126,10 +125,9 @@ fn say_inside(
     args: &WhyArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    let style = streams.style(args.verbose);
     args.outputs
-        .write(streams, |format, colors, out| match format {
-            Format::Text => inside.write(Style { colors, ..style }, out),
+        .write(args.verbose, streams, |format, style, out| match format {
+            Format::Text => inside.write(style, out),
             Format::Json => text::json::write_unknown(unknown, out),
             Format::Svg => Ok(()),
         })?;
@@ -143,11 +141,12 @@ fn say_unknown(
     args: &WhyArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    args.outputs.write(streams, |format, _, out| match format {
-        Format::Text => text::write_unknown(unknown, out),
-        Format::Json => text::json::write_unknown(unknown, out),
-        Format::Svg => Ok(()),
-    })?;
+    args.outputs
+        .write(false, streams, |format, _, out| match format {
+            Format::Text => text::write_unknown(unknown, out),
+            Format::Json => text::json::write_unknown(unknown, out),
+            Format::Svg => Ok(()),
+        })?;
     Ok(args.threshold.undecided())
 }
 

@@ -134,8 +134,8 @@ fn write(report: &Report, args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::
         );
     }
     args.outputs
-        .write(streams, |format, colors, out| match format {
-            Format::Text => text::write(report, colors, out),
+        .write(false, streams, |format, style, out| match format {
+            Format::Text => text::write(report, style, out),
             Format::Json => text::json::write(report, out),
             // `why` has refused it.
             Format::Svg => Ok(()),

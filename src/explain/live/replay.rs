@@ -10,7 +10,7 @@ use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Data, Query, Rcode, Reply, Transport};
 use crate::explain::live::{Exchange, Played, Silence, timing};
-use crate::order::Order as _;
+use crate::order::{Order as _, once};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::Run;
@@ -139,12 +139,7 @@ fn rules(scenario: &Scenario, played: &[&Played]) -> Option<Vec<Rule>> {
             }
         }
     }
-    let mut rules: Vec<Rule> = Vec::new();
-    for rule in played.iter().flat_map(|it| server_rules(it)) {
-        if !rules.contains(&rule) {
-            rules.push(rule);
-        }
-    }
+    let mut rules: Vec<Rule> = once(played.iter().flat_map(|it| server_rules(it)));
     for key in order {
         rules.extend(merged.remove(&key).map(counted).unwrap_or_default());
     }

@@ -14,37 +14,22 @@ use crate::order::Order as _;
 /// Any error of `out`.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     write_answer(report.verdict, report.now, report.next_start, out)?;
-    head(
-        "log_lines",
-        "Lines in the logs of DNS servers that show a loop or a dead upstream.",
-        out,
-    )?;
     let mut kinds: Vec<&'static str> = report.evidence.iter().map(|it| it.kind).collect();
     kinds.order();
     kinds.dedup();
-    for kind in kinds {
+    let lines = kinds.into_iter().map(|kind| {
         let sightings = report.evidence.iter().filter(|it| it.kind == kind);
-        let count: usize = sightings.map(|it| it.count).sum();
-        let kind = label(kind);
-        writeln!(out, "kdns_check_loop_log_lines{{kind=\"{kind}\"}} {count}")?;
-    }
-    head(
-        "skipped_files",
-        "Things on the node that could not be read.",
-        out,
-    )?;
-    writeln!(
-        out,
-        "kdns_check_loop_skipped_files {}",
-        report.skipped.len()
-    )?;
-    head(
-        "failed",
-        "Whether kdns check-loop could not do its work.",
-        out,
-    )?;
-    writeln!(out, "kdns_check_loop_failed 0")
+        let labels = format!("{{kind=\"{}\"}}", label(kind));
+        (labels, sightings.map(|it| it.count).sum())
+    });
+    let help = "Lines in the logs of DNS servers that show a loop or a dead upstream.";
+    gauge("log_lines", help, lines, out)?;
+    let help = "Things on the node that could not be read.";
+    gauge("skipped_files", help, alone(report.skipped.len()), out)?;
+    gauge("failed", FAILED, alone(0), out)
 }
+
+const FAILED: &str = "Whether kdns check-loop could not do its work.";
 
 /// Writes that nothing is known, with the reason as a label.
 ///
@@ -53,13 +38,8 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// Any error of `out`.
 pub fn write_error(message: &str, out: &mut dyn Write) -> io::Result<()> {
     write_answer(Verdict::Unknown, State::Unknown, State::Unknown, out)?;
-    head(
-        "failed",
-        "Whether kdns check-loop could not do its work.",
-        out,
-    )?;
-    let message = label(message);
-    writeln!(out, "kdns_check_loop_failed{{reason=\"{message}\"}} 1")
+    let labels = format!("{{reason=\"{}\"}}", label(message));
+    gauge("failed", FAILED, [(labels, 1)], out)
 }
 
 fn write_answer(
@@ -68,37 +48,38 @@ fn write_answer(
     next_start: State,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    head(
-        "verdict",
-        "Whether the DNS of this node loops; 1 for the verdict.",
-        out,
-    )?;
-    for it in Verdict::ALL {
-        let word = it.word();
-        let value = u8::from(it == verdict);
-        writeln!(out, "kdns_check_loop_verdict{{verdict=\"{word}\"}} {value}")?;
-    }
-    head(
-        "state",
-        "How the running pods do, and how they will after the next start; 1 for the state.",
-        out,
-    )?;
-    for (when, state) in [("now", now), ("next start", next_start)] {
-        for it in State::ALL {
-            let word = it.word();
-            let value = u8::from(it == state);
-            writeln!(
-                out,
-                "kdns_check_loop_state{{state=\"{word}\",when=\"{when}\"}} {value}"
-            )?;
-        }
-    }
-    Ok(())
+    let verdicts = Verdict::ALL.map(|it| {
+        let labels = format!("{{verdict=\"{}\"}}", it.word());
+        (labels, usize::from(it == verdict))
+    });
+    let help = "Whether the DNS of this node loops; 1 for the verdict.";
+    gauge("verdict", help, verdicts, out)?;
+    let states = [("now", now), ("next start", next_start)].map(|(when, state)| {
+        State::ALL.map(|it| {
+            let labels = format!("{{state=\"{}\",when=\"{when}\"}}", it.word());
+            (labels, usize::from(it == state))
+        })
+    });
+    let help = "How the running pods do, and how they will after the next start; 1 for the state.";
+    gauge("state", help, states.into_iter().flatten(), out)
 }
 
-fn head(name: &str, help: &str, out: &mut dyn Write) -> io::Result<()> {
+/// A value without labels.
+fn alone(value: usize) -> [(String, usize); 1] {
+    [(String::new(), value)]
+}
+
+/// Writes a gauge: labels, in braces, and the value of each.
+fn gauge(
+    name: &str,
+    help: &str,
+    values: impl IntoIterator<Item = (String, usize)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "# HELP kdns_check_loop_{name} {help}")?;
-    writeln!(out, "# TYPE kdns_check_loop_{name} gauge")
+    writeln!(out, "# TYPE kdns_check_loop_{name} gauge")?;
+    let mut values = values.into_iter();
+    values.try_for_each(|(labels, value)| writeln!(out, "kdns_check_loop_{name}{labels} {value}"))
 }
 
 /// A string as the value of a label.

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use colored::{Color, Colorize as _};
 
 use crate::diff::{Difference, What};
+use crate::render::Style;
 use crate::render::paragraph;
 use crate::render::report::title;
 use crate::render::style::painted;
@@ -19,9 +20,10 @@ use crate::render::style::painted;
 pub fn write(
     names: [&str; 2],
     differences: &[Difference],
-    colors: bool,
+    style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let colors = style.colors;
     let headline = match differences {
         [] => "Nothing that matters for DNS differs.".to_owned(),
         [first, ..] if first.changes_verdict => {

@@ -9,6 +9,7 @@ use crate::engine::machine::Outcome;
 use crate::explain::plan::{self, Candidate};
 use crate::explain::transition::{REPLIES, Reply, Silence, Then};
 use crate::explain::{Explanation, Group, Member};
+use crate::order::{once, together};
 use crate::render::words;
 use crate::resolver::Resolver;
 use crate::resolver::reading::{Origin, Setting};
@@ -185,13 +186,8 @@ fn servers_of(explanation: &Explanation<'_>, group: &Group<'_>, asked: &[String]
     if readings().all(|it| it.iter().all(is_built_in)) {
         return format!("{} (default)", asked.join(", "));
     }
-    let mut others: Vec<String> = Vec::new();
-    for server in readings().flatten() {
-        let server = server.value.to_string();
-        if !asked.contains(&server) && !others.contains(&server) {
-            others.push(server);
-        }
-    }
+    let servers = readings().flatten().map(|it| it.value.to_string());
+    let others = once(servers.filter(|it| !asked.contains(it)));
     let at_once = asked.len() > 1 && explanation.scenario.answers.is_empty();
     let at_once = if at_once { " at once" } else { "" };
     let asked = asked.join(", ");
@@ -230,8 +226,7 @@ fn transitions(member: &Member<'_>) -> String {
 }
 
 fn replies_sentence(index: usize, replies: &[(Reply, Then)]) -> String {
-    let mut targets: Vec<(String, Vec<&str>)> = Vec::new();
-    for (reply, then) in replies {
+    let targets = together(replies.iter().map(|(reply, then)| {
         let target = match then {
             Then::Candidate(next) if *next == index + 1 => "the next on".to_owned(),
             Then::Candidate(other) => format!("number {} on", other + 1),
@@ -239,11 +234,8 @@ fn replies_sentence(index: usize, replies: &[(Reply, Then)]) -> String {
             Then::Fails(code) => format!("ends with {code} on"),
             Then::Succeeds => "succeeds on".to_owned(),
         };
-        match targets.iter_mut().find(|(other, _)| *other == target) {
-            Some((_, list)) => list.push(words::reply(*reply)),
-            None => targets.push((target, vec![words::reply(*reply)])),
-        }
-    }
+        (target, words::reply(*reply))
+    }));
     let parts: Vec<String> = targets
         .iter()
         .map(|(target, list)| {
@@ -264,15 +256,8 @@ pub(in crate::render) fn shared<'m>(
     members: impl IntoIterator<Item = &'m Member<'m>>,
     sentence: impl Fn(&Member<'_>) -> String,
 ) -> Vec<(String, Vec<&'m Resolver>)> {
-    let mut sentences: Vec<(String, Vec<&Resolver>)> = Vec::new();
-    for member in members {
-        let text = sentence(member);
-        match sentences.iter_mut().find(|(other, _)| *other == text) {
-            Some((_, resolvers)) => resolvers.push(member.resolver),
-            None => sentences.push((text, vec![member.resolver])),
-        }
-    }
-    sentences
+    let members = members.into_iter();
+    together(members.map(|it| (sentence(it), it.resolver)))
 }
 
 /// A sentence for all, or one for each resolver.

@@ -5,6 +5,7 @@ use std::io;
 use super::{Text, first_of, members};
 use crate::explain::Explanation;
 use crate::explain::advice::{Advice, Change, Harm};
+use crate::order::together;
 use crate::render::words;
 use crate::text::counted;
 
@@ -72,18 +73,11 @@ fn counts(advice: &Advice, all: usize) -> Vec<String> {
 
 /// Equal sentences once, with their resolvers unless it is all of them.
 fn put_together(all: impl Iterator<Item = (String, &'static str)>, count: usize) -> Vec<String> {
-    let mut sentences: Vec<(String, Vec<&str>)> = Vec::new();
-    for (sentence, resolver) in all {
-        match sentences.iter_mut().find(|(other, _)| *other == sentence) {
-            Some((_, resolvers)) => resolvers.push(resolver),
-            None => sentences.push((sentence, vec![resolver])),
-        }
-    }
     let whose = |(sentence, resolvers): (String, Vec<&str>)| {
         if resolvers.len() == count {
             return sentence;
         }
         format!("{sentence} ({})", first_of(&resolvers))
     };
-    sentences.into_iter().map(whose).collect()
+    together(all).into_iter().map(whose).collect()
 }

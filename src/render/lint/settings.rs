@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::finding::Severity;
 use crate::lint::Rule;
-use crate::lint::options::{Assume, Options, Role};
+use crate::lint::options::Options;
 
 /// What is shown.
 #[derive(Debug)]
@@ -42,19 +42,10 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "fail-on = {}", quoted(shown.fail_on.word()))?;
     let options = shown.options;
     if let Some(assume) = options.assume {
-        let word = match assume {
-            Assume::SystemdResolved => "systemd-resolved",
-            Assume::None => "none",
-        };
-        writeln!(out, "assume = {}", quoted(word))?;
+        writeln!(out, "assume = {}", quoted(assume.word()))?;
     }
     if let Some(role) = options.role {
-        let word = match role {
-            Role::Node => "node",
-            Role::Kubelet => "kubelet",
-            Role::Pod => "pod",
-        };
-        writeln!(out, "role = {}", quoted(word))?;
+        writeln!(out, "role = {}", quoted(role.word()))?;
     }
     let versions = [
         ("kubelet-version", options.kubelet_version),

@@ -8,6 +8,7 @@ use super::phrases::{came, came_of, waited_in_vain};
 use super::{exchange_line, rooted, unconnected_line};
 use crate::engine::message::QueryId;
 use crate::explain::live::{AT_ONCE, Exchange, Played, Unconnected};
+use crate::order::once;
 use crate::render::Style;
 use crate::render::explanation::Text;
 use crate::resolver::Resolver;
@@ -105,13 +106,8 @@ impl Progress {
     ///
     /// Any error of `out`.
     pub fn clock(&mut self, now: Duration, out: &mut dyn Write) -> io::Result<()> {
-        let mut servers: Vec<String> = Vec::new();
-        for exchange in self.waiting.values() {
-            let server = exchange.query.server.to_string();
-            if !servers.contains(&server) {
-                servers.push(server);
-            }
-        }
+        let waiting = self.waiting.values();
+        let servers = once(waiting.map(|it| it.query.server.to_string()));
         if servers.is_empty() {
             return Ok(());
         }

@@ -34,18 +34,15 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     for finding in shown.findings {
-        let words = findings::words(finding);
+        let said = findings::words(finding);
         let severity = finding.severity.word();
         let place = finding.evidence.first().map(|it| &it.place);
         let place = place.filter(|it| it.line > 0);
-        let place = place.map_or_else(
-            || "kdns".to_owned(),
-            |it| format!("{}:{}", it.file, it.line),
-        );
+        let place = place.map_or_else(|| "kdns".to_owned(), words::line_of);
         writeln!(
             out,
             "{place}: {severity}: {}[{}]",
-            words.what.text, words.what.code
+            said.what.text, said.what.code
         )?;
     }
     Ok(())

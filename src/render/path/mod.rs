@@ -199,27 +199,22 @@ impl Writer<'_> {
     }
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
-        let words = findings::words(finding);
-        let head = format!("{}: {}.", finding.severity.word(), words.what.text);
+        let said = findings::words(finding);
+        let head = format!("{}: {}.", finding.severity.word(), said.what.text);
         for line in paragraph::lines(&head) {
             let is_bad = finding.severity != crate::finding::Severity::Info;
             let line = self.painted(&line, is_bad);
             writeln!(self.out, "{line}")?;
         }
-        if !words.why.is_empty() {
-            paragraph::write(self.out, "  why: ", "    ", &words.why)?;
+        if !said.why.is_empty() {
+            paragraph::write(self.out, "  why: ", "    ", &said.why)?;
         }
         for evidence in &finding.evidence {
-            let place = &evidence.place;
-            let place = match place.line {
-                0 => place.file.clone(),
-                line => format!("{}:{line}", place.file),
-            };
-            let text = format!("{place}: {}", evidence.words);
+            let text = format!("{}: {}", words::line_of(&evidence.place), evidence.words);
             let room = self.style.columns.saturating_sub(2);
             writeln!(self.out, "  {}", shortened(&text, room))?;
         }
-        for step in &words.fix {
+        for step in &said.fix {
             match step {
                 FixStep::Command(text) => writeln!(self.out, "  fix: {text}")?,
                 FixStep::Advice(text) => paragraph::write(self.out, "  fix: ", "    ", text)?,

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
+use crate::order::once;
 use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
 use crate::render::sentence::{Sentence, sentence};
 use crate::rules::{Family, Note};
-use crate::text::counted;
-use crate::text::escaped;
+use crate::text::{Place, counted, escaped};
 
 /// `10.96.0.10:53/udp`.
 pub(in crate::render) fn asked(tree: &Tree) -> String {
@@ -301,27 +301,25 @@ pub(in crate::render) fn gap(gap: &Gap) -> Sentence {
 
 /// What was noticed while the texts were read.
 pub(super) fn note(note: &Note) -> Sentence {
+    let at = |it: &Place| format!("{}:{}", it.file, it.line);
     match note {
         Note::Cut { place, table } => sentence!(
             "cut",
-            "{}:{}: the table {table} ends here without its end: what would follow is not known",
-            place.file,
-            place.line
+            "{}: the table {table} ends here without its end: what would follow is not known",
+            at(place)
         ),
         Note::Twice { place, table } => sentence!(
             "twice",
-            "{}:{}: the table {table} is there twice; this one counts",
-            place.file,
-            place.line
+            "{}: the table {table} is there twice; this one counts",
+            at(place)
         ),
         Note::LegacyElsewhere(place) => sentence!(
             "legacy-elsewhere",
-            "{}:{}: there are legacy tables, too; iptables-legacy-save shows them",
-            place.file,
-            place.line
+            "{}: there are legacy tables, too; iptables-legacy-save shows them",
+            at(place)
         ),
         Note::Other { place, what } => {
-            sentence!("other-format", "{}:{}: {what}", place.file, place.line)
+            sentence!("other-format", "{}: {what}", at(place))
         }
         Note::Unclear { place, taken } => {
             let done = taken.map_or_else(
@@ -330,16 +328,14 @@ pub(super) fn note(note: &Note) -> Sentence {
             );
             sentence!(
                 "table-unclear",
-                "{}:{}: no line says which table these rules are of, and {done}: put the command that printed them in front, such as iptables -t nat -S",
-                place.file,
-                place.line
+                "{}: no line says which table these rules are of, and {done}: put the command that printed them in front, such as iptables -t nat -S",
+                at(place)
             )
         }
         Note::Blind(place) => sentence!(
             "interfaces-unseen",
-            "{}:{}: the interfaces of rules: iptables -L shows them with -v alone",
-            place.file,
-            place.line
+            "{}: the interfaces of rules: iptables -L shows them with -v alone",
+            at(place)
         ),
         Note::OtherFamily(table) => {
             sentence!(
@@ -350,21 +346,21 @@ pub(super) fn note(note: &Note) -> Sentence {
     }
 }
 
+/// `FILE:LINE`, or what else it is, which has no line.
+pub(super) fn line_of(place: &Place) -> String {
+    match place.line {
+        0 => place.file.clone(),
+        line => format!("{}:{line}", place.file),
+    }
+}
+
 /// All that was not seen, each once.
 pub(in crate::render) fn unseen<'g>(
     notes: impl Iterator<Item = &'g Note>,
     gaps: impl Iterator<Item = &'g Gap>,
     skipped: &[String],
 ) -> Vec<Sentence> {
-    let mut all: Vec<Sentence> = notes.map(note).collect();
-    all.extend(gaps.map(gap));
     let skipped = skipped.iter();
-    all.extend(skipped.map(|it| Sentence::new("unread", it.clone())));
-    let mut once: Vec<Sentence> = Vec::new();
-    for it in all {
-        if !once.contains(&it) {
-            once.push(it);
-        }
-    }
-    once
+    let skipped = skipped.map(|it| Sentence::new("unread", it.clone()));
+    once(notes.map(note).chain(gaps.map(gap)).chain(skipped))
 }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use super::words;
 use crate::address::DNS_PORT;
+use crate::text::some_of;
 use crate::upstream::{End, Health, Report, Step};
 
 /// So many addresses are named; the others are counted.
@@ -87,10 +88,7 @@ fn clean(report: &Report) -> String {
             format!("{} and {last}", first.join(", "))
         }
         [one] => one.clone(),
-        names => {
-            let first = names.get(..NAMED).unwrap_or(names).join(", ");
-            format!("{first} and {} more", names.len().saturating_sub(NAMED))
-        }
+        names => some_of(names, NAMED),
     };
     match (outside.as_slice(), unknown.as_slice()) {
         ([], []) => "No server was found that answers".to_owned(),

@@ -4,6 +4,7 @@ pub mod json;
 pub mod log;
 pub mod metrics;
 pub(in crate::render) mod numbers;
+pub(in crate::render) mod said;
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use colored::Colorize as _;
 
 use crate::address::DNS_PORT;
 use crate::render::command::quoted;
-use crate::render::{paragraph, shortened};
+use crate::render::{Style, paragraph, shortened};
 use crate::text::{Source, escaped};
 use crate::why::asked::{Asked, Kind};
 use crate::why::judged::{Judged, State};
@@ -57,13 +58,9 @@ const HEAD_LINES: usize = 2;
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write(
-    answer: &Answer<'_>,
-    verbose: bool,
-    colors: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write(answer: &Answer<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let message = answer.recognised.message;
+    let colors = style.colors;
     let mut writer = Writer { colors, out };
     writer.bold(&message.meaning)?;
     writer.item(
@@ -78,37 +75,36 @@ pub fn write(
     }
     writer.list("proves", answer.recognised.proves())?;
     writer.list("rules out", answer.recognised.rules_out())?;
-    if verbose {
+    if style.verbose {
         let sources: Vec<String> = message.sources.iter().map(|it| plain(it)).collect();
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
         writer.list("sources", &sources)?;
         let others: Vec<&str> = answer.recognised.others.iter().map(|it| it.id).collect();
         writer.list("also in it", &others)?;
     }
-    writer.causes(answer, verbose)
+    writer.causes(answer, style.verbose)
 }
 
 /// Writes the likeliest causes of a message found in a log, after what the log shows;
-/// with `verbose`, what they are and what decides them.
+/// with `--verbose`, what they are and what decides them.
 ///
 /// # Errors
 ///
 /// `out` cannot be written.
 pub fn write_causes(
     recognised: &Recognised<'_>,
-    verbose: bool,
-    colors: bool,
+    style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let causes = recognised.causes.iter().take(IN_LOGS);
     let title = format!("Likeliest causes of {}", recognised.message.id);
-    if !verbose {
+    if !style.verbose {
         let codes: Vec<&str> = causes.map(|it| it.1.code).collect();
         let text = format!("{title}: {} (-v tells more).", codes.join(", "));
         writeln!(out)?;
         return paragraph::write(out, "", "", &text);
     }
-    paragraph::title(colors, out, &title)?;
+    paragraph::title(style.colors, out, &title)?;
     for (_, cause) in causes {
         let text = format!("{} ({})", cause.what, cause.code);
         paragraph::write(out, "  ", "    ", &text)?;

@@ -7,7 +7,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::Origin;
 use crate::loopback::name_servers;
 use crate::node::{HostFile, Listener, Node, Pod};
-use crate::text::Place;
+use crate::text::{Place, some_of};
 use crate::topology::Network;
 
 /// The content of the file that the kubelet hands out.
@@ -75,12 +75,7 @@ pub(in crate::lint::rules) fn is_service(node: &Node, address: IpAddr) -> bool {
 /// The names of the first pods, and how many more there are.
 pub(in crate::lint::rules) fn named(pods: &[&Pod]) -> String {
     const MAX_NAMED: usize = 3;
-    let names: Vec<String> = pods.iter().take(MAX_NAMED).map(|it| it.label()).collect();
-    let names = names.join(", ");
-    match pods.len().checked_sub(MAX_NAMED) {
-        None | Some(0) => names,
-        Some(more) => format!("{names} and {more} more"),
-    }
+    some_of(pods.iter().map(|it| it.label()), MAX_NAMED)
 }
 
 /// Whether it is an address of the link, where caches of nodes listen, and

@@ -13,7 +13,7 @@ use super::words;
 use crate::check_loop::facts::{Caveat, Concern, Missing, Trouble};
 use crate::check_loop::seen::Sight;
 use crate::check_loop::{Chain, End, Report, Sighting, State, Verdict, Who};
-use crate::order::Order as _;
+use crate::order::{Order as _, once};
 use crate::render::Style;
 use crate::render::paragraph;
 use crate::render::sentence::Sentence;
@@ -157,9 +157,7 @@ impl Page<'_> {
     }
 
     fn others(&mut self, others: &[&Chain]) -> io::Result<()> {
-        let mut lines: Vec<String> = others.iter().map(|it| picture::line(it)).collect();
-        let mut seen = std::collections::BTreeSet::new();
-        lines.retain(|line| seen.insert(line.clone()));
+        let lines = once(others.iter().map(|it| picture::line(it)));
         if lines.is_empty() {
             return Ok(());
         }

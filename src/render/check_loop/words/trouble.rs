@@ -1,15 +1,12 @@
 //! What is wrong though DNS does not loop.
 
-use std::net::SocketAddr;
-
 use super::remark;
 use crate::check_loop::Sighting;
 use crate::check_loop::facts::{Concern, Trouble};
 use crate::check_loop::log::{KINDS, LOOP_FATAL};
 use crate::node::runtime::state::Ended;
 use crate::render::sentence::{Sentence, sentence};
-use crate::text::counted;
-use crate::text::escaped;
+use crate::text::{counted, escaped, some_of};
 
 /// Servers that are named.
 const MAX_NAMED: usize = 2;
@@ -69,7 +66,8 @@ pub(super) fn worst(concern: &Concern) -> String {
 fn of_log(sighting: &Sighting) -> Sentence {
     let who = sighting.pod.as_ref();
     let who = who.map_or_else(|| "the DNS server".to_owned(), |it| format!("pod {it}"));
-    let servers = named(&sighting.servers);
+    let servers = &sighting.servers;
+    let servers = (!servers.is_empty()).then(|| some_of(servers, MAX_NAMED));
     let code = sighting.kind;
     let count = sighting.count;
     let last = last(sighting);
@@ -110,20 +108,4 @@ fn of_log(sighting: &Sighting) -> Sentence {
             )
         }
     }
-}
-
-/// `10.244.0.53:53, 10.244.0.54:53 and 3 more`.
-fn named(servers: &[SocketAddr]) -> Option<String> {
-    let names: Vec<String> = servers
-        .iter()
-        .take(MAX_NAMED)
-        .map(SocketAddr::to_string)
-        .collect();
-    let rest = servers.len().saturating_sub(MAX_NAMED);
-    let more = if rest == 0 {
-        String::new()
-    } else {
-        format!(" and {rest} more")
-    };
-    (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
 }

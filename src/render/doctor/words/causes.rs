@@ -1,12 +1,13 @@
 //! The words of causes.
 
-use super::{address, name, several, some_of};
+use super::{MAX_NAMED, address, name, several};
 use crate::doctor::{Answer, Asked, Kind};
 use crate::render::check_loop::words as loops;
 use crate::render::path;
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::upstream::words::{problem, who};
 use crate::render::why::log::words::said;
+use crate::text::some_of;
 use crate::upstream;
 
 pub(super) fn dead_end(step: &upstream::Step) -> Sentence {
@@ -56,13 +57,13 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         Kind::Crashing(pods) => sentence!(
             "dns-pod-crashes",
             "{} {}",
-            some_of(pods),
+            some_of(pods, MAX_NAMED),
             several(pods.len(), "does not stay up", "do not stay up")
         ),
         Kind::Drifting(pods) => sentence!(
             "old-file",
             "{} {} another resolv.conf than the runtime keeps",
-            some_of(pods),
+            some_of(pods, MAX_NAMED),
             several(pods.len(), "reads", "read")
         ),
         Kind::Lost(tree) => Sentence::new("packets-lost", path::words::verdict(tree)),
@@ -115,5 +116,5 @@ fn silence(asked: &Asked) -> String {
 
 fn names(asked: &[&Asked]) -> String {
     let names: Vec<String> = asked.iter().map(|it| name(it)).collect();
-    some_of(&names)
+    some_of(&names, MAX_NAMED)
 }

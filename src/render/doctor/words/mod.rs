@@ -10,7 +10,7 @@ use crate::doctor::{Answer, Asked, Check, Fact, Here, Report, Verdict, Whom};
 use crate::finding::Finding;
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
-use crate::text::counted;
+use crate::text::{counted, some_of};
 use crate::upstream::{self, Health};
 
 pub(super) use self::causes::cause_text;
@@ -93,7 +93,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
                 [] => "no server outside the node is named in its files".to_owned(),
                 servers => {
                     let names: Vec<String> = servers.iter().map(|it| address(*it)).collect();
-                    format!("queries end at {}", some_of(&names))
+                    format!("queries end at {}", some_of(&names, MAX_NAMED))
                 }
             },
         },
@@ -149,7 +149,7 @@ fn pods(
 ) -> String {
     if !crashing.is_empty() {
         let what = several(crashing.len(), "does not stay up", "do not stay up");
-        return format!("{} {what}", some_of(crashing));
+        return format!("{} {what}", some_of(crashing, MAX_NAMED));
     }
     if let Some(first) = unread.first() {
         return (*first).to_owned();
@@ -158,12 +158,15 @@ fn pods(
         let what = several(drifting.len(), "reads", "read");
         return format!(
             "{} {what} another resolv.conf than the runtime keeps",
-            some_of(drifting)
+            some_of(drifting, MAX_NAMED)
         );
     }
     if !unheard.is_empty() {
         let what = several(unheard.len(), "asks itself", "ask themselves");
-        return format!("{} {what}, where nobody listens", some_of(unheard));
+        return format!(
+            "{} {what}, where nobody listens",
+            some_of(unheard, MAX_NAMED)
+        );
     }
     match (count, unseen) {
         (0, _) => "no pods are to be seen here".to_owned(),
@@ -206,7 +209,7 @@ fn servers(asked: &[Asked]) -> String {
         return format!(
             "none of {} servers answers: {}",
             silent.len(),
-            some_of(&silent)
+            some_of(&silent, MAX_NAMED)
         );
     }
     for (found, one, more) in [
@@ -236,7 +239,11 @@ fn servers(asked: &[Asked]) -> String {
         ),
     ] {
         if !found.is_empty() {
-            return format!("{} {}", some_of(&found), several(found.len(), one, more));
+            return format!(
+                "{} {}",
+                some_of(&found, MAX_NAMED),
+                several(found.len(), one, more)
+            );
         }
     }
     let all: Vec<String> = asked.iter().map(name).collect();
@@ -245,7 +252,7 @@ fn servers(asked: &[Asked]) -> String {
         "answers over UDP and TCP",
         "answer over UDP and TCP",
     );
-    format!("{} {what}", some_of(&all))
+    format!("{} {what}", some_of(&all, MAX_NAMED))
 }
 
 /// The words for one thing or for more.
@@ -267,13 +274,5 @@ fn address(server: std::net::SocketAddr) -> String {
     match server.port() {
         DNS_PORT => server.ip().to_string(),
         _ => server.to_string(),
-    }
-}
-
-fn some_of(names: &[String]) -> String {
-    let shown: Vec<&str> = names.iter().take(MAX_NAMED).map(String::as_str).collect();
-    match names.len().saturating_sub(MAX_NAMED) {
-        0 => shown.join(", "),
-        rest => format!("{} and {rest} more", shown.join(", ")),
     }
 }

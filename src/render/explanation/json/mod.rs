@@ -2,6 +2,7 @@
 
 mod forms;
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
@@ -20,7 +21,7 @@ use crate::render::explanation::MAX_LISTED;
 use crate::render::live::Lived;
 use crate::render::path::service;
 use crate::render::{json, live, words};
-use crate::resolver::reading::Setting;
+use crate::resolver::reading::{Origin, Setting};
 use crate::scenario::Scenario;
 use crate::scenario::record_type::Shown;
 use crate::text::excerpt;
@@ -244,43 +245,35 @@ fn reading(scenario: &Scenario, member: &Member<'_>) -> ReadingForm {
             why: dropped.why.clone().into_owned(),
         })
     };
-    let text = |value: String, origin| SettingForm {
-        value,
-        from: words::origin(scenario, origin),
-    };
+    let search = reading.search.iter().take(MAX_LISTED);
+    let timeout = &reading.timeout;
     ReadingForm {
-        servers: reading
-            .servers
-            .iter()
-            .map(|it| text(it.value.to_string(), it.origin))
-            .collect(),
-        search: reading
-            .search
-            .iter()
-            .take(MAX_LISTED)
-            .map(|it| text(excerpt(&it.value, LONGEST), it.origin))
+        servers: settings(scenario, &reading.servers),
+        search: search
+            .map(|it| setting(scenario, excerpt(&it.value, LONGEST), it.origin))
             .collect(),
         search_more: reading.search.len().saturating_sub(MAX_LISTED),
         ndots: reading
             .ndots
-            .map(|it| text(it.value.to_string(), it.origin)),
-        timeout_seconds: seconds(scenario, &reading.timeout),
-        attempts: text(reading.attempts.value.to_string(), reading.attempts.origin),
-        flags: reading
-            .flags
-            .iter()
-            .map(|it| text(it.value.to_owned(), it.origin))
-            .collect(),
+            .map(|it| setting(scenario, it.value, it.origin)),
+        timeout_seconds: setting(scenario, timeout.value.as_secs_f64(), timeout.origin),
+        attempts: setting(scenario, reading.attempts.value, reading.attempts.origin),
+        flags: settings(scenario, &reading.flags),
         unused: reading.dropped.first().iter().filter_map(unused).collect(),
         unused_more: reading.dropped.more(),
         refused: reading.refused.as_ref().and_then(unused),
     }
 }
 
-fn seconds(scenario: &Scenario, setting: &Setting<std::time::Duration>) -> SettingForm {
+fn settings<T: Display>(scenario: &Scenario, all: &[Setting<T>]) -> Vec<SettingForm> {
+    let forms = all.iter().map(|it| setting(scenario, &it.value, it.origin));
+    forms.collect()
+}
+
+fn setting(scenario: &Scenario, value: impl Display, origin: Origin) -> SettingForm {
     SettingForm {
-        value: setting.value.as_secs_f64().to_string(),
-        from: words::origin(scenario, setting.origin),
+        value: value.to_string(),
+        from: words::origin(scenario, origin),
     }
 }
 

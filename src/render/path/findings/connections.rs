@@ -47,11 +47,9 @@ pub(super) fn connection(finding: &ConnectionFinding) -> Words {
         ConnectionFinding::Untranslated { count, own, service } => Words {
             what: sentence!(
                 "untranslated-connection",
-                "{} older than the Service's rules: what comes from the same port is not translated{}",
-                match count {
-                    1 => "1 entry of the connection tracking table is".to_owned(),
-                    _ => format!("{count} entries of the connection tracking table are"),
-                },
+                "{} {} older than the Service's rules: what comes from the same port is not translated{}",
+                entries(*count),
+                if *count == 1 { "is" } else { "are" },
                 own_words(*own, *count)
             ),
             why: "the first packet of a connection decides about its translation, and these had none when theirs came".to_owned(),
@@ -98,10 +96,8 @@ fn counted(counters: ConntrackCounters) -> String {
 }
 
 fn entries(count: usize) -> String {
-    match count {
-        1 => "1 entry of the connection tracking table".to_owned(),
-        _ => format!("{count} entries of the connection tracking table"),
-    }
+    let entries = if count == 1 { "entry" } else { "entries" };
+    format!("{count} {entries} of the connection tracking table")
 }
 
 fn own_words(own: usize, count: usize) -> String {

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::{Step, Words, advice};
+use crate::order::once;
 use crate::path::findings::{Bypass, Evidence, ServiceFinding};
 use crate::render::command::Command;
 use crate::render::sentence::sentence;
@@ -77,17 +78,12 @@ fn passed_by(service: &Named, why: &Bypass, shown: &str) -> Words {
 
 /// Commands about the first of these Services.
 fn about(verb: &str, services: &[Named]) -> Vec<Step> {
-    let mut shown: Vec<Step> = Vec::new();
-    for service in services {
-        let whole = service.name.split(':').next().unwrap_or_default();
-        if let Some((namespace, name)) = whole.split_once('/') {
-            let command = Command::new("kubectl -n").args([namespace, verb, "service", name]);
-            let step = Step::Command(command);
-            if !shown.contains(&step) {
-                shown.push(step);
-            }
-        }
-    }
+    let about = services.iter().filter_map(|it| {
+        let (namespace, name) = it.name.split(':').next()?.split_once('/')?;
+        let command = Command::new("kubectl -n").args([namespace, verb, "service", name]);
+        Some(Step::Command(command))
+    });
+    let mut shown = once(about);
     shown.truncate(3);
     shown
 }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::{Of, Three, queries, three, unreachable};
+use super::{Of, Words, queries, unreachable, words};
 use crate::render::watch::time;
 use crate::text::counted;
 use crate::watch::findings::{Evidence, What};
 
 impl Of<'_> {
-    pub(super) fn lost(&self) -> Three {
+    pub(super) fn lost(&self) -> Words {
         let (server, number) = (self.server, self.number);
         match &self.finding.what {
             What::Unanswered {
@@ -41,18 +41,18 @@ impl Of<'_> {
                     "watch on the server's side as well: what does not arrive there was lost on the way there, what does was lost on the way back"
                 };
                 let not = "from the client a lost query, a lost answer and a server that says nothing look alike";
-                (message, not.to_owned(), fix.to_owned())
+                words(message, not, fix)
             }
             What::ConntrackRace {
                 second,
                 evidence,
                 slowest,
             } => self.race(*second, *evidence, *slowest),
-            _ => Three::default(),
+            _ => Words::default(),
         }
     }
 
-    fn race(&self, second: u64, evidence: Evidence, slowest: i64) -> Three {
+    fn race(&self, second: u64, evidence: Evidence, slowest: i64) -> Words {
         let pairs = counted(self.number, "pair", "pairs");
         let message = format!(
             "{pairs} of A and AAAA to {} lost one of the two, {second} times the second, while the other was answered: the conntrack race; the slowest lookup took {}",
@@ -67,13 +67,13 @@ impl Of<'_> {
             Evidence::Likely => "likely, not proven: the packets do not carry the node's counters (conntrack -S: insert_failed, drop); a filter that drops every second query looks the same".to_owned(),
         };
         let fix = "glibc: options single-request-reopen, or use-vc; every resolver: a cache on the node whose traffic is not tracked (NodeLocal DNSCache)";
-        (message, not, fix.to_owned())
+        words(message, &not, fix)
     }
 
-    pub(super) fn unreached(&self) -> Three {
+    pub(super) fn unreached(&self) -> Words {
         let (server, first, number) = (self.server, self.first, self.number);
         match &self.finding.what {
-            What::ServerSilent => three(
+            What::ServerSilent => words(
                 format!(
                     "{server} answers nothing: {} and no answer",
                     queries(number)
@@ -81,7 +81,7 @@ impl Of<'_> {
                 "from here a server that is gone, a filter and a route that loses packets look alike, and so does a closed port where ICMP was not captured; nobody asked it over TCP successfully either",
                 "kdns dig @SERVER over UDP and TCP from the node and from the pod; kdns check-loop on the node",
             ),
-            What::ServerClosed(kind) => three(
+            What::ServerClosed(kind) => words(
                 format!(
                     "{server} cannot be reached: {} by ICMP, {}",
                     counted(number, "error", "errors"),
@@ -90,7 +90,7 @@ impl Of<'_> {
                 "not a lost packet: somebody refused it and said so",
                 "start the server, or take it out of resolv.conf; for a Service address: kubectl get endpointslices",
             ),
-            What::UdpSilent { tcp } => three(
+            What::UdpSilent { tcp } => words(
                 format!(
                     "{server} answers over TCP ({tcp} times) and never over UDP ({} without an answer)",
                     queries(number)
@@ -99,7 +99,7 @@ impl Of<'_> {
                 "open UDP port 53 to it (NetworkPolicy, security group); until then: options use-vc, with glibc and Go",
             ),
             What::LargeRepliesLost { .. } => self.large(),
-            What::TruncatedNoTcp => three(
+            What::TruncatedNoTcp => words(
                 format!(
                     "{} of {server} truncated, first for {first}, and nobody asked again over TCP",
                     counted(number, "answer is", "answers are")
@@ -107,7 +107,7 @@ impl Of<'_> {
                 "not a lost packet: the program works with a part of the answer, or none",
                 "fewer records for the name, or a resolver that knows TCP (musl from 1.2.4 on; BusyBox does not)",
             ),
-            What::TcpRefused { refused } => three(
+            What::TcpRefused { refused } => words(
                 format!(
                     "{server} truncates answers, first for {first}, and takes no connection: {refused} of {} refused",
                     counted(number, "was", "were")
@@ -115,7 +115,7 @@ impl Of<'_> {
                 "not a program that forgot to ask over TCP",
                 "open TCP port 53: in the server, its Service (protocol TCP) and every NetworkPolicy",
             ),
-            What::TcpClosed => three(
+            What::TcpClosed => words(
                 format!(
                     "{server} ended connections with {} unanswered, first for {first}",
                     queries(number)
@@ -123,11 +123,11 @@ impl Of<'_> {
                 "not a closed port: the connection was there; servers do so when they are overloaded, stop, or refuse; so does a proxy in between",
                 "look into the server's log at that time; kdns dig +tcp @SERVER from the pod",
             ),
-            _ => Three::default(),
+            _ => Words::default(),
         }
     }
 
-    fn large(&self) -> Three {
+    fn large(&self) -> Words {
         let (server, first, number) = (self.server, self.first, self.number);
         let What::LargeRepliesLost {
             largest,
@@ -136,7 +136,7 @@ impl Of<'_> {
             over_tcp,
         } = &self.finding.what
         else {
-            return Three::default();
+            return Words::default();
         };
 
         let mut message = format!(
@@ -156,7 +156,7 @@ impl Of<'_> {
         if let Some(size) = over_tcp {
             let _ = write!(message, "; over TCP the answer has {size} bytes");
         }
-        three(
+        words(
             message,
             "not a silent server: small answers do arrive",
             "a UDP payload size of 1232 on servers and forwarders (CoreDNS: bufsize 1232), and let fragments and TCP port 53 pass",

@@ -9,13 +9,13 @@ use crate::hidden::Shown;
 use crate::name::Name;
 use crate::packet::Unreachable;
 use crate::render::watch::time;
-use crate::text::counted;
+use crate::text::{counted, some_of};
 use crate::watch::advice::{Advice, Change};
 use crate::watch::findings::{Finding, What};
 use crate::watch::report::Report;
 
 /// What a finding says: the sentence, what it is not, and what to do.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Words {
     /// What is wrong, one sentence without a full stop.
     pub(super) message: String,
@@ -51,8 +51,7 @@ pub(super) fn finding(finding: &Finding, shown: &Shown) -> Words {
         name: &name,
         number: finding.count,
     };
-    let (message, not, fix) = of.words();
-    Words { message, not, fix }
+    of.words()
 }
 
 /// The search list that nobody gave, what it was read off, and what is known of
@@ -89,14 +88,16 @@ struct Of<'f> {
     number: u64,
 }
 
-type Three = (String, String, String);
-
-fn three(message: String, not: &str, fix: &str) -> Three {
-    (message, not.to_owned(), fix.to_owned())
+fn words(message: String, not: &str, fix: &str) -> Words {
+    Words {
+        message,
+        not: not.to_owned(),
+        fix: fix.to_owned(),
+    }
 }
 
 impl Of<'_> {
-    fn words(&self) -> Three {
+    fn words(&self) -> Words {
         match &self.finding.what {
             What::Unanswered { .. } | What::ConntrackRace { .. } => self.lost(),
             What::ServerSilent
@@ -119,9 +120,13 @@ impl Of<'_> {
     }
 
     fn listed(&self, names: &[Name]) -> String {
-        let names: Vec<String> = names.iter().map(|it| self.shown.name(it)).collect();
-        names.join(", ")
+        listed(names, self.shown)
     }
+}
+
+fn listed(names: &[Name], shown: &Shown) -> String {
+    let names: Vec<String> = names.iter().map(|it| shown.name(it)).collect();
+    names.join(", ")
 }
 
 fn more(number: u64) -> String {
@@ -149,25 +154,15 @@ pub(super) fn unreachable(kind: Unreachable) -> String {
 
 /// A change in words, with what it would have saved.
 pub(super) fn advice(advice: &Advice, shown: &Shown) -> (String, String) {
-    let listed = |names: &[Name]| {
-        let names: Vec<String> = names.iter().map(|it| shown.name(it)).collect();
-        names.join(", ")
-    };
     let change = match &advice.change {
         Change::Ndots(ndots) => format!("options ndots:{ndots}"),
         Change::FinalDot(names) => {
-            let more = match names.len() {
-                0..=3 => String::new(),
-                all => format!(" and {} more", all - 3),
-            };
-            let names = names
-                .iter()
-                .take(3)
-                .map(|it| format!("{}.", shown.name(it)));
-            let names: Vec<String> = names.collect();
-            format!("a final dot: {}{more}", names.join(", "))
+            let names = names.iter().map(|it| format!("{}.", shown.name(it)));
+            format!("a final dot: {}", some_of(names, 3))
         }
-        Change::WithoutEntries(names) => format!("the search list without {}", listed(names)),
+        Change::WithoutEntries(names) => {
+            format!("the search list without {}", listed(names, shown))
+        }
         Change::SingleRequestReopen => "options single-request-reopen".to_owned(),
         Change::UseVc => "options use-vc".to_owned(),
         Change::NodeCache => "a cache on the node".to_owned(),
@@ -177,10 +172,10 @@ pub(super) fn advice(advice: &Advice, shown: &Shown) -> (String, String) {
         saved => format!("saves {} and {}", queries(saved), time(nanoseconds(advice))),
     };
     if !advice.breaks.is_empty() {
-        let _ = write!(effect, "; breaks {}", listed(&advice.breaks));
+        let _ = write!(effect, "; breaks {}", listed(&advice.breaks, shown));
     }
     if !advice.unknown.is_empty() {
-        let _ = write!(effect, "; not known for {}", listed(&advice.unknown));
+        let _ = write!(effect, "; not known for {}", listed(&advice.unknown, shown));
     }
     (change, effect)
 }

@@ -6,12 +6,11 @@ pub(in crate::render) mod words;
 
 use std::io::{self, Write};
 
-use colored::Colorize as _;
-
 use crate::finding::Severity;
 use crate::order::Order as _;
-use crate::render::paragraph;
 use crate::render::why::numbers::{clock, duration, grouped, minute, percent};
+use crate::render::why::said;
+use crate::render::{Style, paragraph};
 use crate::text::escaped;
 use crate::why::log::{Advice, Rcode, Summary, Waste, ZoneRow};
 
@@ -21,20 +20,14 @@ const MORE_ROWS: usize = 50;
 /// Names of a client.
 const NAMES: usize = 3;
 
-/// Writes `summary`. Tables of 80 columns; the chart has `columns`.
+/// Writes `summary`. Tables of 80 columns; the chart has those that there are.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write(
-    summary: &Summary,
-    verbose: bool,
-    colors: bool,
-    columns: usize,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let rows = if verbose { MORE_ROWS } else { ROWS };
-    let mut page = Page { colors, rows, out };
+pub fn write(summary: &Summary, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let rows = if style.verbose { MORE_ROWS } else { ROWS };
+    let mut page = Page { style, rows, out };
     page.verdict(summary)?;
     page.counts(summary)?;
     page.findings(&summary.advice)?;
@@ -44,7 +37,7 @@ pub fn write(
     page.timeouts(summary)?;
     if summary.minutes.len() > 1 {
         page.title("Queries over time (# those that got no record)")?;
-        chart::write(&summary.minutes, columns, page.out)?;
+        chart::write(&summary.minutes, style.columns, page.out)?;
     }
     Ok(())
 }
@@ -53,7 +46,7 @@ pub fn write(
 const MISSING: &str = "at most are missing from each count";
 
 struct Page<'p> {
-    colors: bool,
+    style: Style,
     rows: usize,
     out: &'p mut dyn Write,
 }
@@ -64,20 +57,13 @@ impl Page<'_> {
         if let Some(share) = waste_beside(summary) {
             text += &format!(" {share}.");
         }
-        let advice = &summary.advice;
-        for line in paragraph::lines(&text) {
-            let line = match advice.first().map(Advice::severity) {
-                Some(Severity::Error) if self.colors => line.red().bold().to_string(),
-                Some(Severity::Warning) if self.colors => line.yellow().bold().to_string(),
-                _ => line,
-            };
-            writeln!(self.out, "{line}")?;
-        }
-        Ok(())
+        let severity = summary.advice.first().map(Advice::severity);
+        let severity = severity.unwrap_or(Severity::Info);
+        said::verdict(&text, severity, self.style, self.out)
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {
-        paragraph::title(self.colors, self.out, title)
+        paragraph::title(self.style.colors, self.out, title)
     }
 
     fn item(&mut self, head: &str, text: &str) -> io::Result<()> {
@@ -131,22 +117,17 @@ impl Page<'_> {
             return Ok(());
         }
         self.title("What follows")?;
-        let advice_list = advice;
-        for (index, advice) in advice_list.iter().enumerate() {
-            let said = words::said(advice);
-            let mark = match advice.severity() {
-                Severity::Error => "✗",
-                Severity::Warning => "!",
-                Severity::Info => "·",
-            };
+        for (index, it) in advice.iter().enumerate() {
+            let said = words::said(it);
+            let mark = said::mark(it.severity());
             // The first one is the verdict.
-            if index > 0 || advice.severity() == Severity::Info {
+            if index > 0 || it.severity() == Severity::Info {
                 self.item(&format!("  {mark} "), &format!("{}.", said.fact.text))?;
             } else {
                 writeln!(self.out, "  {mark} (above)")?;
             }
             // One fix for several that have the same.
-            let next = advice_list.get(index + 1).map(|it| words::said(it).fix);
+            let next = advice.get(index + 1).map(|it| words::said(it).fix);
             if !said.fix.is_empty() && next.as_ref() != Some(&said.fix) {
                 self.item("    fix: ", &said.fix)?;
             }

@@ -6,12 +6,11 @@ mod words;
 
 use std::io::{self, Write};
 
-use colored::Colorize as _;
-
 use self::numbers::{bytes, count, rate, share};
 use crate::finding::Severity;
 use crate::order::Order as _;
-use crate::render::paragraph;
+use crate::render::why::said;
+use crate::render::{Style, paragraph};
 use crate::text::escaped;
 use crate::why::metrics::{Judged, Page, Report};
 
@@ -24,20 +23,14 @@ use crate::why::metrics::{Judged, Page, Report};
     clippy::redundant_closure_for_method_calls,
     reason = "a method of another type"
 )]
-pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let worst = report.findings.first();
     let verdict = match worst.filter(|it| it.severity() > Severity::Info) {
         Some(worst) => words::said(worst).fact.text,
         None => "Nothing in these metrics is wrong, as far as metrics tell".to_owned(),
     };
-    for line in paragraph::lines(&format!("{verdict}.")) {
-        let line = match worst.map(|it| it.severity()) {
-            Some(Severity::Error) if colors => line.red().bold().to_string(),
-            Some(Severity::Warning) if colors => line.yellow().bold().to_string(),
-            _ => line,
-        };
-        writeln!(out, "{line}")?;
-    }
+    let severity = worst.map_or(Severity::Info, |it| it.severity());
+    said::verdict(&format!("{verdict}."), severity, style, out)?;
     for judged in &report.judged {
         writeln!(out)?;
         write_page(judged, out)?;
@@ -48,11 +41,7 @@ pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<(
     writeln!(out, "\nWhat follows")?;
     for (index, finding) in report.findings.iter().enumerate() {
         let said = words::said(finding);
-        let mark = match finding.severity() {
-            Severity::Error => "✗",
-            Severity::Warning => "!",
-            Severity::Info => "·",
-        };
+        let mark = said::mark(finding.severity());
         let is_verdict = index == 0 && finding.severity() > Severity::Info;
         let text = if is_verdict {
             "(above)"

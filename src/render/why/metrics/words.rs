@@ -2,14 +2,9 @@
 
 use super::numbers::{bytes, count, rate, share};
 use crate::render::sentence::Sentence;
+use crate::render::why::said::Said;
 use crate::text::escaped;
 use crate::why::metrics::{Finding, KUBEADM_MEMORY};
-
-/// What was found, and what to do about it.
-pub(super) struct Said {
-    pub(super) fact: Sentence,
-    pub(super) fix: String,
-}
 
 pub(super) fn said(finding: &Finding) -> Said {
     Said {
@@ -18,7 +13,7 @@ pub(super) fn said(finding: &Finding) -> Said {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one case after the other")]
+#[expect(clippy::too_many_lines, reason = "a table: one arm a fact")]
 fn fact(finding: &Finding) -> String {
     match finding {
         Finding::Restarted => {
@@ -85,12 +80,6 @@ fn fact(finding: &Finding) -> String {
         Finding::NotOk { path, said } => {
             format!("{path} does not say OK but {}", escaped(said.as_bytes()))
         }
-        _ => upstream(finding),
-    }
-}
-
-fn upstream(finding: &Finding) -> String {
-    match finding {
         Finding::Unhealthy { to, failures } => format!(
             "{} health checks of {} failed",
             count(*failures),
@@ -139,7 +128,6 @@ fn upstream(finding: &Finding) -> String {
             "queries are forwarded to {}, which in a pod is CoreDNS itself or nobody",
             escaped(to.as_bytes())
         ),
-        _ => String::new(),
     }
 }
 
