@@ -105,7 +105,7 @@ fn write_helps(out: &Path) -> Result<(), Box<dyn Error>> {
 fn help(page: &Page) -> (String, String) {
     let mut text = String::from("Examples:");
     for line in page.examples().into_iter().flat_map(|it| it.1) {
-        text.extend(["\n  ", line.trim_start_matches("$ ")]);
+        text.extend(["\n  ", &folded(line.trim_start_matches("$ "))]);
     }
     let notes = page.section("Notes");
     if !notes.is_empty() {
@@ -114,6 +114,27 @@ fn help(page: &Page) -> (String, String) {
     let rows = page.rows("Exit status").into_iter();
     let rows: Vec<String> = rows.map(|it| format!("{} {}", it.0, it.1)).collect();
     (text, format!("Exit status: {}.", rows.join("; ")))
+}
+
+/// A command on lines of 80 columns, as a shell takes it: broken before an option, a
+/// text in quotes or a pipe.
+fn folded(line: &str) -> String {
+    let (mut text, mut rest, mut room) = (String::new(), line, 78);
+    while rest.chars().count() > room {
+        let mut is_quoted = false;
+        let is_end = |(index, character): (usize, char)| {
+            is_quoted ^= character == '\'';
+            let is_begin = matches!(rest.as_bytes().get(index + 1), Some(b'-' | b'|' | b'\''));
+            (character == ' ' && !is_quoted && is_begin && index + 2 <= room).then_some(index)
+        };
+        let Some(end) = rest.char_indices().filter_map(is_end).last() else {
+            break;
+        };
+        let (first, last) = rest.split_at(end);
+        text.extend([first, " \\\n      "]);
+        (rest, room) = (last.trim_start(), 74);
+    }
+    text + rest
 }
 
 /// Writes `docs/schemas/*.json` without line ends and indentation, two fifths of them.

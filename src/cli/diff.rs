@@ -37,6 +37,11 @@ pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<
             TextOrJson::Text => text::write(names, &differences, style, out),
             TextOrJson::Json => text::json::write(names, &differences, out),
         })?;
+    if is_empty(&first) != is_empty(&second) {
+        let [one, other] = names;
+        let name = if is_empty(&first) { one } else { other };
+        streams.tell(format_args!("{name} holds nothing of a node"));
+    }
     Ok(match differences.as_slice() {
         [] if is_empty(&first) && is_empty(&second) => {
             streams.tell("neither of the two holds anything of a node");

@@ -1,18 +1,28 @@
-//! What to type instead of a command that is none.
+//! What to type instead of a command or an argument that is none.
+
+use std::ffi::OsString;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The error with what is most likely meant.
-pub(super) fn with_hint(mut usage: clap::Error) -> clap::Error {
-    if usage.kind() != ErrorKind::InvalidSubcommand {
-        return usage;
-    }
-    let Some(ContextValue::String(word)) = usage.get(ContextKind::InvalidSubcommand) else {
-        return usage;
+/// The error with what is most likely meant by these words.
+pub(super) fn with_hint(mut usage: clap::Error, words: &[OsString]) -> clap::Error {
+    let words: Vec<&str> = words.iter().filter_map(|it| it.to_str()).collect();
+    let named = |kind| match usage.get(kind) {
+        Some(ContextValue::String(word)) => word.as_str(),
+        _ => "",
     };
-    let is_near = usage.get(ContextKind::SuggestedSubcommand).is_some();
-    if let Some(hint) = hint(word, is_near) {
+    let hint = match usage.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let is_near = usage.get(ContextKind::SuggestedSubcommand).is_some();
+            of_command(named(ContextKind::InvalidSubcommand), &words, is_near)
+        }
+        ErrorKind::UnknownArgument => of_argument(named(ContextKind::InvalidArg), &words),
+        _ => None,
+    };
+    if let Some(hint) = hint {
+        usage.remove(ContextKind::SuggestedArg);
+        usage.remove(ContextKind::SuggestedSubcommand);
         let hint = vec![StyledStr::from(hint)];
         usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(hint));
     }
@@ -20,16 +30,23 @@ pub(super) fn with_hint(mut usage: clap::Error) -> clap::Error {
 }
 
 /// `is_near`: it is nearly a command.
-fn hint(word: &str, is_near: bool) -> Option<String> {
+fn of_command(word: &str, words: &[&str], is_near: bool) -> Option<String> {
     let is_name = |it: u8| it.is_ascii_alphanumeric() || b"-._".contains(&it);
     let command = match word {
+        _ if words.first() == Some(&"report") => {
+            return Some(format!("kdns report merge {word} reads reports"));
+        }
         "version" => "kdns --version prints the version",
         "merge" => "kdns report merge puts reports together",
-        "search" | "lookup" | "resolve" | "query" | "nslookup" | "host" => {
+        "search" | "lookup" | "resolve" | "query" | "nslookup" | "host" | "trace" => {
             "kdns explain NAME shows what resolvers ask, kdns dig NAME asks a server"
         }
         "loop" | "check" => "kdns check-loop tells whether DNS loops",
         "exec" | "enter" => "kdns nsenter TARGET -- COMMAND runs a command in a pod's network",
+        "snapshot" => "kdns doctor --snapshot FILE writes one",
+        "tcpdump" | "capture" => "kdns watch TARGET watches DNS packets",
+        "help" => return None,
+        _ if words.first() == Some(&"help") => return None,
         _ if (word.contains('.') || !is_near) && word.bytes().all(is_name) => {
             return Some(format!(
                 "kdns explain {word} shows what resolvers ask for this name"
@@ -38,4 +55,84 @@ fn hint(word: &str, is_near: bool) -> Option<String> {
         _ => return None,
     };
     Some(command.to_owned())
+}
+
+/// What kubectl, dig, tcpdump and jq make people write, as kdns has it.
+fn of_argument(word: &str, words: &[&str]) -> Option<String> {
+    let root = super::command();
+    let command = words.iter().find(|it| root.find_subcommand(it).is_some())?;
+    let is_directory = word.starts_with(['/', '.']) || word.ends_with(".tar.zst");
+    let is_manifest = [".yaml", ".yml", ".json"]
+        .iter()
+        .any(|it| word.ends_with(it));
+    let hint = match (*command, word) {
+        (_, "--json") => "--format json writes JSON",
+        (_, "-o") => "--format json writes JSON, --output FILE writes to a file",
+        ("pods", "-A" | "--all-namespaces" | "-n" | "--namespace") => {
+            "kdns pods lists this node's pods of all namespaces"
+        }
+        ("explain" | "pod-file", "-n" | "--ns") => "--namespace NAME is the pod's namespace",
+        (_, "-n" | "--namespace") => "the pod web of namespace shop is written shop/web",
+        ("explain", "-t") => "--type TYPE asks for another record type",
+        ("explain", _) if word.starts_with('@') => "kdns dig NAME @SERVER asks a server",
+        ("nsenter", "-t") => "kdns nsenter PID dig NAME: the target is the first word",
+        ("watch", "-i") => "kdns watch --node watches every link of the node",
+        ("watch", "-r") => "--read FILE reads a capture",
+        ("watch", "-w") => "--write FILE keeps the packets",
+        ("pod-file", _) if is_manifest => return Some(format!("kdns pod-file --pod {word}")),
+        ("check-loop" | "pods" | "pod-file", _) if is_directory => {
+            return Some(format!("kdns {command} --root {word}"));
+        }
+        ("pod-file", _) if word.contains('/') => {
+            return Some(format!(
+                "kdns nsenter {word} -- cat /etc/resolv.conf shows the file of a running pod"
+            ));
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::Parser as _;
+
+    #[test]
+    fn habits_of_other_tools_are_answered() {
+        for (line, expected) in [
+            (
+                "pods -A",
+                "kdns pods lists this node's pods of all namespaces",
+            ),
+            ("pods -n shop", "lists this node's pods of all namespaces"),
+            ("pods --root x -o wide", "--format json writes JSON"),
+            ("check-loop --json", "--format json writes JSON"),
+            ("check-loop /host", "kdns check-loop --root /host"),
+            ("pod-file web.yaml", "kdns pod-file --pod web.yaml"),
+            (
+                "pod-file shop/web",
+                "kdns nsenter shop/web -- cat /etc/resolv.conf",
+            ),
+            ("explain db -n shop", "--namespace NAME"),
+            ("explain db --ns shop", "--namespace NAME"),
+            ("explain db @10.96.0.10", "kdns dig NAME @SERVER"),
+            ("watch -i eth0", "kdns watch --node"),
+            ("watch -r x.pcap", "--read FILE"),
+            ("watch -n shop web", "shop/web"),
+            ("nsenter -t 1 -n dig db", "kdns nsenter PID dig NAME"),
+            ("trace db", "kdns explain NAME"),
+            ("snapshot", "kdns doctor --snapshot FILE"),
+            ("report x.json", "kdns report merge x.json"),
+            ("example.com", "kdns explain example.com"),
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
+            let all = std::iter::once("kdns".into()).chain(words.iter().cloned());
+            let usage = crate::cli::Args::try_parse_from(all).unwrap_err();
+            let said = super::with_hint(usage, &words).render().to_string();
+            assert!(said.contains(expected), "{line}: {said}");
+            assert_eq!(said.matches("tip:").count(), 1, "{line}: {said}");
+        }
+    }
 }

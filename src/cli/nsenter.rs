@@ -71,6 +71,10 @@ pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     match (args.what.split_first(), args.command.split_first()) {
         (Some((what, words)), None) if what == "dig" => dig::run_in(args.target(), words, streams),
         (None, Some((program, words))) => Ok(become_command(args, program, words, streams)),
+        (Some((what, _)), None) if super::command().find_subcommand(what).is_some() => {
+            let what = shown(what);
+            anyhow::bail!("{what} takes no target; write kdns {what}")
+        }
         (Some((program, words)), None) => {
             let words = std::iter::once(program).chain(words);
             let words: Vec<String> = words.map(|it| shown(it)).collect();

@@ -15,8 +15,9 @@ const SLOW: Duration = Duration::from_secs(1);
 /// A lookup as a program on the target makes it.
 #[derive(Debug)]
 pub struct Lookup {
-    /// Who looked up: a pod as `NAMESPACE/NAME`, or the TARGET as it was given.
-    pub whom: String,
+    /// Who looked up: a pod as `NAMESPACE/NAME`, or the TARGET as it was given; `None`:
+    /// the pod that kdns is in.
+    pub target: Option<String>,
     /// The name and the files.
     pub scenario: Scenario,
     /// How it went.
@@ -24,6 +25,11 @@ pub struct Lookup {
 }
 
 impl Lookup {
+    /// Who looked up, in words.
+    pub fn whom(&self) -> &str {
+        self.target.as_deref().unwrap_or("this pod")
+    }
+
     /// The name outside of the cluster that was answered in the place of one of the
     /// cluster: whoever answers does not know that.
     pub fn elsewhere(&self) -> Option<Elsewhere> {

@@ -129,6 +129,8 @@ pub enum Fact<'o> {
         broken: Vec<&'o upstream::FileReport>,
         /// Why that is not known.
         health: Health,
+        /// Whether they are those of a pod, whose node is not seen.
+        is_pod: bool,
     },
     /// The pods.
     Pods {

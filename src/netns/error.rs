@@ -124,6 +124,17 @@ pub enum EnterError {
 }
 
 impl EnterError {
+    /// Whether nothing is there that the word could mean.
+    pub fn is_no_target(&self) -> bool {
+        match self {
+            Self::Plan(why) => !matches!(why, PlanError::Gone(_)),
+            it => matches!(
+                it,
+                Self::Word(_) | Self::NoProcess(_) | Self::NoNetwork(_) | Self::Open { .. }
+            ),
+        }
+    }
+
     /// A thread that could not be started, as the system says.
     pub fn no_thread(error: &std::io::Error) -> Self {
         Self::Thread(Errno::from_raw(error.raw_os_error().unwrap_or_default()))

@@ -26,6 +26,14 @@ macro_rules! sentence {
 
 pub(super) use sentence;
 
+/// The full stop behind a step; none behind a path, an address or a setting, with
+/// which it would be copied.
+pub(super) fn full_stop(text: &str) -> &'static str {
+    let last = text.rsplit(' ').next().unwrap_or_default();
+    let is_literal = |c: char| "/:=".contains(c) || c.is_ascii_digit();
+    if last.contains(is_literal) { "" } else { "." }
+}
+
 impl Sentence {
     pub(super) fn new(code: &'static str, text: impl Into<String>) -> Self {
         let text = escaped(text.into().as_bytes());
@@ -43,5 +51,23 @@ impl Sentence {
         let first = characters.next().map(char::to_uppercase);
         self.text = first.into_iter().flatten().chain(characters).collect();
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::full_stop;
+
+    #[test]
+    fn what_is_copied_has_no_full_stop() {
+        for (text, stop) in [
+            ("recreate the pod", "."),
+            ("write resolvConf: /run/systemd/resolve/resolv.conf", ""),
+            ("write nameserver 172.31.0.53", ""),
+            ("edit /etc/resolv.conf:4:12", ""),
+            ("", "."),
+        ] {
+            assert_eq!(full_stop(text), stop, "{text}");
+        }
     }
 }

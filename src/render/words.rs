@@ -1,5 +1,6 @@
 //! The sentences that text and JSON share.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::engine::machine::Outcome;
@@ -11,7 +12,7 @@ use crate::explain::transition::Reply;
 use crate::name::Name;
 use crate::resolver::reading::Origin;
 use crate::scenario::Scenario;
-use crate::text::counted;
+use crate::text::{counted, escaped};
 
 /// `FILE:LINE:COLUMN` of a word of the file, or what else a setting comes from.
 pub fn origin(scenario: &Scenario, origin: Origin) -> String {
@@ -40,6 +41,9 @@ pub fn decision(scenario: &Scenario, decision: &Decision) -> String {
     };
     let compared = compared(scenario, decision);
     match &decision.order {
+        Order::Nothing(Outcome::Found(_)) if scenario.name.parse::<IpAddr>().is_ok() => {
+            "nothing is asked: the name is an address".to_owned()
+        }
         Order::Nothing(Outcome::Found(_)) => {
             "nothing is asked: the answer is known without DNS".to_owned()
         }
@@ -47,7 +51,12 @@ pub fn decision(scenario: &Scenario, decision: &Decision) -> String {
             let code = failed.code().unwrap_or_default();
             match Name::from_plain(scenario.name.as_bytes()) {
                 Err(error) => format!("nothing is asked, as {error}: it ends with {code}"),
-                Ok(_) => format!("nothing is asked: it ends with {code}"),
+                Ok(_) => {
+                    let is_refused = ["EAI_NONAME", "no such host"].contains(&code);
+                    let why = not_a_host_name(&scenario.name).filter(|_| is_refused);
+                    let why = why.unwrap_or_default();
+                    format!("nothing is asked{why}: it ends with {code}")
+                }
             }
         }
         Order::Rooted => "a final dot: this name and no other".to_owned(),
@@ -61,6 +70,17 @@ pub fn decision(scenario: &Scenario, decision: &Decision) -> String {
         Order::NoSearchList => "no search list: the name as it is".to_owned(),
         Order::Other => "another name is asked in its place".to_owned(),
     }
+}
+
+/// What no host name has, and how DNS has it.
+fn not_a_host_name(name: &str) -> Option<String> {
+    let is_usual = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
+    let odd = name.chars().find(|it| !is_usual(*it))?;
+    let ascii = idna::domain_to_ascii(name).ok().filter(|it| it != name);
+    let ascii = ascii.filter(|it| it.chars().all(is_usual));
+    let hint = ascii.map_or_else(String::new, |it| format!(" (in DNS it is {it})"));
+    let odd = escaped(odd.to_string().as_bytes());
+    Some(format!(", as no host name has `{odd}`{hint}"))
 }
 
 /// `2 dots are fewer than ndots:5 (FILE:3:9)`; only the dots where the

@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
+use crate::name::Name;
 use crate::resolver::{Resolver, find};
 use crate::scenario::{self, Scenario};
 use crate::watch::fault::{Fault, faults};
@@ -92,6 +93,15 @@ pub(super) struct Judge {
     plans: u64,
 }
 
+impl Lookup {
+    /// Whether this name was looked up, or asked for on the way.
+    pub fn is_of(&self, name: &Name) -> bool {
+        let mut names = self.readings.iter().map(|it| &it.name);
+        let mut asked = self.exchanges.iter().map(|it| &it.name);
+        names.any(|it| it.eq_ignore_case(name)) || asked.any(|it| it.eq_ignore_case(name))
+    }
+}
+
 impl Judge {
     pub(super) fn new(setup: Setup) -> Self {
         let reader = setup.resolver.or_else(|| find("glibc"));
@@ -173,14 +183,8 @@ impl Judge {
         // A resolver that has no list sends names as they are.
         let is_given = self.setup.resolver.is_some() && !entries.is_empty();
         self.tally.add(&lookup, &faults, (entries, is_given));
-        let is_shown = self.setup.show.as_ref().is_some_and(|name| {
-            let mut names = lookup.readings.iter().map(|it| &it.name);
-            let asks = lookup
-                .exchanges
-                .iter()
-                .any(|it| it.name.eq_ignore_case(name));
-            names.any(|it| it.eq_ignore_case(name)) || asks
-        });
+        let show = self.setup.show.as_ref();
+        let is_shown = show.is_some_and(|it| lookup.is_of(it));
         let is_wanted = !faults.is_empty() || self.setup.all || is_shown;
         let is_known = self.setup.resolver.is_some() || self.sample(&lookup);
         if !is_wanted {

@@ -76,16 +76,21 @@ fn after(pod: Option<&Pod>, program: Program, file: &str) -> Vec<Step> {
     let Some(pod) = pod.filter(|it| !it.is_static()) else {
         return vec![Step::Reload];
     };
-    let (kind, name) = workload(pod, program);
+    let known = workload(pod);
+    let usual = match program {
+        Program::NodeCache => "node-local-dns",
+        _ => "coredns",
+    };
     let namespace = pod.namespace.as_deref().unwrap_or("kube-system");
     let map = Step::ConfigMap {
         namespace: namespace.to_owned(),
-        name: name.to_owned(),
+        name: known.map_or(usual, |it| it.1).to_owned(),
     };
-    let read = Step::Rollout {
+    // What made another pod is not known, and nothing else is to be restarted for it.
+    let read = known.map_or(Step::Reload, |(kind, name)| Step::Rollout {
         namespace: namespace.to_owned(),
         name: format!("{kind}/{name}"),
-    };
+    });
     if is_of_node(pod, file) {
         vec![read]
     } else {
@@ -101,26 +106,19 @@ fn is_of_node(pod: &Pod, file: &str) -> bool {
 }
 
 /// What makes pods like this one, by the pod's name: its kind and name, which
-/// installers give to its `ConfigMap`, too.
+/// installers give to its `ConfigMap`, too; `None`: its name does not tell.
 ///
 /// Source: kubernetes `pkg/controller/deployment/sync.go` `getNewReplicaSet`,
 /// `staging/src/k8s.io/apiserver/pkg/storage/names/generate.go`.
-fn workload(pod: &Pod, program: Program) -> (&'static str, &str) {
-    let usual = match program {
-        Program::NodeCache => ("daemonset", "node-local-dns"),
-        _ => ("deployment", "coredns"),
-    };
-    let by_name = || {
-        let (rest, last) = pod.name.as_deref()?.rsplit_once('-')?;
-        if !is_random(last, 5..=5) {
-            return None;
-        }
-        match rest.rsplit_once('-') {
-            Some((name, set)) if is_random(set, 6..=10) => Some(("deployment", name)),
-            _ => Some(("daemonset", rest)),
-        }
-    };
-    by_name().unwrap_or(usual)
+fn workload(pod: &Pod) -> Option<(&'static str, &str)> {
+    let (rest, last) = pod.name.as_deref()?.rsplit_once('-')?;
+    if !is_random(last, 5..=5) {
+        return None;
+    }
+    match rest.rsplit_once('-') {
+        Some((name, set)) if is_random(set, 6..=10) => Some(("deployment", name)),
+        _ => Some(("daemonset", rest)),
+    }
 }
 
 /// Whether it is made of the letters that Kubernetes makes names of.

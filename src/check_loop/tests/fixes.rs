@@ -116,16 +116,17 @@ fn a_literal_is_changed_in_the_corefile() {
     let path = "/var/lib/kubelet/pods/coredns-a/volumes/config-volume/Corefile";
     let expected = format!("{path}:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf");
     let fix = check("corefile", &node, &expected);
-    assert_eq!(fix.then, of_map("coredns", "deployment/coredns"));
+    assert_eq!(fix.then, of_map("coredns", None));
 }
 
-fn of_map(map: &str, workload: &str) -> [Step; 2] {
+/// `workload`: what makes the pods; `None`: that is not known.
+fn of_map(map: &str, workload: Option<&str>) -> [Step; 2] {
     let namespace = "kube-system".to_owned();
-    let (map, workload) = (map.to_owned(), workload.to_owned());
-    let read = Step::Rollout {
+    let map = map.to_owned();
+    let read = workload.map_or(Step::Reload, |it| Step::Rollout {
         namespace: namespace.clone(),
-        name: workload,
-    };
+        name: it.to_owned(),
+    });
     [
         Step::ConfigMap {
             namespace,
@@ -142,21 +143,28 @@ fn a_corefile_of_the_node_is_edited_there() {
         pod.corefiles[0].name = "/opt/dns/Corefile".to_owned();
     }
     let expected = "/opt/dns/Corefile:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf";
-    let [_, read] = of_map("coredns", "deployment/coredns");
-    assert_eq!(check("hostPath", &node, expected).then, [read]);
+    assert_eq!(check("hostPath", &node, expected).then, [Step::Reload]);
 }
 
 #[test]
 fn the_pod_tells_what_makes_it() {
     for (pod, map, workload) in [
-        ("coredns-9d5799d79-78gn6", "coredns", "deployment/coredns"),
+        (
+            "coredns-9d5799d79-78gn6",
+            "coredns",
+            Some("deployment/coredns"),
+        ),
         (
             "rke2-coredns-rke2-coredns-84b9cb946c-69fvv",
             "rke2-coredns-rke2-coredns",
-            "deployment/rke2-coredns-rke2-coredns",
+            Some("deployment/rke2-coredns-rke2-coredns"),
         ),
-        ("dns-default-x7k2b", "dns-default", "daemonset/dns-default"),
-        ("coredns-node-a", "coredns", "deployment/coredns"),
+        (
+            "dns-default-x7k2b",
+            "dns-default",
+            Some("daemonset/dns-default"),
+        ),
+        ("coredns-node-a", "coredns", None),
     ] {
         let mut node = with_coredns("172.31.0.53", &corefile("127.0.0.1"));
         node.pods[0].name = Some(pod.to_owned());

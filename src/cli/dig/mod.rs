@@ -45,15 +45,16 @@ const HELP: &str = "\
 The options are those of BIND's dig 9.18: dig(1). Besides:
         @tls://SERVER[:PORT]          DNS over TLS
         @https://SERVER[:PORT][/PATH] DNS over HTTPS
-        +search=RESOLVER              search as glibc, musl, go… would; target: as the target's own
+        +search=RESOLVER              search as glibc, musl, go… would;
+                                      target: as the target's own
         +[no]json                     JSON (RFC 8427)
         +inflight=N                   ask N lines of a batch file at once (64)
-Behind a scheme, certificates are those that browsers trust, and those in the file SSL_CERT_FILE.
-As in dig, +tls and +https take any certificate; +tls-ca[=FILE] looks at them.
-Not supported: +trace, +nssearch, -k and -y (TSIG), -E (engines), and options that
-BIND's dig 9.18 does not have, such as +proxy. Accepted, without effect: -d, -m,
-+dscp, +fuzztime, +mapped, +sigchase, +topdown, +trusted-key, +unexpected. +tls and +https
-ask over TLS and HTTPS as above.
+Behind a scheme, certificates are those that browsers trust, and those in the
+file SSL_CERT_FILE. As in dig, +tls and +https take any certificate;
++tls-ca[=FILE] looks at them. Not supported: +trace, +nssearch, -k and -y
+(TSIG), -E (engines), and options that BIND's dig 9.18 does not have, such as
++proxy. Accepted, without effect: -d, -m, +dscp, +fuzztime, +mapped, +sigchase,
++topdown, +trusted-key, +unexpected.
 ";
 
 /// Ask a name server, with the command line of BIND's dig
@@ -90,6 +91,11 @@ pub(super) fn run_in(
 }
 
 fn own(words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    // BIND's dig knows -h alone.
+    if words.contains(&b"--help".as_slice()) {
+        write!(streams.out, "{USAGE}{HELP}")?;
+        return Ok(Status::Clean);
+    }
     let asked = Asked {
         words,
         digrc: digrc(),

@@ -191,7 +191,7 @@ pub(super) fn look_up(
     let words = args.ask.then(|| words(args, here, client))?;
     let looked_up = words.and_then(|it| explain::look_up(&it, streams));
     let lookup = looked_up.map(|(scenario, lived)| Lookup {
-        whom: client.unwrap_or("this pod").to_owned(),
+        target: client.map(str::to_owned),
         scenario,
         lived,
     });

@@ -39,6 +39,7 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     let rules = has_rules.then(NamedTempFile::new).transpose();
     let rules = rules.context("cannot make a temporary file for the rules of the snapshot")?;
     let Scene { here, mut root } = here::find(&args.node)?;
+    network::expect_target(args, &root)?;
     let first = network::first_counters(&here);
     if let Some(recorder) = &recorder {
         root = root.recorded(recorder);
@@ -55,7 +56,7 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     upstream::add_pods(&mut with_pods);
     let servers = upstream::of_node(&with_pods);
     let health = servers.health(&with_pods);
-    sheet.add(checks::upstream(&servers, health), streams)?;
+    sheet.add(checks::upstream(&here, &servers, health), streams)?;
     sheet.add_of_node(checks::pods(&node, &loops), streams)?;
     let findings = lint::findings_of_node(&root, &node);
     sheet.add_of_node(checks::lint(&findings), streams)?;

@@ -18,9 +18,12 @@ use crate::host::counters::CounterFile;
 use crate::host::root::Root;
 use crate::host::snapshot;
 use crate::loopback::{self, name_servers};
+use crate::netns;
 use crate::node::kernel::{self, Statistics};
 use crate::node::{Node, Pod, is_dns_server};
+use crate::render::command::Command;
 use crate::rules::{Named, SMALLEST, is_amid};
+use crate::text::escaped;
 
 /// Counters are read twice so far apart: all in all it takes no more than a second.
 const APART: Duration = Duration::from_millis(900);
@@ -81,6 +84,22 @@ pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
     let found = all.find(|it| searches_cluster(it)).or(first);
     let target = args.target().cloned();
     target.or_else(|| found.map(Pod::label))
+}
+
+/// Refuses a target that is none, before all else is looked at.
+pub(super) fn expect_target(args: &DoctorArgs, root: &Root) -> anyhow::Result<()> {
+    let Some(word) = args.target() else {
+        return Ok(());
+    };
+    let shown = escaped(word.as_bytes());
+    if Path::new(word).is_dir() || word.ends_with(".tar.zst") {
+        let command = Command::new("kdns doctor --root").arg(word);
+        bail!("`{shown}` is no target; {command} reads the node whose files it has");
+    }
+    match netns::aim(root, word) {
+        Err(error) if error.is_no_target() => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Pods that run in networks of their own and are no DNS servers.

@@ -20,10 +20,14 @@ pub(super) fn parse(word: &str) -> Result<String, String> {
         return Err("there is no model of Windows: its resolver reads no resolv.conf".to_owned());
     }
     let known = std::iter::once("all").chain(resolver::names());
-    let near = nearest(&lower, known.chain(resolver::aliases()));
+    // An image can have a tag.
+    let bare = lower.split(':').next().unwrap_or_default();
+    let near = nearest(bare, known.chain(resolver::aliases()));
     let hint = match near {
         Some(near) => format!("did you mean {near}?"),
-        None => format!("write all, or of {}", ids().join(", ")),
+        None => {
+            "write glibc, musl, go, all, or another one of those in kdns explain --help".to_owned()
+        }
     };
     Err(format!("no resolver is called `{shown}`; {hint}"))
 }

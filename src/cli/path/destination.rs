@@ -41,8 +41,11 @@ impl Destination {
             },
             None => (text, None),
         };
+        let name = name.strip_prefix("svc/").unwrap_or(name);
         let is_name = |it: char| it.is_ascii_alphanumeric() || "-._/:".contains(it);
-        if name.is_empty() || !name.chars().all(is_name) {
+        let head = name.split([':', '/']).next().unwrap_or_default();
+        let is_broken = name.contains("://") || head.parse::<IpAddr>().is_ok();
+        if name.is_empty() || is_broken || !name.chars().all(is_name) {
             let text = crate::text::escaped(text.as_bytes());
             anyhow::bail!(
                 "{text} is no destination: give ADDRESS, ADDRESS:PORT/udp or the name of a Service"
@@ -163,6 +166,23 @@ fn unknown(services: &[Named], name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_nearly_an_address_is_no_service() {
+        for word in [
+            "10.96.0.10:53/tpc",
+            "10.96.0.10:dns",
+            "https://10.96.0.10",
+            "[::1",
+        ] {
+            let said = Destination::parse(word).unwrap_err().to_string();
+            assert!(said.contains("is no destination: give ADDRESS"), "{said}");
+        }
+        let name = |it: &str| Destination::Name(it.to_owned(), None, None);
+        for (word, expected) in [("svc/kube-dns", "kube-dns"), ("a/b:dns", "a/b:dns")] {
+            assert_eq!(Destination::parse(word).unwrap(), name(expected));
+        }
+    }
 
     #[test]
     fn a_pod_is_told_from_a_service() {

@@ -145,8 +145,23 @@ fn read_file(
         );
     }
     let mut context = Context::default();
+    if is_another_file(&read.source.bytes) {
+        let name = &read.source.name;
+        context.about.push(format!(
+            "{name} has no line of a resolv.conf, so defaults count"
+        ));
+    }
     use_resolv_conf(read, &Evidence::default(), scenario, &mut context);
     Ok(context)
+}
+
+/// Whether lines are in it, and none that a resolver reads.
+fn is_another_file(bytes: &[u8]) -> bool {
+    const KNOWN: [&[u8]; 5] = [b"nameserver", b"search", b"domain", b"options", b"sortlist"];
+    let lines = bytes.split(|it| *it == b'\n').map(<[u8]>::trim_ascii);
+    let lines = lines.filter(|it| !matches!(it.first(), None | Some(b'#' | b';')));
+    let mut lines = lines.peekable();
+    lines.peek().is_some() && !lines.any(|line| KNOWN.iter().any(|it| line.starts_with(it)))
 }
 
 fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<Context> {

@@ -46,9 +46,21 @@ fn check_form(text: &str) -> anyhow::Result<()> {
         );
     }
     if let Some(host) = without_port(text) {
+        let around = if text.ends_with(']') {
+            "brackets around the address"
+        } else {
+            "a port behind the name"
+        };
         bail!(
-            "`{shown}` has a port behind the name; write the name alone: {}",
+            "`{shown}` has {around}; write the name alone: {}",
             written(host)
+        );
+    }
+    let bare = text.trim_matches(|it: char| it.is_whitespace() || "'\"`".contains(it));
+    if bare != text && !bare.is_empty() {
+        bail!(
+            "`{shown}` has quotes or blanks around the name; write {}",
+            written(bare)
         );
     }
     if let Some(name) = text.strip_suffix([',', ';']) {
@@ -58,13 +70,27 @@ fn check_form(text: &str) -> anyhow::Result<()> {
             written(name)
         );
     }
+    check_slash(text, &shown)
+}
+
+/// Refuses what has a slash, as targets of kubectl have.
+fn check_slash(text: &str, shown: &str) -> anyhow::Result<()> {
     // Reverse zones smaller than 256 addresses have slashes (RFC 2317, section 4).
     let is_reverse = text.trim_end_matches('.').ends_with(".in-addr.arpa");
     match text.split_once('/') {
         Some((namespace, service)) if !is_reverse => {
             let service = service.trim_end_matches('/');
-            if service.is_empty() || service.contains('/') {
+            if service.contains('/') {
                 bail!("`{shown}` has a slash, and no host name has one; write the name alone");
+            }
+            let alone = match namespace {
+                _ if service.is_empty() => Some(namespace),
+                "svc" | "service" | "services" => Some(service),
+                _ => None,
+            };
+            if let Some(alone) = alone {
+                let name = written(alone);
+                bail!("`{shown}` has a slash, and no host name has one; write {name}");
             }
             bail!(
                 "`{shown}` has a slash, and no host name has one; for the service {} in \
@@ -107,7 +133,24 @@ mod tests {
             ),
             ("redis://user@db:6379", "its host: kdns explain db"),
             ("db.shop:5432", "write the name alone: kdns explain db.shop"),
-            ("[::1]:53", "write the name alone: kdns explain ::1"),
+            (
+                "[::1]:53",
+                "has a port behind the name; write the name alone: kdns explain ::1",
+            ),
+            (
+                "[::1]",
+                "has brackets around the address; write the name alone: kdns explain ::1",
+            ),
+            (
+                "'db'",
+                "has quotes or blanks around the name; write kdns explain db",
+            ),
+            (" db ", "write kdns explain db"),
+            ("svc/db", "no host name has one; write kdns explain db"),
+            (
+                "db.shop/",
+                "no host name has one; write kdns explain db.shop",
+            ),
             ("db,", "ends with `,`; write kdns explain db"),
             (
                 "shop/db",

@@ -1,7 +1,9 @@
 //! What a pod would ask that need not be there: one of a namespace, or that of
 //! a manifest.
 
-use anyhow::bail;
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
 
 use super::args::QuestionArgs;
 use crate::cli::files::cut;
@@ -11,10 +13,12 @@ use crate::cli::streams::Streams;
 use crate::config::manifest::{self, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
+use crate::host::FileRead;
 use crate::host::node::StandIns;
 use crate::host::root::{Resolution, Root};
 use crate::kubelet::Found;
 use crate::pod::{self, PodError, PodFile, PodId};
+use crate::render::command::Command;
 use crate::render::pod_file;
 use crate::scenario::{Scenario, default_hosts};
 use crate::text::Source;
@@ -33,7 +37,7 @@ pub(super) fn use_pod_file(
             args.namespace.clone().unwrap_or_default(),
         ),
         Some(path) => {
-            let read = read_named(path, streams)?;
+            let read = read_manifest(path, streams)?;
             context.about.extend(cut(&read));
             let mut chosen = manifest::first_pod(&read.source)?;
             if args.namespace.is_some() {
@@ -85,6 +89,16 @@ pub(super) fn use_pod_file(
         written.bytes,
     )));
     Ok(context)
+}
+
+fn read_manifest(path: &Path, streams: &mut Streams<'_>) -> anyhow::Result<FileRead> {
+    read_named(path, streams).map_err(|error| match path.extension() {
+        None if !path.exists() => {
+            let hint = Command::new("--target").arg(path.display());
+            anyhow!("{error}; --pod takes a manifest, a pod that runs is {hint}")
+        }
+        _ => error.into(),
+    })
 }
 
 /// What is said of a pod with the cluster's DNS on no node in particular.

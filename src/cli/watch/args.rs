@@ -8,12 +8,13 @@ use clap_complete::engine::ArgValueCandidates;
 use crate::cli::completions;
 use crate::cli::question::QuestionArgs;
 use crate::packet::Options;
+use crate::render::command::quoted;
 
 /// What to watch: a target, the node, or a capture.
 #[derive(clap::Args, Debug)]
 pub(super) struct InputArgs {
     /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD, POD or POD:CONTAINER
-    #[arg(value_name = "TARGET", conflicts_with = "target", add = ArgValueCandidates::new(completions::pods_here))]
+    #[arg(value_name = "TARGET", conflicts_with = "target", value_parser = parse_word, add = ArgValueCandidates::new(completions::pods_here))]
     pub(super) word: Option<String>,
     /// Watch the network of the node itself, and all that goes through it
     #[arg(long, conflicts_with_all = ["word", "target", "read"])]
@@ -63,6 +64,22 @@ impl InputArgs {
     pub(super) fn keep(&self) -> Option<(&Path, Option<u64>)> {
         Some((self.write.as_deref()?, self.rotate))
     }
+}
+
+/// A target, and neither a capture nor a link, which tcpdump would take.
+fn parse_word(word: &str) -> Result<String, String> {
+    let bare = word.trim_end_matches(".gz").trim_end_matches(".zst");
+    if [".pcap", ".pcapng", ".cap"]
+        .iter()
+        .any(|it| bare.ends_with(it))
+    {
+        return Err(format!("--read {} reads a capture", quoted(word)));
+    }
+    let is_link = !word.contains('/') && Path::new("/sys/class/net").join(word).exists();
+    if word == "any" || is_link && !word.is_empty() {
+        return Err("a link is no target; --node watches all links of the node".to_owned());
+    }
+    Ok(word.to_owned())
 }
 
 /// `100MiB`, `64K`, `5000000`.
@@ -118,6 +135,16 @@ mod tests {
             "18446744073709551615G",
         ] {
             assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn captures_and_links_are_no_targets() {
+        for word in ["x.pcap", "./x.pcapng.zst", "x.cap.gz", "any"] {
+            assert!(parse_word(word).is_err(), "{word}");
+        }
+        for word in ["shop/web", "web", "4711", "/run/netns/blue", ""] {
+            assert_eq!(parse_word(word), Ok(word.to_owned()));
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) struct WatchArgs {
     #[command(flatten)]
     input: InputArgs,
     /// The resolver of whoever asks; without it the target's own, or the one that fits best
-    #[arg(long, value_name = "RESOLVER", value_parser = PossibleValuesParser::new(resolver::names().collect::<Vec<_>>()), hide_possible_values = true)]
+    #[arg(long, value_name = "RESOLVER", value_parser = PossibleValuesParser::new(resolver::names().chain(resolver::aliases()).collect::<Vec<_>>()), hide_possible_values = true)]
     resolver: Option<String>,
     /// Show the lookup of this name as a timeline: what was planned beside what was seen
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
@@ -63,12 +63,13 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
     let wanted = Wanted {
         is_verbose: args.verbose,
         is_anonymous: args.anonymize,
-        is_shown: args.show.is_some(),
+        show: args.show.clone(),
     };
     let output = Output::begin(&args.outputs, wanted, &input.subject, streams)?;
     let word = args
         .resolver
         .as_deref()
+        .map(|it| resolver::alias(it).map_or(it, |it| it.resolver))
         .or(input.subject.resolver.as_deref());
     // On a node every pod has a file of its own.
     let scenario = input.subject.scenario.clone().filter(|_| !args.input.node);

@@ -8,6 +8,7 @@ use super::subject::Subject;
 use crate::cli::output::{Outputs, Sink, write};
 use crate::cli::streams::Streams;
 use crate::doctor::Route;
+use crate::name::Name;
 use crate::node::kernel::ConntrackCounters;
 use crate::render::watch::{self as text, Shown, Style, concise, json, picture};
 use crate::scenario::Scenario;
@@ -45,7 +46,8 @@ pub(super) struct Output<'o> {
     has_lines: bool,
     is_live: bool,
     is_verbose: bool,
-    is_shown: bool,
+    /// The name whose lookup is shown in place of the summary.
+    show: Option<Name>,
     kept: Vec<Judged>,
     more: usize,
     scenario: Option<Scenario>,
@@ -55,11 +57,11 @@ pub(super) struct Output<'o> {
 }
 
 /// What the arguments say about output.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Wanted {
     pub(super) is_verbose: bool,
     pub(super) is_anonymous: bool,
-    pub(super) is_shown: bool,
+    pub(super) show: Option<Name>,
 }
 
 impl<'o> Output<'o> {
@@ -90,10 +92,10 @@ impl<'o> Output<'o> {
                 },
             },
             lines,
-            has_lines: is_text && (subject.is_live || wanted.is_verbose) && !wanted.is_shown,
+            has_lines: is_text && (subject.is_live || wanted.is_verbose) && wanted.show.is_none(),
             is_live: subject.is_live,
             is_verbose: wanted.is_verbose,
-            is_shown: wanted.is_shown,
+            show: wanted.show,
             kept: Vec::new(),
             more: 0,
             scenario: subject.scenario.clone(),
@@ -145,7 +147,8 @@ impl<'o> Output<'o> {
     /// others.
     fn keep(&mut self, one: Judged) {
         let is_drawn = self.outputs.wants(Format::Svg);
-        if !(is_drawn && !one.faults.is_empty() || self.is_shown) {
+        let is_named = |it: &Name| one.lookup.is_of(it);
+        if !(is_drawn && !one.faults.is_empty() || self.show.as_ref().is_some_and(is_named)) {
             return;
         }
         if self.kept.len() < MAX_KEPT {
@@ -214,8 +217,10 @@ impl<'o> Output<'o> {
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
         match format {
-            Format::Text if self.is_shown => self.show(style, out),
-            Format::Text => text::summary(report, services, notes, style, out),
+            Format::Text => match &self.show {
+                Some(name) => self.show(name, style, out),
+                None => text::summary(report, services, notes, style, out),
+            },
             Format::Json => json::summary(report, services, notes, style, out),
             Format::Svg => {
                 picture::write(self.scenario.as_ref(), &self.kept, self.more, style, out)
@@ -226,20 +231,21 @@ impl<'o> Output<'o> {
     }
 
     /// The lookup that was asked for: one that broke the plan, or the slowest.
-    fn show(&self, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    fn show(&self, name: &Name, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
         let took = |it: &&Judged| {
             let took = it.lookup.end().saturating_sub(it.lookup.start());
             (!it.faults.is_empty(), took)
         };
-        let Some(one) = self.kept.iter().max_by_key(took) else {
+        let named = || self.kept.iter().filter(|it| it.lookup.is_of(name));
+        let Some(one) = named().max_by_key(took) else {
             return writeln!(out, "No lookup of that name was seen.");
         };
         text::show(one, style, out)?;
-        match self.kept.len() + self.more {
+        match named().count() + self.more {
             1 => Ok(()),
             all => writeln!(
                 out,
-                "The worst of {all} lookups of that name; -v lists all."
+                "The worst of {all} lookups of that name; -v without --show lists all."
             ),
         }
     }

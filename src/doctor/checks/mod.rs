@@ -53,7 +53,7 @@ pub fn loops(report: &check_loop::Report) -> Check<'_> {
 }
 
 /// Who the servers of the node are, and how it is with them.
-pub fn upstream(report: &upstream::Report, health: Health) -> Check<'_> {
+pub fn upstream<'o>(here: &Here, report: &'o upstream::Report, health: Health) -> Check<'o> {
     let outside = outside(report);
     let steps = || report.files.iter().flat_map(|it| &it.servers);
     let dead = steps().find_map(first_dead);
@@ -71,6 +71,7 @@ pub fn upstream(report: &upstream::Report, health: Health) -> Check<'_> {
         dead,
         broken,
         health,
+        is_pod: *here == Here::Pod,
     };
     let place = dead.and_then(|it| it.place.clone());
     Check::new("upstream", state, fact, place.into_iter().collect())

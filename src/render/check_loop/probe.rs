@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::check_loop::Report;
 use crate::check_loop::seen::{Packet, ProbeResult, Question, ServerSeen, Sight};
+use crate::render::paragraph;
 use crate::topology::Network;
 
 /// So many packets of a question are shown to people.
@@ -113,18 +114,24 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_seen(seen: &ProbeResult, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\nProbe: {}", sight_word(seen.sight))?;
+    // What holds for all of them is said once.
+    let mut reasons = seen.servers.iter().map(|it| it.reason.as_deref());
+    let first = reasons.next().flatten();
+    let shared =
+        first.filter(|it| seen.servers.len() > 1 && reasons.all(|other| other == Some(*it)));
+    let because = |reason: Option<&str>| reason.map_or_else(String::new, |it| format!(", {it}"));
+    let heading = format!("Probe: {}{}", sight_word(seen.sight), because(shared));
+    writeln!(out)?;
+    paragraph::write(out, "", "  ", &heading)?;
     if seen.servers.is_empty() {
         writeln!(out, "  no server was found that could be asked")?;
     }
     for server in &seen.servers {
         let network = network_words(&server.network);
         let word = sight_word(server.sight);
-        write!(out, "  {} {} {network}: {word}", server.who, server.server)?;
-        match &server.reason {
-            Some(reason) => writeln!(out, ", {reason}")?,
-            None => writeln!(out)?,
-        }
+        let why = because(server.reason.as_deref().filter(|_| shared.is_none()));
+        let line = format!("{} {} {network}: {word}{why}", server.who, server.server);
+        paragraph::write(out, "  ", "    ", &line)?;
         if let Some(question) = &server.question {
             write_packets(question, out)?;
         }
@@ -222,6 +229,25 @@ Probe: seen to loop
        0.000 ms  127.0.0.1:4000 > 127.0.1.1:53  id 7 on the node
        1.000 ms  127.0.0.1:4001 > 127.0.1.1:53  id 8 on the node
   unbound 127.0.1.1:53 on the node: unknown, no way in
+";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_holds_for_all_is_said_once() {
+        let mut all = seen("no way in");
+        all.sight = Sight::Unknown;
+        for server in &mut all.servers {
+            server.sight = Sight::Unknown;
+            server.reason = Some("no way in".to_owned());
+            server.question = None;
+        }
+        let mut out = Vec::new();
+        write_seen(&all, &mut out).unwrap();
+        let expected = "
+Probe: unknown, no way in
+  dnsmasq 127.0.1.1:53 on the node: unknown
+  unbound 127.0.1.1:53 on the node: unknown
 ";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }

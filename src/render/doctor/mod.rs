@@ -11,6 +11,7 @@ use colored::{Color, Colorize as _};
 use crate::doctor::{Cause, Check, Kind, Report, State, Verdict};
 use crate::render::Style;
 use crate::render::command::Command;
+use crate::render::sentence::full_stop;
 use crate::render::{paragraph, shortened};
 use crate::text::escaped;
 use step::Step;
@@ -233,8 +234,11 @@ impl Page<'_> {
             .iter()
             .map(|it| escaped(it.as_str().as_bytes()))
             .collect();
-        let text = escaped(step.text.as_bytes());
-        let end = if step.change.is_some() { "" } else { "." };
+        // What is to be edited is said with its whole path.
+        let (text, end) = match step.change {
+            Some(_) => (escaped(step.text.as_bytes()), ""),
+            None => (self.brief(&step.text), full_stop(&step.text)),
+        };
         let whole = format!("{mark}{text}: {}", commands.join("; "));
         let mut below = commands.iter();
         if commands.is_empty() {

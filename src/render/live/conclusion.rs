@@ -229,15 +229,13 @@ impl Told<'_> {
         match &self.cause {
             Cause::Nothing | Cause::NotAsked | Cause::Damaged(_) | Cause::NoSuchName => None,
             Cause::NoAnswer => {
-                let is_closed = self.met.iter().all(|it| it.refused > 0);
-                let first = self.met.first().filter(|_| is_closed);
-                Some(if let Some(first) = first {
-                    format!("see whether {CLOSED}: {}", way(&first.server))
+                let server = &self.met.first()?.server;
+                let what = if self.met.iter().all(|it| it.refused > 0) {
+                    format!("see whether {CLOSED}")
                 } else {
-                    "look whether the server runs and its address is reached from here: \
-                     kdns check-loop on its node"
-                        .to_owned()
-                })
+                    "look whether the server runs and its address is reached from here".to_owned()
+                };
+                Some(format!("{what}: {}", way(server)))
             }
             Cause::Silent(server) => Some(format!("make {server} answer{}", out_of(server))),
             Cause::Closed(server) => Some(format!(

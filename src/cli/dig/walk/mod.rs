@@ -24,6 +24,7 @@ use crate::program::{self, Program};
 use crate::resolver::{self, Resolver, bind};
 use crate::scenario::{self, Family, Scenario};
 use crate::text::escaped;
+use crate::text::nearest::nearest;
 use crate::wire::live::{self, Limits, Means};
 use crate::wire::{client_cookie, socket_address};
 
@@ -90,7 +91,8 @@ impl Walker {
     ///
     /// It is none: a sentence.
     pub(super) fn named(word: &str, is_target: bool) -> Result<Self, String> {
-        match resolver::find(word) {
+        let meant = resolver::alias(word).map_or(word, |it| it.resolver);
+        match resolver::find(meant) {
             Some(resolver) => Ok(Self::Resolver(resolver)),
             None if word == "target" && is_target => Ok(Self::Target),
             None if word == "target" => Err(
@@ -98,11 +100,13 @@ impl Walker {
                     .to_owned(),
             ),
             None => {
-                let names: Vec<&str> = resolver::names().collect();
-                let names = names.join(", ");
-                Err(format!(
-                    "+search={word} names no resolver: write target or one of {names}"
-                ))
+                let hint = match nearest(word, resolver::names()) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => "write target, glibc, musl, go or another one of those in kdns \
+                             explain --help"
+                        .to_owned(),
+                };
+                Err(format!("+search={word} names no resolver: {hint}"))
             }
         }
     }

@@ -50,7 +50,11 @@ pub(super) fn lines(chain: &Chain) -> Vec<String> {
         into = format!("  ▼ {to} is ");
         match (is_last, first) {
             (true, Some(_)) => lines.push(format!("  └──── {to}: a loop")),
-            (true, None) => lines.push(format!("{side}  ▼ {to}{}", end(chain))),
+            (true, None) => {
+                let (first, rest) = (format!("{side}  ▼ "), format!("{side}    "));
+                let last = paragraph::hanging(&first, &rest, &format!("{to}{}", end(chain)));
+                lines.extend(last.lines().map(str::to_owned));
+            }
             (false, _) => {}
         }
     }

@@ -9,6 +9,7 @@ use crate::check_loop::facts::{Caveat, Step};
 use crate::check_loop::{Fix, Report};
 use crate::render::command::Command;
 use crate::render::paragraph;
+use crate::render::sentence::full_stop;
 use crate::render::style::painted;
 use words::Action;
 
@@ -114,7 +115,7 @@ impl Page<'_> {
     /// fit.
     pub(super) fn step(&mut self, mark: &str, text: &str, command: Option<&str>) -> io::Result<()> {
         let Some(command) = command else {
-            return self.item(mark, &format!("{text}."));
+            return self.item(mark, &format!("{text}{}", full_stop(text)));
         };
         let command = shown(command);
         let whole = format!("{mark}{text}: {command}");

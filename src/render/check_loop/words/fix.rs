@@ -50,13 +50,9 @@ pub(in crate::render) fn action(step: &Step) -> Action {
             None,
         ),
         Step::Write { path, servers } => {
-            let lines: Vec<String> = servers
-                .iter()
-                .map(|it| format!("nameserver {it}"))
-                .collect();
-            let lines = lines.join("; ");
-            let text = format!("Write {path} with these lines: {lines}");
-            Action::new("write-file", text, None)
+            let write = Command::new(r"printf 'nameserver %s\n'").args(servers);
+            let write = Command::new(format!("{write} >{path}"));
+            Action::new("write-file", format!("Write {path}"), Some(write))
         }
         Step::Address => Action::new(
             "choose-address",
@@ -91,7 +87,7 @@ pub(in crate::render) fn action(step: &Step) -> Action {
         ),
         Step::ConfigMap { namespace, name } => Action::new(
             "edit-config-map",
-            "Edit the ConfigMap",
+            "Edit the ConfigMap, by its usual name",
             Some(kubectl(namespace).args(["edit", "configmap", name])),
         ),
         Step::Rollout { namespace, name } => Action::new(

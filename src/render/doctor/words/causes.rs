@@ -72,7 +72,7 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         Kind::Logged(advice) => said(advice).fact,
         Kind::Failing(lookup) => {
             let what = super::more::looked_up(lookup);
-            sentence!("lookup-fails", "In {}, {what}", lookup.whom)
+            sentence!("lookup-fails", "In {}, {what}", lookup.whom())
         }
         Kind::Unreadable(sentence) => Sentence::new("pod-unreadable", *sentence),
         Kind::Setting(finding) => Sentence::new(finding.name, finding.message.clone()),

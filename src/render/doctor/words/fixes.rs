@@ -2,13 +2,13 @@
 
 use std::net::IpAddr;
 
-use super::address;
-use crate::check_loop::facts::{self, Trouble};
-use crate::check_loop::{Report as LoopReport, Who};
+use super::rounds::{in_config_map, is_copy, of_check_loop, of_loop};
+use super::{address, of_target};
+use crate::check_loop::Report as LoopReport;
+use crate::check_loop::facts::Trouble;
 use crate::doctor::{Asked, Kind};
 use crate::finding::Finding;
 use crate::path::{Outcome, Stage, Tree, Verdict};
-use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
 use crate::render::doctor::step::Step;
 use crate::render::live::concluded;
@@ -40,7 +40,9 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
             Some(step.typing(Command::new("kdns watch")))
         }),
         Kind::Crashing(pods) => of_first(pods, |it| read_why(it, "logs --previous")),
-        Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", "delete pod")),
+        Kind::Drifting(pods) => of_first(pods, |it| {
+            kubectl(it, "Recreate it, if a controller made it", "delete pod")
+        }),
         Kind::Lost(tree) => of_lost(tree),
         Kind::Way(finding) => {
             let steps = path::findings::words(finding).fix;
@@ -59,7 +61,7 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
             Step::new(
                 "See who answers: a DNS pod without its plugin kubernetes, or another server",
             )
-            .typing(Command::new("kdns path --target").arg(&lookup.whom)),
+            .typing(of_target("kdns path", lookup.target.as_deref())),
         ],
         Kind::Failing(lookup) => {
             let concluded = concluded(&lookup.scenario, &lookup.lived);
@@ -280,12 +282,8 @@ fn of_neighbour(end: &Outcome) -> Vec<Step> {
 
 /// What a rule of lint says, and where to do it.
 fn of_setting(finding: &Finding) -> Vec<Step> {
-    // The kubelet's copy is written over.
-    let is_copy = finding.primary.file.contains("/kubernetes.io~configmap/");
-    let source = "Do so in the ConfigMap of which the file is a copy, by its usual name";
-    let source = Step::new(source).typing(Command::new(
-        "kubectl -n kube-system edit configmap coredns",
-    ));
+    let is_copy = is_copy(&finding.primary.file);
+    let source = in_config_map("Do so in the ConfigMap of which the file is a copy");
     let help = finding.help.iter().map(|it| Step::new(it.as_str()));
     let source = Some(source).filter(|_| is_copy && finding.help.is_some());
     help.chain(source).collect()
@@ -306,53 +304,6 @@ fn kubectl(pod: &str, what: &str, verb: &str) -> Option<Step> {
 /// What to do about the first of several.
 fn of_first<T>(all: &[T], step: impl Fn(&T) -> Option<Step>) -> Vec<Step> {
     all.first().and_then(step).into_iter().collect()
-}
-
-fn of_loop(report: &LoopReport) -> Vec<Step> {
-    let Some(fix) = &report.fix else {
-        return of_last_line(report).into_iter().collect();
-    };
-    let is_there = fix.edit.old.as_ref() == Some(&fix.edit.new);
-    let is_source = |it: &&facts::Step| matches!(it, facts::Step::ConfigMap { .. });
-    let is_file = |it: &&facts::Step| matches!(it, facts::Step::Write { .. });
-    // What the kubelet has is a copy of it.
-    let edit = match fix.then.iter().find(is_source) {
-        _ if is_there => None,
-        Some(source) => Some(of_check_loop(source)),
-        None => Some(Step::new(format!("Edit {}", fix.edit.place))),
-    };
-    let edit = edit.map(|it| it.changing(&fix.edit));
-    let before = fix.then.iter().filter(is_file).map(of_check_loop);
-    let after = fix.then.iter().filter(|it| !is_file(it));
-    let after = after.filter(|it| is_there || !is_source(it));
-    before.chain(edit).chain(after.map(of_check_loop)).collect()
-}
-
-/// What to do about the line that sends queries round, where no setting is known that
-/// makes it.
-fn of_last_line(report: &LoopReport) -> Option<Step> {
-    let hop = report.chains.first()?.hops.last()?;
-    let place = &hop.proof.last()?.place;
-    let is_on_node = matches!(&hop.who, Who::Server { is_on_node, .. } if *is_on_node);
-    let text = if !is_on_node && place.file.ends_with("/resolv.conf") {
-        format!(
-            "Have what {place} was made from (the kubelet's resolvConf, or the pod's spec) name a \
-             server outside, and recreate the pod"
-        )
-    } else {
-        let to = hop.sends_to.trim_end_matches(":53");
-        format!("Name a server outside in the place of {to} at {place}")
-    };
-    Some(Step::new(text))
-}
-
-fn of_check_loop(step: &facts::Step) -> Step {
-    let loops::Action { text, command, .. } = loops::action(step);
-    let step = Step::new(text);
-    match command {
-        Some(command) => step.typing(command),
-        None => step,
-    }
 }
 
 fn of_path(step: path::findings::Step) -> Step {

@@ -3,6 +3,7 @@
 mod causes;
 mod fixes;
 mod more;
+mod rounds;
 
 use crate::address::DNS_PORT;
 use crate::check_loop;
@@ -10,6 +11,7 @@ use crate::doctor::{Answer, Asked, Check, Fact, Here, Report, Verdict, Whom};
 use crate::finding::Finding;
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
+use crate::render::sentence::Sentence;
 use crate::text::{counted, some_of};
 use crate::upstream::{self, Health};
 
@@ -24,7 +26,10 @@ pub(super) fn headline(report: &Report<'_>) -> String {
     let open = report.checks.iter().find(|it| it.leaves_open());
     match (report.verdict, report.causes.first()) {
         (Verdict::Wrong, Some(cause)) => cause_text(&cause.kind).text,
-        (Verdict::Unknown, _) => open.map(fact).unwrap_or_default(),
+        (Verdict::Unknown, _) => {
+            let open = open.map(|it| Sentence::new(it.code, fact(it)).begun().text);
+            open.unwrap_or_default()
+        }
         _ => "Nothing that was seen is wrong".to_owned(),
     }
 }
@@ -57,9 +62,18 @@ pub(super) fn command(fact: &Fact<'_>) -> Command {
         }
         Fact::Lookup(Ok(lookup)) => {
             let question = Command::new("kdns explain").arg(&lookup.scenario.name);
-            question.args(["--live", "--target", &lookup.whom])
+            of_target(question.arg("--live").as_str(), lookup.target.as_deref())
         }
         Fact::Lookup(Err(_)) => Command::new("kdns explain NAME --live"),
+    }
+}
+
+/// A command about who looked up; none is named in the pod itself.
+fn of_target(said: &str, target: Option<&str>) -> Command {
+    let command = Command::new(said);
+    match target {
+        Some(target) => command.arg("--target").arg(target),
+        None => command,
     }
 }
 
@@ -83,6 +97,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
             dead,
             broken,
             health,
+            is_pod,
         } => match (dead_end(*dead, broken), health) {
             (Some(text), _) => text,
             (None, Health::Nothing) => "no resolv.conf could be read here".to_owned(),
@@ -93,7 +108,13 @@ pub(super) fn fact(check: &Check<'_>) -> String {
                 [] => "no server outside the node is named in its files".to_owned(),
                 servers => {
                     let names: Vec<String> = servers.iter().map(|it| address(*it)).collect();
-                    format!("queries end at {}", some_of(&names, MAX_NAMED))
+                    // Who answers there is a matter of the node.
+                    let what = if *is_pod {
+                        "this pod asks"
+                    } else {
+                        "queries end at"
+                    };
+                    format!("{what} {}", some_of(&names, MAX_NAMED))
                 }
             },
         },
@@ -133,8 +154,8 @@ fn here(here: &Here, name: Option<&str>) -> String {
         Here::Below(root) => format!("the files of the node{name} below {root}"),
         Here::Debug(root) => format!("a pod that has the files of the node{name} below {root}"),
         Here::Pod => {
-            "this is a pod, and nothing of its node is to be seen: kubectl debug node/NODE \
-             -it --profile=sysadmin --image=IMAGE -- kdns doctor"
+            "this is a pod, and nothing of its node is to be seen; kubectl debug node/NODE \
+             -it --profile=sysadmin --image=IMAGE -- kdns doctor looks at that"
                 .to_owned()
         }
         Here::Elsewhere => "this is no node: no kubelet is here".to_owned(),
@@ -170,10 +191,12 @@ fn pods(
     }
     match (count, unseen) {
         (0, _) => "no pods are to be seen here".to_owned(),
-        (_, 1..) => format!(
-            "{}, and what {unseen} of them read as /etc/resolv.conf was not seen",
-            counted(count, "pod", "pods")
-        ),
+        (_, 1..) => {
+            let pods = counted(count, "pod", "pods");
+            let some = format!(" {unseen} of them");
+            let of = if unseen == count { "" } else { &some };
+            format!("{pods},{of} with an /etc/resolv.conf that was not seen")
+        }
         _ => format!(
             "{}, each with the file that the runtime keeps for it",
             counted(count, "pod", "pods")
@@ -274,5 +297,29 @@ fn address(server: std::net::SocketAddr) -> String {
     match server.port() {
         DNS_PORT => server.ip().to_string(),
         _ => server.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pod_itself_is_no_target() {
+        let said = |target| of_target("kdns explain db --live", target).to_string();
+        assert_eq!(said(None), "kdns explain db --live");
+        assert_eq!(
+            said(Some("shop/web")),
+            "kdns explain db --live --target shop/web"
+        );
+        let alone = [&[][..], &[][..], &[][..]];
+        let counted = |all, unseen| pods((all, unseen), alone, &[]);
+        assert_eq!(
+            counted(1, 1),
+            "1 pod, with an /etc/resolv.conf that was not seen"
+        );
+        let some = "8 pods, 3 of them with an /etc/resolv.conf that was not seen";
+        assert_eq!(counted(8, 3), some);
+        assert!(here(&Here::Pod, None).ends_with("-- kdns doctor looks at that"));
     }
 }

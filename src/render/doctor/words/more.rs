@@ -129,7 +129,7 @@ pub(super) fn not_asked(why: Unasked) -> &'static str {
 
 pub(super) fn lookup(lookup: Result<&Lookup, &str>) -> String {
     match lookup {
-        Ok(it) => format!("{}: {}", it.whom, looked_up(it)),
+        Ok(it) => format!("{}: {}", it.whom(), looked_up(it)),
         Err(reason) => reason.to_owned(),
     }
 }
