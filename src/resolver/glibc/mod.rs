@@ -66,11 +66,11 @@ pub struct Version {
     /// the reply to a query that was not sent: before 2.41, and before Debian's 2.36.
     /// Source: `resolv/res_send.c: send_dg`, glibc's bug 30081.
     waits_for_unsent: bool,
-    /// Whether, where nsswitch.conf has no line for hosts, DNS is asked, and the hosts file
-    /// only if DNS is not there: before 2.35. A line without modules counts as none, as
-    /// before 2.33. Source: `nss/hosts-lookup.c: DEFAULT_CONFIG`,
-    /// `nss/nsswitch.c: __nss_database_lookup2`.
-    asks_dns_before_files: bool,
+    /// Whether nsswitch.conf is read as before 2.33: with comments and a last line without a
+    /// newline; a mistake ends no more than its line, and a line without modules counts as none.
+    /// Where it has no line for hosts, DNS is asked, and the hosts file only if DNS is not there:
+    /// before 2.35. Source: `nss/nsswitch.c: nss_parse_file`, `nss/hosts-lookup.c: DEFAULT_CONFIG`.
+    has_old_nsswitch: bool,
 }
 
 /// glibc 2.41, as in Debian 13.
@@ -95,7 +95,7 @@ pub const V2_36: Version = Version {
 
 /// glibc 2.35, as in Ubuntu 22.04.
 pub const V2_35: Version = Version {
-    asks_dns_before_files: false,
+    has_old_nsswitch: false,
     ..V2_31
 };
 
@@ -115,7 +115,7 @@ pub const V2_28: Version = Version {
     rotates_from_second: false,
     alias_alone_is_not_found: true,
     waits_for_unsent: true,
-    asks_dns_before_files: true,
+    has_old_nsswitch: true,
 };
 
 /// glibc 2.17, as in RHEL 7. It differs in more than is modelled: a pair of
@@ -217,4 +217,4 @@ fn addresses(answers: &Answers, record_type: RecordType) -> Vec<Address> {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent asks_dns_before_files; flags: &[], search_limits: Some((1, 255)));
+super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent has_old_nsswitch; flags: &[], search_limits: Some((1, 255)));
