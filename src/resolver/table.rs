@@ -201,6 +201,12 @@ pub const ALL: &[Resolver] = &[
         "the same in Node 20.18 to 20.18.2 and 22.11",
         Model::CAres(c_ares::Version::V1_33, c_ares::Call::Node),
     ),
+    version(
+        ("node-resolve-24.22", "node-resolve"),
+        ("24.22", &["24.22.3"]),
+        "the same in Node 22.23.5, 24.22.3 and 26.12",
+        Model::CAres(c_ares::Version::V1_34_9, c_ares::Call::Node),
+    ),
     named(
         "node-resolve",
         ("20.18.3", &["20.20.2"]),
