@@ -290,7 +290,8 @@ observed to send: `testdata/vectors`, and random scenarios through the real prog
 (0.6 %; 3 of them never in three more runs), 9 of hickory, 6 through the stub (0.4 %), 4 of systemd-resolved, 3 of each musl, 2 of c-ares 1.18,
 1 of glibc's res_search, none of the others. In the 40 of 2,817 scenarios without time-outs whose sets are the largest, each run 200 times, 99.6 % of
 systemd-resolved's runs were among those predicted, 96 % of those of hickory and c-ares 1.34, and 95 % through the stub.
-`KDNS_SETS=200 cargo test --test resolvers -- sets::` does it again with others, and says which choices were never seen.
+`KDNS_SETS=200 cargo test --test resolvers -- sets::` does it again with others, and says which choices were never seen: of
+9,200 runs of ten resolvers on 30 November none was outside.
 
 Other versions, held against the recorded lookups without time-outs: Ruby's resolv 0.3.0 (Ruby 3.3) did the same in all 640, that of Ruby 2.7 in 624;
 Erlang 23 in 353 of 384. Erlang 27.3.4.1 of Debian 13 did the same in 301 of 306, but takes a truncated reply of whole records for a malformed one and never asks over TCP
