@@ -119,7 +119,9 @@ pub fn likeness(resolver: &Resolver, version: &str) -> Likeness {
         Likeness::Observed
     } else if listed(UNFITTING, resolver.family, &numbers(version)).is_some() {
         Likeness::Differs
-    } else if numbers(version) < numbers(resolver.since) {
+    } else if listed(FITTING, resolver.family, &numbers(version)).is_none()
+        && numbers(version) < numbers(resolver.since)
+    {
         Likeness::Older
     } else if is_it(resolver.version) {
         Likeness::Read

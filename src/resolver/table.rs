@@ -23,10 +23,20 @@ pub const ALL: &[Resolver] = &[
         "Ubuntu 22.04 images",
         Model::Glibc(&glibc::V2_35, glibc::Call::GetAddrInfo),
     ),
+    Resolver {
+        id: "glibc-2.34",
+        is_usual: false,
+        family: "glibc",
+        version: "2.34",
+        since: "2.33",
+        observed: &[],
+        used_by: "RHEL 9 images",
+        model: Model::Glibc(&glibc::V2_34, glibc::Call::GetAddrInfo),
+    },
     version(
         ("glibc-2.31", "glibc"),
         ("2.31", &["2.31"]),
-        "Debian 11, Ubuntu 20.04 and RHEL 9 images",
+        "Debian 11 and Ubuntu 20.04 images",
         Model::Glibc(&glibc::V2_31, glibc::Call::GetAddrInfo),
     ),
     Resolver {

@@ -68,9 +68,11 @@ pub struct Version {
     waits_for_unsent: bool,
     /// Whether nsswitch.conf is read as before 2.33: with comments and a last line without a
     /// newline; a mistake ends no more than its line, and a line without modules counts as none.
-    /// Where it has no line for hosts, DNS is asked, and the hosts file only if DNS is not there:
-    /// before 2.35. Source: `nss/nsswitch.c: nss_parse_file`, `nss/hosts-lookup.c: DEFAULT_CONFIG`.
+    /// Source: `nss/nsswitch.c: nss_parse_file, __nss_database_lookup2`.
     has_old_nsswitch: bool,
+    /// Whether, where nsswitch.conf has no line for hosts, DNS is asked, and the hosts file
+    /// only if DNS is not there: before 2.35. Source: `nss/hosts-lookup.c: DEFAULT_CONFIG`.
+    asks_dns_before_files: bool,
 }
 
 /// glibc 2.41, as in Debian 13.
@@ -95,6 +97,12 @@ pub const V2_36: Version = Version {
 
 /// glibc 2.35, as in Ubuntu 22.04.
 pub const V2_35: Version = Version {
+    asks_dns_before_files: false,
+    ..V2_34
+};
+
+/// glibc 2.34, as in RHEL 9.
+pub const V2_34: Version = Version {
     has_old_nsswitch: false,
     ..V2_31
 };
@@ -116,6 +124,7 @@ pub const V2_28: Version = Version {
     alias_alone_is_not_found: true,
     waits_for_unsent: true,
     has_old_nsswitch: true,
+    asks_dns_before_files: true,
 };
 
 /// glibc 2.17, as in RHEL 7. It differs in more than is modelled: a pair of
@@ -217,4 +226,4 @@ fn addresses(answers: &Answers, record_type: RecordType) -> Vec<Address> {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent has_old_nsswitch; flags: &[], search_limits: Some((1, 255)));
+super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent has_old_nsswitch asks_dns_before_files; flags: &[], search_limits: Some((1, 255)));

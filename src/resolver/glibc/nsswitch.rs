@@ -88,10 +88,8 @@ pub(super) fn hosts_database<'f>(
         return Ok(services);
     }
     let mut services = Vec::new();
-    nss_action_parse(
-        if is_old { DNS_FIRST } else { DEFAULT_HOSTS },
-        &mut services,
-    )?;
+    let first = version.asks_dns_before_files;
+    nss_action_parse(if first { DNS_FIRST } else { DEFAULT_HOSTS }, &mut services)?;
     Ok(services)
 }
 
@@ -269,7 +267,7 @@ fn before<'f>(text: &'f [u8], rest: &[u8]) -> &'f [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolver::glibc::{V2_31, V2_35, V2_36};
+    use crate::resolver::glibc::{V2_31, V2_34, V2_35, V2_36};
     use crate::scenario::file;
 
     fn check(text: &str, expected: Result<&[&str], Unreadable>) {
@@ -313,6 +311,8 @@ mod tests {
         for text in ["", "hosts:\n"] {
             check_of(&V2_31, text, Ok(&["dns rrcr", "files rccc"]));
         }
+        check_of(&V2_34, "", Ok(&["dns rrcr", "files rccc"]));
+        check_of(&V2_34, "hosts: dns #\n", Ok(&["dns rccc", "# rccc"]));
         check_of(&V2_35, "", Ok(&["files rccc", "dns rccc"]));
         for text in [
             "hosts: files dns\n",
