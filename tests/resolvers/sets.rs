@@ -259,7 +259,9 @@ fn orders(lanes: &[Vec<usize>]) -> Vec<Vec<usize>> {
             continue;
         };
         let mut left = lanes.to_vec();
-        left[number] = rest.to_vec();
+        if let Some(lane) = left.get_mut(number) {
+            *lane = rest.to_vec();
+        }
         all.extend(
             orders(&left)
                 .into_iter()
