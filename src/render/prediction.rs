@@ -108,7 +108,8 @@ struct QueryForm<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     bad: Option<String>,
     /// Source socket, numbered from 1 in order of use. Absent where one socket
-    /// sends to several servers: what they see of it is then up to routing.
+    /// sends to several servers: what they see of it is then up to routing; and
+    /// where chance decides whether a socket is used again.
     #[serde(skip_serializing_if = "Option::is_none")]
     sock: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -217,7 +218,7 @@ pub(in crate::render) fn prediction<'r>(
         case,
         resolver: resolver.id,
         version: resolver.version,
-        queries: queries(&run.sent, sockets(&run.sent).as_deref()),
+        queries: queries(&run.sent, sockets(run, differs).as_deref()),
         courses: courses(differs),
         outcome: outcome(&run.outcome),
         note: (!notes.is_empty()).then(|| notes.join("; ")),
@@ -315,9 +316,12 @@ fn query(query: &Query, sock: Option<usize>) -> QueryForm<'_> {
     }
 }
 
-/// The sockets by the number of their making; `None` in a run in which one socket sends to several
-/// servers.
-fn sockets(sent: &[Sent]) -> Option<Vec<Socket<'_>>> {
+/// The sockets by the number of their making; `None` where one socket sends to several servers, or
+/// the same queries can come from others.
+fn sockets<'r>(Run { sent, .. }: &'r Run, differs: &Courses) -> Option<Vec<Socket<'r>>> {
+    if differs.sockets_differ {
+        return None;
+    }
     // Not every socket that is made is used.
     let mut sockets = Vec::with_capacity(8);
     let mut used = 0;

@@ -86,6 +86,11 @@ const ALIASES: &[Alias] = &[
         why: "dns.lookup and all that connects call getaddrinfo of its image's C library, four at a time; in Alpine images that is musl; dns.resolve4 and its like are node-resolve",
     },
     Alias {
+        words: &["bun", "deno"],
+        resolver: "glibc",
+        why: "fetch and all that connects call getaddrinfo of its image's C library; in Alpine images that is musl; Bun's dns.lookup asks c-ares before 1.4",
+    },
+    Alias {
         words: &["golang", "kubectl", "coredns", "prometheus", "traefik"],
         resolver: "go",
         why: "it is a Go program, and mostly one without cgo",

@@ -33,10 +33,12 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
 ///
 /// Source: c-ares wrote its lookups anew bit by bit between 1.20 and 1.28. `ndots:0` counts since
 /// 1.31, closed connections are told since 1.32.3, and 1.33.0 measured less than 1.33.1 does. Node
-/// 20.16 has c-ares 1.31, 20.18.2 and 22.11 have 1.33. What 1.34.9 does came in part with 1.34.7. Netty takes time-out, attempts and
+/// 20.16 has c-ares 1.31, 20.18.2 and 22.11 have 1.33, 24.20, 24.21 and 26.9 have 1.34.8. What
+/// 1.34.9 does came in part with 1.34.7. Netty takes time-out, attempts and
 /// `rotate` from resolv.conf since 4.1.50, asks all servers for every name since 4.1.52, asks less
 /// for CNAME since 4.1.64, 4.1.88 and 4.1.108, and again over TCP after a time-out since 4.1.105
-/// (its #10207, #10503, #11216, #13150, #13850, #13757).
+/// (its #10207, #10503, #11216, #13150, #13850, #13757). Erlang 27.3.4.1 of Debian 13 and 28.4.2 take
+/// a truncated reply of whole records for a malformed one (erlang/otp#11114): seen in the former.
 const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("c-ares", "1.20", "1.28", "c-ares-1.28"),
     ("c-ares-search", "1.20", "1.28", "c-ares-1.28-search"),
@@ -53,7 +55,20 @@ const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("node-resolve", "20", "20.13", "node-resolve-20.15"),
     ("node-resolve", "20.16", "20.18", "node-resolve-22.11"),
     ("node-resolve", "21", "22.12", "node-resolve-22.11"),
+    ("node-resolve", "22.23.1", "22.23.5", "node-resolve-24.22"),
+    ("node-resolve", "24.19", "24.22.3", "node-resolve-24.22"),
+    ("node-resolve", "26.6", "26.12", "node-resolve-24.22"),
     ("netty", "4.1.50", "5", "netty-4.1.48"),
+    ("erlang-getbyname", "27", "30", "erlang-getbyname"),
+    ("erlang-resolve", "27", "30", "erlang-resolve"),
+];
+
+/// Versions of other lines that a model fits, likewise.
+///
+/// Source: Node 25.9 and 26.5 have c-ares 1.34.6, 22.23.5 and 26.12 have 1.34.9.
+const FITTING: &[(&str, &str, &str, &str)] = &[
+    ("node-resolve", "22.23.5", "23", "node-resolve-24.22"),
+    ("node-resolve", "25", "26.6", "node-resolve"),
 ];
 
 /// How well a resolver stands for a version of its family.
@@ -102,9 +117,11 @@ pub fn likeness(resolver: &Resolver, version: &str) -> Likeness {
     };
     if resolver.observed.iter().any(|it| is_it(it)) {
         Likeness::Observed
-    } else if unfitting(resolver.family, &numbers(version)).is_some() {
+    } else if listed(UNFITTING, resolver.family, &numbers(version)).is_some() {
         Likeness::Differs
-    } else if numbers(version) < numbers(resolver.since) {
+    } else if listed(FITTING, resolver.family, &numbers(version)).is_none()
+        && numbers(version) < numbers(resolver.since)
+    {
         Likeness::Older
     } else if is_it(resolver.version) {
         Likeness::Read
@@ -113,12 +130,16 @@ pub fn likeness(resolver: &Resolver, version: &str) -> Likeness {
     }
 }
 
-/// The nearest model of a version that none fits.
-fn unfitting(family: &str, version: &[u32]) -> Option<&'static Resolver> {
+/// The model of a version that is in one of these lists.
+fn listed(
+    list: &[(&str, &str, &str, &str)],
+    family: &str,
+    version: &[u32],
+) -> Option<&'static Resolver> {
     let is_it = |it: &&(&str, &str, &str, &str)| {
         it.0 == family && (numbers(it.1)..numbers(it.2)).contains(&version.to_vec())
     };
-    find(UNFITTING.iter().find(is_it)?.3)
+    find(list.iter().find(is_it)?.3)
 }
 
 /// The newest one of a family.
@@ -134,7 +155,8 @@ pub fn of_version(family: &str, version: &str) -> Option<&'static Resolver> {
     let version = numbers(version);
     let not_newer = own().filter(|resolver| numbers(resolver.since) <= version);
     let nearest = not_newer.max_by_key(|resolver| numbers(resolver.since));
-    let nearest = unfitting(family, &version).or(nearest);
+    let listed = [UNFITTING, FITTING].map(|list| listed(list, family, &version));
+    let nearest = listed.into_iter().flatten().next().or(nearest);
     nearest.or_else(|| own().max_by_key(|resolver| Reverse(numbers(resolver.since))))
 }
 
@@ -255,8 +277,41 @@ mod tests {
             "node-resolve-22.12.0",
             Some(("node-resolve", Likeness::Unseen)),
         );
+        for (word, id, likeness) in [
+            ("node-resolve-22.22", "node-resolve", Likeness::Unseen),
+            (
+                "node-resolve-22.23.3",
+                "node-resolve-24.22",
+                Likeness::Differs,
+            ),
+            (
+                "node-resolve-22.23.6",
+                "node-resolve-24.22",
+                Likeness::Unseen,
+            ),
+            ("node-resolve-24.18.1", "node-resolve", Likeness::Unseen),
+            (
+                "node-resolve-24.21",
+                "node-resolve-24.22",
+                Likeness::Differs,
+            ),
+            (
+                "node-resolve-24.22.3",
+                "node-resolve-24.22",
+                Likeness::Observed,
+            ),
+            ("node-resolve-26.5", "node-resolve", Likeness::Unseen),
+            ("node-resolve-26.9", "node-resolve-24.22", Likeness::Differs),
+            ("node-resolve-27", "node-resolve-24.22", Likeness::Unseen),
+        ] {
+            check(word, Some((id, likeness)));
+        }
         check("netty-4.1.100", Some(("netty-4.1.48", Likeness::Differs)));
         check("netty-4.1.49", Some(("netty-4.1.48", Likeness::Unseen)));
+        check(
+            "erlang-resolve-27.3",
+            Some(("erlang-resolve", Likeness::Differs)),
+        );
         check("c-ares-1.17", Some(("c-ares-1.18", Likeness::Older)));
         check("glibc-2.17", Some(("glibc-2.17", Likeness::Read)));
         check("envoy", Some(("envoy", Likeness::Read)));

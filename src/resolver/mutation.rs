@@ -21,12 +21,14 @@ macro_rules! neighbours {
 pub(super) use neighbours;
 
 /// Fields that change nothing of what was observed of a resolver, and why.
-const SILENT: [(&str, &str, &str); 24] = [
+const SILENT: [(&str, &str, &str); 26] = [
     ("glibc-res_search", "alias_alone_is_not_found", NO_NSS),
     ("glibc-res_search", "waits_for_unsent", ONE_QUERY),
+    ("glibc-res_search", "has_old_nsswitch", NO_NSS),
     ("glibc-res_search", "asks_dns_before_files", NO_NSS),
     ("glibc-res_query", "alias_alone_is_not_found", NO_NSS),
     ("glibc-res_query", "waits_for_unsent", ONE_QUERY),
+    ("glibc-res_query", "has_old_nsswitch", NO_NSS),
     ("glibc-res_query", "asks_dns_before_files", NO_NSS),
     ("glibc-res_query", "search_limits", NO_SEARCH),
     ("go-1.15", "knows_netedns0", NO_EDNS),

@@ -23,10 +23,20 @@ pub const ALL: &[Resolver] = &[
         "Ubuntu 22.04 images",
         Model::Glibc(&glibc::V2_35, glibc::Call::GetAddrInfo),
     ),
+    Resolver {
+        id: "glibc-2.34",
+        is_usual: false,
+        family: "glibc",
+        version: "2.34",
+        since: "2.33",
+        observed: &[],
+        used_by: "RHEL 9 images",
+        model: Model::Glibc(&glibc::V2_34, glibc::Call::GetAddrInfo),
+    },
     version(
         ("glibc-2.31", "glibc"),
         ("2.31", &["2.31"]),
-        "Debian 11, Ubuntu 20.04 and RHEL 9 images",
+        "Debian 11 and Ubuntu 20.04 images",
         Model::Glibc(&glibc::V2_31, glibc::Call::GetAddrInfo),
     ),
     Resolver {
@@ -200,6 +210,12 @@ pub const ALL: &[Resolver] = &[
         ("20.18", &["22.11.0"]),
         "the same in Node 20.18 to 20.18.2 and 22.11",
         Model::CAres(c_ares::Version::V1_33, c_ares::Call::Node),
+    ),
+    version(
+        ("node-resolve-24.22", "node-resolve"),
+        ("24.22", &["24.22.3"]),
+        "the same in Node 22.23.5, 24.22.3 and 26.12",
+        Model::CAres(c_ares::Version::V1_34_9, c_ares::Call::Node),
     ),
     named(
         "node-resolve",

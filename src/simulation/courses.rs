@@ -36,6 +36,8 @@ pub struct Courses {
     pub one_of: Vec<Other>,
     /// Whether the search ended before all was tried, so that more may differ.
     pub is_open: bool,
+    /// Whether the same queries can come from other sockets.
+    pub sockets_differ: bool,
     /// Why, each once: sentences.
     pub why: Vec<&'static str>,
 }
@@ -183,6 +185,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
         if found.iter().any(|(_, it)| it.sent.len() > MAX_STRETCH) {
             return None;
         }
+        courses.compare_sockets(run, &turned);
         for (why, other) in found {
             courses.because(why);
             courses.add(other, run);
@@ -201,6 +204,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
         let from = run.sent.iter().zip(&other.sent).take_while(alike).count();
         let ends_alike = run.outcome == other.outcome;
         if ends_alike && from == run.sent.len() && from == other.sent.len() {
+            courses.compare_sockets(run, other);
             return None;
         }
         let behind = |it: &Run| it.sent.len() - from;
@@ -247,6 +251,11 @@ impl Courses {
         }
     }
 
+    fn compare_sockets(&mut self, run: &Run, other: &Run) {
+        let mut pairs = run.sent.iter().zip(&other.sent);
+        self.sockets_differ |= pairs.any(|(one, two)| one.query.socket != two.query.socket);
+    }
+
     /// Adds what differs from `run`, as an order where it is no more than that.
     fn add(&mut self, other: Other, run: &Run) {
         let usual = run.sent.get(other.from..other.to).unwrap_or_default();
@@ -287,6 +296,7 @@ impl Courses {
                 })
                 .collect(),
             is_open: self.is_open,
+            sockets_differ: false,
             why: Vec::new(),
         }
     }

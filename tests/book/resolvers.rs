@@ -20,11 +20,11 @@ type Row = (&'static str, fn(&Resolver) -> String);
 /// Versions of those above.
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
-    "glibc-2.41", "glibc-2.35", "glibc-2.31", "glibc-2.28", "glibc-2.17", "go-1.22", "go-1.21",
+    "glibc-2.41", "glibc-2.35", "glibc-2.34", "glibc-2.31", "glibc-2.28", "glibc-2.17", "go-1.22", "go-1.21",
     "go-1.15", "c-ares-1.28", "c-ares-1.28-search", "c-ares-1.31", "c-ares-1.31-search",
     "c-ares-1.32", "c-ares-1.32-search", "c-ares-1.33", "c-ares-1.33-search", "c-ares-1.34.3",
-    "c-ares-1.34.3-search", "node-resolve-20.15", "node-resolve-22.11", "systemd-resolved-257",
-    "systemd-resolved-stub-257", "systemd-resolved-247", "systemd-resolved-stub-247", "dig-9.16",
+    "c-ares-1.34.3-search", "node-resolve-20.15", "node-resolve-22.11", "node-resolve-24.22",
+    "systemd-resolved-257", "systemd-resolved-stub-257", "systemd-resolved-247", "systemd-resolved-stub-247", "dig-9.16",
     "dig-search-9.16", "host-9.16", "nslookup-9.16", "dnspython-2.9", "dnspython-search-2.9",
 ];
 
@@ -290,6 +290,13 @@ observed to send: `testdata/vectors`, and random scenarios through the real prog
 (0.6 %; 3 of them never in three more runs), 9 of hickory, 6 through the stub (0.4 %), 4 of systemd-resolved, 3 of each musl, 2 of c-ares 1.18,
 1 of glibc's res_search, none of the others. In the 40 of 2,817 scenarios without time-outs whose sets are the largest, each run 200 times, 99.6 % of
 systemd-resolved's runs were among those predicted, 96 % of those of hickory and c-ares 1.34, and 95 % through the stub.
+`KDNS_SETS=200 cargo test --test resolvers -- sets::` does it again with others, and says which choices were never seen: of
+9,200 runs of ten resolvers on 30 November none was outside.
+
+Other versions, held against the recorded lookups without time-outs: Ruby's resolv 0.3.0 (Ruby 3.3) did the same in all 640, that of Ruby 2.7 in 624;
+Erlang 23 in 353 of 384. Erlang 27.3.4.1 of Debian 13 did the same in 301 of 306, but takes a truncated reply of whole records for a malformed one and never asks over TCP
+(erlang/otp#11114, in 28.4.2, too). Bun's `fetch` and what connects in it asks the C library, its `dns.lookup` too since 1.4.0 and c-ares before (1.1.45, 1.3.0, 1.3.14 seen); in Deno 2.9.6 all but
+`Deno.resolveDns` and `dns.resolve4` do, which ask with the search list by themselves.
 
 `kdns explain NAME --resolver ID` shows the same for your file and your name, query by query.
 

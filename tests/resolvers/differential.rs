@@ -71,7 +71,7 @@ pub(crate) fn trials() -> Result<Vec<Trial>, serde_json::Error> {
     Ok(trials)
 }
 
-fn number(variable: &str) -> Option<u64> {
+pub(crate) fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
@@ -123,8 +123,8 @@ const SLOW: [&str; 5] = [
 /// stub listener stands where the scenario's server should, or resolved does
 /// not start because glibc, which refuses the whole nsswitch.conf, finds no
 /// user for it, nor does nginx. Erlang looks its own host's name up when it starts, in
-/// DNS where /etc/hosts has no such line. Before 2.34 glibc read nsswitch.conf with another parser, which is not modelled.
-fn is_left_out(number: usize, question: &Scenario, id: &str) -> bool {
+/// DNS where /etc/hosts has no such line.
+pub(crate) fn is_left_out(number: usize, question: &Scenario, id: &str) -> bool {
     let is_resolved = id.starts_with("systemd-resolved");
     let is_daemon = matches!(id, "nginx" | "haproxy");
     // The lab answers a name without records if it is longer than a message allows.
@@ -145,7 +145,7 @@ fn is_left_out(number: usize, question: &Scenario, id: &str) -> bool {
         || SLOW.contains(&id) && (!number.is_multiple_of(SLOW_EVERY) || is_long_in_search)
         || (id.starts_with("c-ares-1.2") || id.starts_with("c-ares-1.3")) && is_long_in_search
         || id.starts_with("erlang") && (!is_own || question.hostname != "pod-1")
-        || matches!(id, "glibc-2.31" | "nginx") && is_refused
+        || id == "nginx" && is_refused
         || id.starts_with("systemd-resolved-stub")
             && question.resolv_conf.as_ref().is_some_and(own_address)
 }

@@ -4,6 +4,7 @@
 //! - `differential`: random scenarios, run through the real resolvers of this
 //!   machine in namespaces of their own, are predicted.
 //! - `lab`: the laboratory that runs them sees what the vectors say.
+//! - `sets`: what is left to chance, seen often (`KDNS_SETS=200`).
 //!
 //! What needs root or a program that is not here is ignored, with the reason
 //! in its name; with `KDNS_REQUIRE_REAL=1` that is a failure. `.ci/install-real`
@@ -18,6 +19,7 @@ mod needs;
 #[path = "../needs/seed.rs"]
 mod seed;
 mod selftest;
+mod sets;
 mod vectors;
 
 use std::process::ExitCode;
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
     let mut trials = vectors::trials();
     trials.extend(ResolverId::all().filter_map(missing));
     trials.extend(selftest::trials());
+    trials.extend(sets::trials());
     match differential::trials() {
         Ok(those) => trials.extend(those),
         Err(error) => trials.push(Trial::test("differential", move || Err(error.into()))),

@@ -68,15 +68,11 @@ const OTHERS: &[(&str, &str)] = &[
 /// Programs that ask by themselves, with nothing that could be seen in them.
 ///
 /// Source: Squid `src/dns_internal.cc: idnsParseResolvConf` and its directive `dns_defnames`
-/// (6); Bun's documentation of `dns.lookup` (1.2); Fluent Bit's of `net.dns.resolver` (3)
+/// (6); Fluent Bit's documentation of `net.dns.resolver` (3)
 const OWN: &[(&str, &str)] = &[
     (
         "squid",
         "asks the servers of resolv.conf by itself, with the search list only where dns_defnames is on",
-    ),
-    (
-        "bun",
-        "its dns.lookup asks a c-ares of its own, unless a program chooses another: --resolver c-ares is its nearest model",
     ),
     (
         "fluent-bit",
@@ -101,12 +97,23 @@ const DAEMONS: &[(&str, &str, &str)] = &[
 /// Languages of which a part asks by itself: how their programs begin, what asks
 /// the C library, and what does not.
 ///
-/// Source of gRPC's: grpc-node `packages/grpc-js/src/resolver-dns.ts: lookup` (1.12)
+/// Source of gRPC's: grpc-node `packages/grpc-js/src/resolver-dns.ts: lookup` (1.12). Observed were
+/// Bun 1.1.45, 1.3.0, 1.3.14, 1.4.0 and 1.4.5, and Deno 2.9.6.
 const RUNTIMES: &[(&str, &str, &str)] = &[
     (
         "node",
         "Node's dns.lookup asks",
         "its dns.resolve asks c-ares, which never searches: so does gRPC for TXT, and with GRPC_NODE_USE_ALTERNATIVE_RESOLVER=true for addresses",
+    ),
+    (
+        "bun",
+        "what connects in Bun asks",
+        "a c-ares of its own is asked by dns.lookup before 1.4, and by dns.resolve, which never searches: --resolver c-ares and node-resolve are their nearest models",
+    ),
+    (
+        "deno",
+        "what connects in Deno asks",
+        "its Deno.resolveDns and dns.resolve ask by themselves, with the search list: --resolver hickory is their nearest model",
     ),
     (
         "ruby",

@@ -39,6 +39,8 @@ fn a_runtime_is_called_so_or_so_with_a_version() {
         ("/usr/bin/node", true),
         ("/usr/bin/nodejs", true),
         ("/usr/bin/ruby3.1", true),
+        ("/usr/local/bin/bun", true),
+        ("/usr/bin/deno", true),
         ("/usr/bin/node_exporter", false),
         ("/usr/bin/rubygems-mirror", false),
     ] {
@@ -91,6 +93,8 @@ fn programs_with_a_libc() {
         "glibc",
     );
     check(&dynamic("/usr/bin/ruby3.1", &[GLIBC]), "glibc");
+    check(&dynamic("/usr/local/bin/bun", &[MUSL]), "musl-1.2.5");
+    check(&dynamic("/usr/bin/deno", &[GLIBC]), "glibc");
     check(
         &dynamic("/usr/lib/erlang/erts-13.1.5/bin/beam.smp", &[MUSL]),
         "musl-1.2.5",
@@ -110,7 +114,7 @@ fn programs_with_a_libc() {
         ("2.17", "glibc-2.17"),
         ("2.28", "glibc-2.28"),
         ("2.31", "glibc-2.31"),
-        ("2.34", "glibc-2.31"),
+        ("2.34", "glibc-2.34"),
         ("2.35", "glibc-2.35"),
         ("2.36", "glibc"),
         ("2.39", "glibc"),

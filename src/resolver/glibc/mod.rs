@@ -66,10 +66,12 @@ pub struct Version {
     /// the reply to a query that was not sent: before 2.41, and before Debian's 2.36.
     /// Source: `resolv/res_send.c: send_dg`, glibc's bug 30081.
     waits_for_unsent: bool,
+    /// Whether nsswitch.conf is read as before 2.33: with comments and a last line without a
+    /// newline; a mistake ends no more than its line, and a line without modules counts as none.
+    /// Source: `nss/nsswitch.c: nss_parse_file, __nss_database_lookup2`.
+    has_old_nsswitch: bool,
     /// Whether, where nsswitch.conf has no line for hosts, DNS is asked, and the hosts file
-    /// only if DNS is not there: before 2.35. A line without modules counts as none, as
-    /// before 2.33. Source: `nss/hosts-lookup.c: DEFAULT_CONFIG`,
-    /// `nss/nsswitch.c: __nss_database_lookup2`.
+    /// only if DNS is not there: before 2.35. Source: `nss/hosts-lookup.c: DEFAULT_CONFIG`.
     asks_dns_before_files: bool,
 }
 
@@ -96,6 +98,12 @@ pub const V2_36: Version = Version {
 /// glibc 2.35, as in Ubuntu 22.04.
 pub const V2_35: Version = Version {
     asks_dns_before_files: false,
+    ..V2_34
+};
+
+/// glibc 2.34, as in RHEL 9.
+pub const V2_34: Version = Version {
+    has_old_nsswitch: false,
     ..V2_31
 };
 
@@ -115,6 +123,7 @@ pub const V2_28: Version = Version {
     rotates_from_second: false,
     alias_alone_is_not_found: true,
     waits_for_unsent: true,
+    has_old_nsswitch: true,
     asks_dns_before_files: true,
 };
 
@@ -217,4 +226,4 @@ fn addresses(answers: &Answers, record_type: RecordType) -> Vec<Address> {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent asks_dns_before_files; flags: &[], search_limits: Some((1, 255)));
+super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent has_old_nsswitch asks_dns_before_files; flags: &[], search_limits: Some((1, 255)));

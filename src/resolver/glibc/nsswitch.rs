@@ -75,17 +75,32 @@ pub(super) fn hosts_database<'f>(
 ) -> Result<Vec<Service<'f>>, Unreadable> {
     let mut hosts = None;
     for line in file.into_iter().flat_map(ResolvConf::lines) {
-        // A last line without a newline is not looked at: the end of the file
-        // is already known when it has been read.
-        if line.ends_in_newline() {
+        if version.has_old_nsswitch {
+            nss_getline(line.bytes(), &mut hosts);
+        } else if line.ends_in_newline() {
+            // A last line without a newline is not looked at: the end of the file
+            // is already known when it has been read.
             process_line(line.bytes(), &mut hosts)?;
         }
     }
-    let is_old = version.asks_dns_before_files;
-    match hosts.filter(|it| !is_old || !it.is_empty()) {
-        Some(services) => Ok(services),
-        None if is_old => nss_action_parse(DNS_FIRST),
-        None => nss_action_parse(DEFAULT_HOSTS),
+    let is_old = version.has_old_nsswitch;
+    if let Some(services) = hosts.filter(|it| !is_old || !it.is_empty()) {
+        return Ok(services);
+    }
+    let mut services = Vec::new();
+    let first = version.asks_dns_before_files;
+    nss_action_parse(if first { DNS_FIRST } else { DEFAULT_HOSTS }, &mut services)?;
+    Ok(services)
+}
+
+/// A comment begins anywhere, one byte ends the name of the database, and a mistake ends the line.
+///
+/// Source: glibc `nss/nsswitch.c: nss_parse_file, nss_getline` (2.31).
+fn nss_getline<'f>(line: &'f [u8], hosts: &mut Option<Vec<Service<'f>>>) {
+    let line = line.split(|&byte| byte == b'#').next().unwrap_or(line);
+    if let (HOSTS, [_, rest @ ..]) = database(line) {
+        let services = hosts.insert(Vec::with_capacity(3));
+        let _ = nss_action_parse(rest, services);
     }
 }
 
@@ -98,7 +113,11 @@ fn process_line<'f>(
     if !DATABASES.contains(&database) {
         return Ok(());
     }
-    let services = nss_action_parse(skip_while(rest, |byte| isspace(byte) || byte == b':'))?;
+    let mut services = Vec::with_capacity(3);
+    nss_action_parse(
+        skip_while(rest, |byte| isspace(byte) || byte == b':'),
+        &mut services,
+    )?;
     if database == HOSTS {
         *hosts = Some(services);
     }
@@ -118,18 +137,21 @@ fn database(line: &[u8]) -> (&[u8], &[u8]) {
     (before(line, rest), rest)
 }
 
-/// `( <source> ( "[" ( "!"? <status> "=" <action> )+ "]" )? )*`. There are no
-/// comments: `#` is a source.
+/// `( <source> ( "[" ( "!"? <status> "=" <action> )+ "]" )? )*`, as far as there is no mistake.
+/// There are no comments: `#` is a source.
 ///
-/// Source: glibc `nss/nss_action_parse.c: nss_action_parse` (2.36).
-fn nss_action_parse(mut line: &[u8]) -> Result<Vec<Service<'_>>, Unreadable> {
-    let mut services = Vec::with_capacity(3);
+/// Source: glibc `nss/nss_action_parse.c: nss_action_parse` (2.36), before that
+/// `nss/nsswitch.c: nss_parse_service_list` (2.31).
+fn nss_action_parse<'f>(
+    mut line: &'f [u8],
+    services: &mut Vec<Service<'f>>,
+) -> Result<(), Unreadable> {
     loop {
         line = skip_while(line, isspace);
         let rest = skip_while(line, |byte| !isspace(byte) && byte != b'[');
         let module = before(line, rest);
         if module.is_empty() {
-            return Ok(services);
+            return Ok(());
         }
         let mut service = Service::new(module);
         line = skip_while(rest, isspace);
@@ -245,7 +267,7 @@ fn before<'f>(text: &'f [u8], rest: &[u8]) -> &'f [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolver::glibc::{V2_31, V2_35, V2_36};
+    use crate::resolver::glibc::{V2_31, V2_34, V2_35, V2_36};
     use crate::scenario::file;
 
     fn check(text: &str, expected: Result<&[&str], Unreadable>) {
@@ -289,12 +311,19 @@ mod tests {
         for text in ["", "hosts:\n"] {
             check_of(&V2_31, text, Ok(&["dns rrcr", "files rccc"]));
         }
+        check_of(&V2_34, "", Ok(&["dns rrcr", "files rccc"]));
+        check_of(&V2_34, "hosts: dns #\n", Ok(&["dns rccc", "# rccc"]));
         check_of(&V2_35, "", Ok(&["files rccc", "dns rccc"]));
-        check_of(
-            &V2_31,
+        for text in [
             "hosts: files dns\n",
-            Ok(&["files rccc", "dns rccc"]),
-        );
+            "hosts: files dns",
+            "hosts:files dns# a\n",
+            "passwd: a [x]\nhosts\tfiles dns b [x] c\n",
+            "hosts: b\nhosts: files dns b [UNAVAIL=return\nhosts\n",
+        ] {
+            check_of(&V2_31, text, Ok(&["files rccc", "dns rccc"]));
+        }
+        check_of(&V2_31, "hosts : dns\n", Ok(&[": rccc", "dns rccc"]));
         check("hosts: a # b\n", Ok(&["a rccc", "# rccc", "b rccc"]));
         check(
             "hosts: a [ !unavail = return SUCCESS=merge]b[NOTFOUND=return]\n",

@@ -18,6 +18,8 @@ const STREAM_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long it takes until a connection can be written to and that is seen:
 /// longer than a datagram and its answer take.
 const WRITE_DELAY: Duration = Duration::from_millis(1);
+/// What is left to chance, in a sentence.
+const TOLD_LATER: &str = "that a server's TCP port is closed is told to systemd-resolved before or after the next of what has arrived";
 
 /// Source: `DnsStream`.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +69,8 @@ impl Manager<'_> {
         self.serve_streams_at.get_or_insert(at);
     }
 
-    /// Connects new streams: that a port is closed is known at once.
+    /// Connects new streams: that a port is closed is known at once, or when what has arrived by
+    /// then is served.
     ///
     /// Source: `dns_stream_writev`.
     pub(super) async fn connect_streams(&mut self) {
@@ -76,6 +79,8 @@ impl Manager<'_> {
             let server = &self.servers[self.streams[stream].server].server;
             if let Ok(socket) = self.io.connect(server, Transport::Tcp).await {
                 self.streams[stream].socket = Some(socket);
+            } else if self.arriving.len() > 0 && self.io.choose(2, TOLD_LATER) == 1 {
+                return;
             } else {
                 self.dns_stream_complete(stream, StreamError::Lost).await;
                 self.settle().await;

@@ -136,6 +136,7 @@ const ROWS: &[Row] = &[
     Row("node-resolve", Kind::Script(&["lookup.js"]), Place::Here, "/usr/bin/node"),
     Row("node-resolve-20.15", Kind::Script(&["lookup.js"]), Place::Here, "node-20.15"),
     Row("node-resolve-22.11", Kind::Script(&["lookup.js"]), Place::Here, "node-22.11"),
+    Row("node-resolve-24.22", Kind::Script(&["lookup.js"]), Place::Here, "node-24.22"),
     Row("dnspython", Kind::Script(&["lookup.py", "resolve"]), Place::Here, "/usr/bin/python3"),
     Row("dnspython-search", Kind::Script(&["lookup.py", "search"]), Place::Here, "/usr/bin/python3"),
     Row("dnspython-2.9", Kind::Script(&["lookup.py", "resolve"]), Place::Here, "/usr/bin/python3"),
@@ -172,6 +173,7 @@ impl ResolverId {
             "ares-1.33",
             "node-20.15",
             "node-22.11",
+            "node-24.22",
         ];
         made.contains(&self.row().3)
     }
