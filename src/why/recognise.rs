@@ -93,6 +93,7 @@ pub fn recognise<'c>(
         });
         found.extend(matches.max_by_key(|it| it.weight));
     }
+    found.retain(|it| !it.is_denied(searched));
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
@@ -222,9 +223,7 @@ fn causes<'c>(
         let seconds = seconds.into_iter().filter(is_new);
         return own.iter().copied().chain(seconds).collect();
     }
-    let is_said = |it: &Message| it.patterns.iter().any(|it| it.is_said_in(searched));
-    let symptoms = found.iter();
-    let symptoms = symptoms.filter(|it| it.message.speaker.is_symptom() && is_said(it.message));
+    let symptoms = found.iter().filter(|it| it.message.speaker.is_symptom());
     let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked, looked));
     let (likely, mut others): (Vec<_>, Vec<_>) = seen.partition(|it| it.0 == Likely::High);
     others.order_by_key(|it| it.0);
@@ -290,6 +289,12 @@ struct Sighting<'c, 't> {
 }
 
 impl Sighting<'_, '_> {
+    /// Whether it is what is seen, and the text only denies it: `Tailscale is not installed`.
+    fn is_denied(&self, searched: Searched<'_>) -> bool {
+        let mut patterns = self.message.patterns.iter();
+        self.message.speaker.is_symptom() && !patterns.any(|it| it.is_said_in(searched))
+    }
+
     /// Whether another speaker hands it on: its words are among the other's, as
     /// Docker's are around Go's, or says more of its own that makes it no DNS error. What
     /// is no DNS error hands nothing on by an end that may be anything; what is seen, and a note, never do.

@@ -1,15 +1,18 @@
 //! Words before or behind others that deny what these say.
 
-/// They deny what follows.
-const BEFORE: [&str; 4] = ["no", "not", "without", "disabled"];
+/// They deny what follows; what was tried was none of what began it.
+const BEFORE: [&str; 6] = ["no", "not", "without", "disabled", "tried", "trying"];
+
+/// With `not` they deny what is done: `does not truncate` is what somebody complains of.
+const VERBS: [&str; 6] = ["do", "does", "did", "can", "could", "will"];
 
 /// They may stand between, as in `do not use the`.
-const BETWEEN: [&str; 10] = [
-    "a", "an", "any", "the", "use", "using", "have", "run", "running", "really",
+const BETWEEN: [&str; 11] = [
+    "a", "an", "any", "the", "use", "using", "have", "run", "running", "really", "to",
 ];
 
 /// They deny what stands before them.
-const BEHIND: [&str; 9] = [
+const BEHIND: [&str; 16] = [
     "is disabled",
     "are disabled",
     "is off",
@@ -17,6 +20,13 @@ const BEHIND: [&str; 9] = [
     "is not used",
     "is not running",
     "is not installed",
+    "is not full",
+    "table is not full",
+    "dnscache is not installed",
+    "is fine",
+    "are fine",
+    ": inactive",
+    ": none",
     "status is inactive",
     "status: inactive",
 ];
@@ -34,9 +44,11 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
     // What ends a clause ends what it denies.
     let clause = before.rsplit(['.', ',', ';', ':', '(']).next();
     let words = clause.unwrap_or_default().split_whitespace().rev();
+    let is_next = words.clone().next().is_some_and(|it| !BETWEEN.contains(&it));
     let mut words = words.skip_while(|it| BETWEEN.contains(it));
     let is_denial = |it: &str| BEFORE.contains(&it) || it.ends_with("n't");
     match (words.next(), words.next()) {
+        (Some("not"), Some(verb)) if is_next && VERBS.contains(&verb) => false,
         (Some(last), _) if is_denial(last) => true,
         // One word may say which: `no istio sidecar`; a message is no denial.
         (Some(which), Some("no" | "without")) => which != "such",
@@ -57,6 +69,8 @@ mod tests {
             ("it is no istio ", ""),
             ("", " is disabled on all nodes"),
             ("ufw ", "status is inactive"),
+            ("", " table is not full"),
+            ("i tried to ", " coredns"),
             ("", "d is stopped"),
         ] {
             assert!(denies(before, behind), "{before}…{behind}");
@@ -64,6 +78,7 @@ mod tests {
         for (before, behind) in [
             ("no such host ", ""),
             ("it does not work in ", ""),
+            ("the server does not ", " its replies"),
             ("no answer. it is an ", ""),
             ("name or service not known ", ""),
             ("", " is disabling"),
