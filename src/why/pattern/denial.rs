@@ -3,8 +3,9 @@
 /// They deny what follows; what was tried was none of what began it.
 const BEFORE: [&str; 6] = ["no", "not", "without", "disabled", "tried", "trying"];
 
-/// With `not` they deny what is done: `does not truncate` is what somebody complains of.
-const VERBS: [&str; 6] = ["do", "does", "did", "can", "could", "will"];
+/// Right before `not` they deny what something is; else somebody complains of what is not
+/// done: `does not truncate`.
+const BEING: [&str; 6] = ["is", "are", "was", "were", "and", "but"];
 
 /// They may stand between, as in `do not use the`.
 const BETWEEN: [&str; 11] = [
@@ -31,27 +32,32 @@ const BEHIND: [&str; 16] = [
     "status: inactive",
 ];
 
+/// Before what is off they say what helps.
+const CONDITIONS: [&str; 5] = ["when", "if", "once", "until", "unless"];
+
 /// Whether what stands between these two, in small letters, is denied: `no istio sidecar`,
 /// `we do not use tailscale`, `firewalld is disabled`.
 pub(super) fn denies(before: &str, behind: &str) -> bool {
     // `firewall` may be the beginning of `firewalld`.
     let word_end = behind.trim_start_matches(char::is_alphanumeric);
     let rests = [behind, word_end].map(str::trim_start);
-    let is_behind = |it: &str| rests.iter().any(|rest| rest.starts_with(it));
-    if BEHIND.iter().any(|it| is_behind(it)) {
-        return true;
-    }
+    let is_behind = |it: &&str| rests.iter().any(|rest| rest.starts_with(*it));
     // What ends a clause ends what it denies.
     let clause = before.rsplit(['.', ',', ';', ':', '(']).next();
     let words = clause.unwrap_or_default().split_whitespace().rev();
+    if BEHIND.iter().any(|it| is_behind(&it)) {
+        // That it helps when something is off says that it is there.
+        let mut words = words.skip_while(|it| BETWEEN.contains(it));
+        return words.next().is_none_or(|it| !CONDITIONS.contains(&it));
+    }
     let is_next = words.clone().next().is_some_and(|it| !BETWEEN.contains(&it));
     let mut words = words.skip_while(|it| BETWEEN.contains(it));
     let is_denial = |it: &str| BEFORE.contains(&it) || it.ends_with("n't");
     match (words.next(), words.next()) {
-        (Some("not"), Some(verb)) if is_next && VERBS.contains(&verb) => false,
+        (Some("not"), Some(word)) if is_next && !BEING.contains(&word) => false,
         (Some(last), _) if is_denial(last) => true,
         // One word may say which: `no istio sidecar`; a message is no denial.
-        (Some(which), Some("no" | "without")) => which != "such",
+        (Some(which), Some("no" | "without")) => !["such", "longer"].contains(&which),
         _ => false,
     }
 }
@@ -77,6 +83,8 @@ mod tests {
         }
         for (before, behind) in [
             ("no such host ", ""),
+            ("they no longer ", ""),
+            ("it works when the ", " is off"),
             ("it does not work in ", ""),
             ("the server does not ", " its replies"),
             ("no answer. it is an ", ""),
