@@ -138,7 +138,7 @@ fn ranked<'f, 'c, 't>(
 ) -> Vec<&'f Sighting<'c, 't>> {
     // What is no DNS error says nothing beside one, unless that is only what
     // everybody sees; a note that is seldom the cause says little; a program's message says
-    // what it means, and what leads
+    // what it means, before a tool with which somebody looked, and what leads
     // somewhere more than what does not; of what is seen, what listings show comes first,
     // then what the title says, then what stands together; then what says more.
     let is_denied = found
@@ -156,6 +156,7 @@ fn ranked<'f, 'c, 't>(
             !message.is_dns() || is_idle,
             message.is_aside,
             is_symptom,
+            message.speaker.is_check(),
             !leads,
             is_symptom && it.at.start < told.end,
             is_symptom && it.at.end > told.start,
