@@ -93,6 +93,7 @@ pub fn recognise<'c>(
         });
         found.extend(matches.max_by_key(|it| it.weight));
     }
+    found.retain(|it| !it.is_denied(searched));
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
@@ -137,7 +138,7 @@ fn ranked<'f, 'c, 't>(
 ) -> Vec<&'f Sighting<'c, 't>> {
     // What is no DNS error says nothing beside one, unless that is only what
     // everybody sees; a note that is seldom the cause says little; a program's message says
-    // what it means, and what leads
+    // what it means, before a tool with which somebody looked, and what leads
     // somewhere more than what does not; of what is seen, what listings show comes first,
     // then what the title says, then what stands together; then what says more.
     let is_denied = found
@@ -155,6 +156,7 @@ fn ranked<'f, 'c, 't>(
             !message.is_dns() || is_idle,
             message.is_aside,
             is_symptom,
+            message.speaker.is_check(),
             !leads,
             is_symptom && it.at.start < told.end,
             is_symptom && it.at.end > told.start,
@@ -222,9 +224,7 @@ fn causes<'c>(
         let seconds = seconds.into_iter().filter(is_new);
         return own.iter().copied().chain(seconds).collect();
     }
-    let is_said = |it: &Message| it.patterns.iter().any(|it| it.is_said_in(searched));
-    let symptoms = found.iter();
-    let symptoms = symptoms.filter(|it| it.message.speaker.is_symptom() && is_said(it.message));
+    let symptoms = found.iter().filter(|it| it.message.speaker.is_symptom());
     let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked, looked));
     let (likely, mut others): (Vec<_>, Vec<_>) = seen.partition(|it| it.0 == Likely::High);
     others.order_by_key(|it| it.0);
@@ -290,6 +290,12 @@ struct Sighting<'c, 't> {
 }
 
 impl Sighting<'_, '_> {
+    /// Whether it is what is seen, and the text only denies it: `Tailscale is not installed`.
+    fn is_denied(&self, searched: Searched<'_>) -> bool {
+        let mut patterns = self.message.patterns.iter();
+        self.message.speaker.is_symptom() && !patterns.any(|it| it.is_said_in(searched))
+    }
+
     /// Whether another speaker hands it on: its words are among the other's, as
     /// Docker's are around Go's, or says more of its own that makes it no DNS error. What
     /// is no DNS error hands nothing on by an end that may be anything; what is seen, and a note, never do.

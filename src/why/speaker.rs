@@ -27,6 +27,11 @@ impl Speaker {
         self.id == SYMPTOM
     }
 
+    /// Whether it is a tool with which people look what DNS says, after a program has failed.
+    pub fn is_check(&self) -> bool {
+        self.id == "bind-tools"
+    }
+
     /// Whether it is a DNS server, which tells of its own upstream servers: what kind
     /// of name a client asked it for says nothing about these.
     pub fn is_server(&self) -> bool {

@@ -118,6 +118,95 @@ const IDLE: [(&str, &[&str]); 3] = [
     ),
 ];
 
+/// Sentences that name something, and say of it that it is there, not there or as it should be.
+const NEUTRAL: [&str; 34] = [
+    "We use Cilium.",
+    "There is no firewall.",
+    "MTU is fine.",
+    "We run Kubernetes 1.29 on Ubuntu 22.04.",
+    "The cluster is on AWS.",
+    "No NetworkPolicy is used.",
+    "We use Calico as our network plugin.",
+    "kube-proxy is in ipvs mode.",
+    "NodeLocal DNSCache is not installed.",
+    "Istio is not used here.",
+    "Docker version 24.0.7.",
+    "We do not use a VPN.",
+    "The nodes have 8 CPUs and 32 GB of memory.",
+    "systemd-resolved is disabled.",
+    "The proxy is configured correctly.",
+    "ufw status: inactive.",
+    "firewalld is not running.",
+    "conntrack table is not full.",
+    "I tried to restart CoreDNS.",
+    "The API server is healthy.",
+    "The application is written in Java.",
+    "Our ingress is nginx.",
+    "It is a three node cluster.",
+    "Helm 3.12 was used to install it.",
+    "SELinux is permissive.",
+    "There is no sidecar.",
+    "IPv6 is disabled.",
+    "Tailscale is not installed.",
+    "We have two CoreDNS replicas.",
+    "The registry is private.",
+    "Windows nodes: none.",
+    "Swarm: inactive",
+    "libseccomp 2.5.5 is installed.",
+    "The clock is synchronised with NTP.",
+];
+
+#[test]
+fn a_sentence_that_names_something_orders_nothing() {
+    let seen = "autopath: CoreDNS fails to resolve A records, pods with the same IP";
+    let mut wrong = Vec::new();
+    for message in [NO_SUCH_HOST, TIMEOUT, COREDNS, seen] {
+        let first = codes(message)[0];
+        for beside in NEUTRAL {
+            let found = codes(&format!("{message}\n{beside}"))[0];
+            if found != first {
+                wrong.push(format!("{beside}: {found}, not {first}"));
+            }
+        }
+    }
+    expect_none(&wrong);
+}
+
+#[test]
+fn what_is_only_denied_is_not_known() {
+    let catalogue = Catalogue::built_in();
+    for text in [
+        "Tailscale is not installed, DNS is fine",
+        "There is no sidecar",
+    ] {
+        assert!(recognise(&catalogue, text, None).is_err(), "{text}");
+    }
+    // What is not done is complained of.
+    assert_eq!(
+        codes("DNS proxy does not truncate UDP responses")[0],
+        "truncation"
+    );
+}
+
+#[test]
+fn a_program_comes_before_what_people_ask_by_hand() {
+    let catalogue = Catalogue::built_in();
+    let program = "dial tcp: lookup charts.example.net on 10.96.0.10:53: no such host";
+    let by_hand = "Server: 8.8.8.8\nAddress: 8.8.8.8#53\n\n\
+                   ** server can't find charts.example.net: NXDOMAIN";
+    let found = recognise(&catalogue, &format!("{program}\n{by_hand}"), None).unwrap();
+    assert_eq!(found.message.id, "go-no-such-host");
+}
+
+#[test]
+fn a_port_behind_a_name_is_no_part_of_it() {
+    let catalogue = Catalogue::built_in();
+    let text = "wget: bad address 'registry.shop:5000'";
+    let found = recognise(&catalogue, text, None).unwrap();
+    assert_eq!(found.name.as_deref(), Some("registry.shop"));
+    assert!(!codes(text).contains(&"not-a-host-name"));
+}
+
 #[test]
 fn what_tells_nothing_of_the_cause_orders_nothing() {
     let mut wrong = Vec::new();

@@ -1,15 +1,19 @@
 //! Words before or behind others that deny what these say.
 
-/// They deny what follows.
-const BEFORE: [&str; 4] = ["no", "not", "without", "disabled"];
+/// They deny what follows; what was tried was none of what began it.
+const BEFORE: [&str; 6] = ["no", "not", "without", "disabled", "tried", "trying"];
+
+/// Right before `not` they deny what something is; else somebody complains of what is not
+/// done: `does not truncate`.
+const BEING: [&str; 6] = ["is", "are", "was", "were", "and", "but"];
 
 /// They may stand between, as in `do not use the`.
-const BETWEEN: [&str; 10] = [
-    "a", "an", "any", "the", "use", "using", "have", "run", "running", "really",
+const BETWEEN: [&str; 11] = [
+    "a", "an", "any", "the", "use", "using", "have", "run", "running", "really", "to",
 ];
 
 /// They deny what stands before them.
-const BEHIND: [&str; 9] = [
+const BEHIND: [&str; 16] = [
     "is disabled",
     "are disabled",
     "is off",
@@ -17,9 +21,19 @@ const BEHIND: [&str; 9] = [
     "is not used",
     "is not running",
     "is not installed",
+    "is not full",
+    "table is not full",
+    "dnscache is not installed",
+    "is fine",
+    "are fine",
+    ": inactive",
+    ": none",
     "status is inactive",
     "status: inactive",
 ];
+
+/// Before what is off they say what helps.
+const CONDITIONS: [&str; 5] = ["when", "if", "once", "until", "unless"];
 
 /// Whether what stands between these two, in small letters, is denied: `no istio sidecar`,
 /// `we do not use tailscale`, `firewalld is disabled`.
@@ -27,19 +41,23 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
     // `firewall` may be the beginning of `firewalld`.
     let word_end = behind.trim_start_matches(char::is_alphanumeric);
     let rests = [behind, word_end].map(str::trim_start);
-    let is_behind = |it: &str| rests.iter().any(|rest| rest.starts_with(it));
-    if BEHIND.iter().any(|it| is_behind(it)) {
-        return true;
-    }
+    let is_behind = |it: &&str| rests.iter().any(|rest| rest.starts_with(*it));
     // What ends a clause ends what it denies.
     let clause = before.rsplit(['.', ',', ';', ':', '(']).next();
     let words = clause.unwrap_or_default().split_whitespace().rev();
+    if BEHIND.iter().any(|it| is_behind(&it)) {
+        // That it helps when something is off says that it is there.
+        let mut words = words.skip_while(|it| BETWEEN.contains(it));
+        return words.next().is_none_or(|it| !CONDITIONS.contains(&it));
+    }
+    let is_next = words.clone().next().is_some_and(|it| !BETWEEN.contains(&it));
     let mut words = words.skip_while(|it| BETWEEN.contains(it));
     let is_denial = |it: &str| BEFORE.contains(&it) || it.ends_with("n't");
     match (words.next(), words.next()) {
+        (Some("not"), Some(word)) if is_next && !BEING.contains(&word) => false,
         (Some(last), _) if is_denial(last) => true,
         // One word may say which: `no istio sidecar`; a message is no denial.
-        (Some(which), Some("no" | "without")) => which != "such",
+        (Some(which), Some("no" | "without")) => !["such", "longer"].contains(&which),
         _ => false,
     }
 }
@@ -57,13 +75,18 @@ mod tests {
             ("it is no istio ", ""),
             ("", " is disabled on all nodes"),
             ("ufw ", "status is inactive"),
+            ("", " table is not full"),
+            ("i tried to ", " coredns"),
             ("", "d is stopped"),
         ] {
             assert!(denies(before, behind), "{before}…{behind}");
         }
         for (before, behind) in [
             ("no such host ", ""),
+            ("they no longer ", ""),
+            ("it works when the ", " is off"),
             ("it does not work in ", ""),
+            ("the server does not ", " its replies"),
             ("no answer. it is an ", ""),
             ("name or service not known ", ""),
             ("", " is disabling"),

@@ -18,7 +18,7 @@ const LISTS: [(&str, &str); 5] = [
         "@fails",
         "fail|not work|cannot|can not|can't|cant |couldn't|doesn't|won't|unable|not able|timeout|time out|\
          time-out|timed out|times out|timing out|unreachable|unavailable|inaccessible|not reach|\
-         not resol|not respond|not answer|no dns|no network|no connect|error|broken|breaks|latency|\
+         not resol|wasn't resol|isn't resol|aren't resol|not respond|not answer|no dns|no network|no connect|error|broken|breaks|latency|\
          stuck|disrupt|lost|lose |drop|unknownhost|eai_again|no such host|nxdomain|servfail",
     ),
     // The server of the cluster.

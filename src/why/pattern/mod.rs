@@ -28,7 +28,7 @@ pub struct Pattern {
 #[derive(Clone, Debug)]
 struct Part {
     forms: Vec<Form>,
-    /// Whether one of them is a list's name, whose words are of no one thing.
+    /// Whether one of them is the name of a list whose words are of no one thing.
     is_listed: bool,
 }
 
@@ -149,7 +149,7 @@ impl Part {
         };
         Self {
             forms,
-            is_listed: words().any(|it| lists::named(it).is_some()),
+            is_listed: words().any(|it| it != "@ends" && lists::named(it).is_some()),
         }
     }
 
