@@ -290,10 +290,12 @@ struct Sighting<'c, 't> {
 }
 
 impl Sighting<'_, '_> {
-    /// Whether it is what is seen, and the text only denies it: `Tailscale is not installed`.
+    /// Whether it is what is seen, leads somewhere, and the text only denies it: `Tailscale
+    /// is not installed`.
     fn is_denied(&self, searched: Searched<'_>) -> bool {
+        let may = self.message.speaker.is_symptom() && self.message.leads();
         let mut patterns = self.message.patterns.iter();
-        self.message.speaker.is_symptom() && !patterns.any(|it| it.is_said_in(searched))
+        may && !patterns.any(|it| it.is_said_in(searched))
     }
 
     /// Whether another speaker hands it on: its words are among the other's, as

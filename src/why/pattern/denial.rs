@@ -45,12 +45,15 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
     // What ends a clause ends what it denies.
     let clause = before.rsplit(['.', ',', ';', ':', '(']).next();
     let words = clause.unwrap_or_default().split_whitespace().rev();
-    if BEHIND.iter().any(|it| is_behind(&it)) {
+    if BEHIND.iter().any(is_behind) {
         // That it helps when something is off says that it is there.
         let mut words = words.skip_while(|it| BETWEEN.contains(it));
         return words.next().is_none_or(|it| !CONDITIONS.contains(&it));
     }
-    let is_next = words.clone().next().is_some_and(|it| !BETWEEN.contains(&it));
+    let is_next = words
+        .clone()
+        .next()
+        .is_some_and(|it| !BETWEEN.contains(&it));
     let mut words = words.skip_while(|it| BETWEEN.contains(it));
     let is_denial = |it: &str| BEFORE.contains(&it) || it.ends_with("n't");
     match (words.next(), words.next()) {
