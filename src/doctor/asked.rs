@@ -46,8 +46,8 @@ pub enum Answer {
     Silence(Duration),
     /// The network refused it; how.
     Failed(String),
-    /// This node did not let the query out: a rule of OUTPUT refuses it, or the table
-    /// of connections has no room (`EPERM`).
+    /// This node did not let the query out: a rule of OUTPUT, a route or a rule of
+    /// `ip rule` refuses it, or the table of connections has no room.
     NotSent,
     /// There was no time to ask.
     NotAsked,
