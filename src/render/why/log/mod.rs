@@ -131,6 +131,7 @@ impl Page<'_> {
             return Ok(());
         }
         self.title("What follows")?;
+        let verdict = words::verdict(advice).text;
         let advice_list = advice;
         for (index, advice) in advice_list.iter().enumerate() {
             let said = words::said(advice);
@@ -139,11 +140,10 @@ impl Page<'_> {
                 Severity::Warning => "!",
                 Severity::Info => "·",
             };
-            // The first one is the verdict.
-            if index > 0 || advice.severity() == Severity::Info {
-                self.item(&format!("  {mark} "), &format!("{}.", said.fact.text))?;
-            } else {
+            if said.fact.text == verdict {
                 writeln!(self.out, "  {mark} (above)")?;
+            } else {
+                self.item(&format!("  {mark} "), &format!("{}.", said.fact.text))?;
             }
             // One fix for several that have the same.
             let next = advice_list.get(index + 1).map(|it| words::said(it).fix);
