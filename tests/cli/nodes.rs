@@ -207,3 +207,22 @@ fn a_pod_in_mind_has_the_domains_of_its_node() {
     assert!(alone.out.contains("192.0.2.1"), "{}", alone.out);
     assert!(!alone.out.contains("assumed"), "{}", alone.out);
 }
+
+/// Of a node whose own file is systemd-resolved's stub, or leads nowhere, pods get a loop.
+#[test]
+fn the_file_in_place_of_a_missing_one_is_no_loopback_address() {
+    for (server, is_named) in [("10.0.0.2", true), ("127.0.0.53", false), ("", false)] {
+        let folder = node(server);
+        write(
+            folder.path(),
+            "var/lib/kubelet/config.yaml",
+            "kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n\
+             resolvConf: /run/systemd/resolve/resolv.conf\n",
+        );
+        let root = folder.path().to_str().unwrap();
+        let out = run(folder.path(), &["lint", "--root", root]).out;
+        assert!(out.contains("[KR024]"), "{out}");
+        let named = out.contains("name another file: resolvConf: /etc/resolv.conf");
+        assert_eq!(named, is_named, "{server}: {out}");
+    }
+}
