@@ -108,6 +108,7 @@ fn silence(asked: &Asked) -> String {
             }
         }
         Answer::Failed(why) => format!(": {why}"),
+        Answer::NoRoute => ": this node has no route to it".to_owned(),
         Answer::Elsewhere(from) => format!(": {from} answered in its place"),
         Answer::Reply(_) | Answer::NotAsked | Answer::NotSent => String::new(),
     }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::address;
 use crate::check_loop::facts::{self, Trouble};
 use crate::check_loop::{Report as LoopReport, Who};
-use crate::doctor::{Asked, Kind};
+use crate::doctor::{Answer, Asked, Kind};
 use crate::finding::Finding;
 use crate::path::{Outcome, Stage, Tree, Verdict};
 use crate::render::check_loop::words as loops;
@@ -96,6 +96,14 @@ fn of_silent(asked: &[&Asked]) -> Vec<Step> {
             let step = Step::new("See which of them it is")
                 .typing(Command::new("kdns path").arg(address(it.server)));
             Some(step.typing(Command::new("conntrack -S")))
+        });
+    }
+    if asked.iter().all(|it| it.udp == Answer::NoRoute) {
+        return of_first(asked, |it| {
+            let text =
+                "Give this node and its pods a route to it, or name a server that they reach";
+            let get = Command::new("ip route get").arg(it.server.ip());
+            Some(Step::new(text).typing(get))
         });
     }
     if asked.iter().all(|it| it.is_without_udp()) {
