@@ -195,7 +195,7 @@ fn endpoints_that_do_not_hear() {
 #[test]
 fn ports_that_take_less() {
     let of = |mtu, peer| {
-        let mut inside = host(&[]);
+        let mut inside = host(&["*filter\n:INPUT ACCEPT [0:0]\nCOMMIT\n"]);
         inside.addresses.as_mut().unwrap().first_mut().unwrap().ip = ip(ENDPOINT);
         let mut eth0 = link(2, "eth0", "veth", None);
         eth0.peer = Some(peer);
@@ -221,6 +221,6 @@ fn ports_that_take_less() {
         links.collect::<Vec<_>>()
     };
     assert_eq!(of(600, 4), [("veth7".into(), 600)]);
-    assert_eq!(of(600, 5), []);
-    assert_eq!(of(1500, 4), []);
+    assert!(of(600, 5).is_empty());
+    assert!(of(1500, 4).is_empty());
 }
