@@ -21,13 +21,9 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
         Kind::Loop(report) => of_loop(report),
         Kind::Trouble(trouble, report) => of_trouble(trouble, report),
         Kind::Dead(step) => {
+            let text = "Have it run again, or name a server that answers at";
             let place = step.place.iter();
-            place
-                .map(|it| {
-                    let text = "Have it run again, or name a server that answers at";
-                    Step::new(format!("{text} {it}"))
-                })
-                .collect()
+            place.map(|it| Step::new(format!("{text} {it}"))).collect()
         }
         Kind::NoServer(file) => vec![Step::new(format!(
             "{} has to name the servers of the node's network: restart what writes it \
