@@ -95,12 +95,9 @@ fn of_silent(asked: &[&Asked]) -> Vec<Step> {
         });
     }
     if asked.iter().all(|it| it.udp == Answer::NoRoute) {
-        return of_first(asked, |it| {
-            let text =
-                "Give this node and its pods a route to it, or name a server that they reach";
-            let get = Command::new("ip route get").arg(it.server.ip());
-            Some(Step::new(text).typing(get))
-        });
+        let text = "Give this node and its pods a route to it, or name a server that they reach";
+        let get = |it: &Asked| Command::new("ip route get").arg(it.server.ip());
+        return of_first(asked, |it| Some(Step::new(text).typing(get(it))));
     }
     if asked.iter().all(|it| it.is_without_udp()) {
         return of_first(asked, |it| {
