@@ -253,7 +253,7 @@ fn the_file_in_place_of_a_missing_one_is_no_loopback_address() {
         );
         let root = folder.path().to_str().unwrap();
         let out = run(folder.path(), &["lint", "--root", root]).out;
-        assert!(out.contains("[KR024]"), "{out}");
+        assert!(out.contains("KR024[file-missing]"), "{out}");
         let named = out.contains("name another file: resolvConf: /etc/resolv.conf");
         assert_eq!(named, is_named, "{server}: {out}");
     }
