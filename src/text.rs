@@ -271,10 +271,11 @@ fn plain_text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok().filter(|_| is_plain)
 }
 
-/// Control characters, and those that reorder or hide text (Unicode TR 9,
-/// section 2; TR 36, section 3.7).
+/// Control characters, those that reorder or hide text (Unicode TR 9, section 2;
+/// TR 36, section 3.7), and what is no character, which XML does not take.
 pub fn is_unprintable(character: char) -> bool {
     character.is_control()
+        || u32::from(character) & 0xfffe == 0xfffe
         || matches!(
             character,
             '\u{00ad}'
@@ -284,6 +285,7 @@ pub fn is_unprintable(character: char) -> bool {
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
                 | '\u{feff}'
+                | '\u{fdd0}'..='\u{fdef}'
                 | '\u{fff9}'..='\u{fffb}'
                 | '\u{e0000}'..='\u{e007f}'
         )
@@ -319,6 +321,10 @@ mod tests {
             (b"a\x1b[31m\n", "a\\u{1b}[31m\\u{a}"),
             (b"a\xff\xc3b", "a\\xff\\xc3b"),
             ("é\u{202e}x".as_bytes(), "é\\u{202e}x"),
+            (
+                "\u{fffd}\u{ffff}\u{1fffe}".as_bytes(),
+                "\u{fffd}\\u{ffff}\\u{1fffe}",
+            ),
         ] {
             assert_eq!(escaped(bytes), shown);
         }

@@ -155,11 +155,11 @@ type Tar = tar::Builder<Vec<u8>>;
 fn of_tar(make: &dyn Fn(&mut Tar)) -> Vec<u8> {
     let mut archive = tar::Builder::new(Vec::new());
     make(&mut archive);
-    let bytes = archive.into_inner().unwrap();
-    ruzstd::encoding::compress_to_vec(
-        bytes.as_slice(),
-        ruzstd::encoding::CompressionLevel::Fastest,
-    )
+    compressed(&archive.into_inner().unwrap())
+}
+
+fn compressed(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
 }
 
 /// One that begins as ours do.
@@ -208,6 +208,41 @@ fn what_is_no_snapshot_is_refused_and_leads_nowhere() {
             "{what}: {out}{err}"
         );
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{what}");
+    }
+}
+
+/// Bytes that are cut or turned, and headers that are none: the reason is ours, and short.
+#[test]
+fn what_is_damaged_is_said_to_be_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.tar.zst");
+    let whole = of_ours(&|it| {
+        (0..50).for_each(|i| add(it, &format!("etc/{i}"), b"nameserver 192.0.2.1\n"));
+    });
+    let cut = (1..8).map(|it| whole.get(..whole.len() * it / 8).unwrap().to_vec());
+    let turned = (40..whole.len()).step_by(97).map(|at| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x55;
+        bytes
+    });
+    let noise: Vec<u8> = (0..4096_u32).map(|it| (it * it / 7 + 128) as u8).collect();
+    let noise = compressed(&noise);
+    let known = [
+        "it is damaged or cut, or no snapshot of kdns",
+        "it is no snapshot of kdns",
+        "it is no snapshot of kdns, or one of a newer kdns",
+        "it is not compressed with zstd",
+        "it is empty",
+        "it has something twice",
+        "it has something other than files",
+    ];
+    for bytes in cut.chain(turned).chain([noise]) {
+        fs::write(&file, bytes).unwrap();
+        let (status, out, err) = kdns(&["check-loop", "--root", file.to_str().unwrap()]);
+        assert_eq!(status, 2, "{out}{err}");
+        let reason = err.trim_end().rsplit_once(".tar.zst: ").map(|it| it.1);
+        // Where only the bytes of a file were turned, it is a snapshot.
+        assert!(err.is_empty() || known.contains(&reason.unwrap()), "{err}");
     }
 }
 

@@ -46,9 +46,11 @@ pub enum Answer {
     Silence(Duration),
     /// The network refused it; how.
     Failed(String),
-    /// This node did not let the query out: a rule of OUTPUT refuses it, or the table
-    /// of connections has no room (`EPERM`).
+    /// This node did not let the query out: a rule of OUTPUT, a route or a rule of
+    /// `ip rule` refuses it, or the table of connections has no room.
     NotSent,
+    /// This node has no route to it.
+    NoRoute,
     /// There was no time to ask.
     NotAsked,
 }
@@ -57,7 +59,7 @@ impl Answer {
     fn is_missing(&self) -> bool {
         matches!(
             self,
-            Self::Elsewhere(_) | Self::Silence(_) | Self::Failed(_) | Self::NotSent
+            Self::Elsewhere(_) | Self::Silence(_) | Self::Failed(_) | Self::NotSent | Self::NoRoute
         )
     }
 }

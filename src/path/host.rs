@@ -92,6 +92,9 @@ pub struct Link {
     pub mtu: u32,
     /// The bridge or bond that it belongs to, by index.
     pub master: Option<u32>,
+    /// The number of its other end, in whatever network namespace that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<u32>,
     /// Whether its bridge sends a packet back through the port that it came from.
     pub hairpin: Option<bool>,
 }

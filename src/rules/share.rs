@@ -158,7 +158,8 @@ impl fmt::Display for Share {
             return write!(f, "{}", self.0.numer());
         }
         if *self.0.denom() > 1_000_000 {
-            return write!(f, "{:.6}", self.as_f64());
+            let text = format!("{:.6}", self.as_f64().clamp(0.000_001, 0.999_999));
+            return f.write_str(text.trim_end_matches('0'));
         }
         write!(f, "{}/{}", self.0.numer(), self.0.denom())
     }

@@ -9,6 +9,8 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hickory_proto::rr::RecordType;
+
 use super::entropy::query_id;
 use super::{MAX_MESSAGE, any, errors};
 use crate::order::Order as _;
@@ -97,6 +99,16 @@ fn query(ask: Ask, id: u16) -> io::Result<Vec<u8>> {
     made.ok_or_else(|| ErrorKind::InvalidInput.into())
 }
 
+/// Whether it is about what was asked: resolvers drop what is not.
+fn is_answer(response: &Response, ask: Ask, id: u16) -> bool {
+    let (name, of) = match ask.question {
+        Question::Version => ("version.bind.", RecordType::TXT),
+        Question::Status => (".", RecordType::NS),
+        Question::Keys(_) => (LONG, RecordType::DNSKEY),
+    };
+    response.id == id && response.fits(name, of)
+}
+
 /// The socket is not connected, so that a reply from elsewhere is seen, too.
 fn udp(ask: Ask, begun: Instant, port: &mut Option<u16>) -> io::Result<Came> {
     let socket = UdpSocket::bind(any(ask.to))?;
@@ -114,7 +126,7 @@ fn udp(ask: Ask, begun: Instant, port: &mut Option<u16>) -> io::Result<Came> {
         let Some(response) = message::response(buffer.get(..length).unwrap_or_default()) else {
             continue;
         };
-        if response.id == id {
+        if is_answer(&response, ask, id) {
             return Ok(came(ask, from, &response, length));
         }
     }
@@ -143,7 +155,7 @@ fn tcp(ask: Ask, begun: Instant, port: &mut Option<u16>) -> io::Result<Came> {
     read_in_time(&mut stream, &mut length, begun)?;
     let mut reply = vec![0; usize::from(u16::from_be_bytes(length))];
     read_in_time(&mut stream, &mut reply, begun)?;
-    let response = message::response(&reply).filter(|it| it.id == id);
+    let response = message::response(&reply).filter(|it| is_answer(it, ask, id));
     let response = response.ok_or(ErrorKind::InvalidData)?;
     Ok(came(ask, ask.to, &response, reply.len()))
 }
@@ -169,5 +181,29 @@ fn left(begun: Instant) -> io::Result<Duration> {
         Err(ErrorKind::TimedOut.into())
     } else {
         Ok(left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_about_something_else_is_no_answer() {
+        for question in [Question::Version, Question::Status, Question::Keys(512)] {
+            let ask = Ask {
+                to: ([192, 0, 2, 53], 53).into(),
+                protocol: Protocol::Udp,
+                question,
+            };
+            let mut reply = query(ask, 7).unwrap();
+            reply[2] |= 0x80;
+            let is_it = |bytes: &[u8], id| is_answer(&message::response(bytes).unwrap(), ask, id);
+            assert!(is_it(&reply, 7));
+            assert!(!is_it(&reply, 8));
+            let mut other = message::query_up_to(7, "bad.", 512).unwrap();
+            other[2] |= 0x80;
+            assert!(!is_it(&other, 7), "{question:?}");
+        }
     }
 }

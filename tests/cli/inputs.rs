@@ -45,6 +45,9 @@ fn an_option_behind_a_message_is_one() {
     let words = ["why", "i/o timeout", "--root", "/"];
     let part = "option --root goes before the message";
     check_refused(folder().path(), &words, part);
+    let words = ["why", "i/o timeout", "--target", "web"];
+    let part = "option --target takes the place of a message";
+    check_refused(folder().path(), &words, part);
     let words = ["why", "i/o timeout", "--rot", "/"];
     check_refused(folder().path(), &words, "did you mean --root?");
 }

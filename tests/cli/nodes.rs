@@ -44,6 +44,22 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
+/// The kubelet's configuration, which it was started with.
+fn configure(root: &Path, settings: &str) {
+    let file = "/var/lib/kubelet/config.yaml";
+    let head = "kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n";
+    write(
+        root,
+        file.trim_start_matches('/'),
+        &format!("{head}{settings}"),
+    );
+    write(
+        root,
+        "proc/710/cmdline",
+        &format!("/usr/bin/kubelet\0--config={file}\0"),
+    );
+}
+
 /// A process on the node with this configuration.
 fn serve(root: &Path, program: &str, file: &str, text: &str) {
     write(root, "proc/600/comm", &format!("{program}\n"));
@@ -206,4 +222,39 @@ fn a_pod_in_mind_has_the_domains_of_its_node() {
     let alone = run(node.path(), &["explain", "db", "--pod", "own.yaml"]);
     assert!(alone.out.contains("192.0.2.1"), "{}", alone.out);
     assert!(!alone.out.contains("assumed"), "{}", alone.out);
+}
+
+/// A second key beside one without a value is no fix.
+#[test]
+fn a_key_without_a_value_is_written_over() {
+    for null in ["", " # the default", " ~", " null"] {
+        let folder = node("127.0.0.53");
+        configure(
+            folder.path(),
+            &format!("resolvConf:{null}\nclusterDomain: cluster.local\n"),
+        );
+        let root = folder.path().to_str().unwrap();
+        let out = run(folder.path(), &["check-loop", "--root", root]).out;
+        let edit = format!(
+            "Edit /var/lib/kubelet/config.yaml:3:1\n       - resolvConf:{null}\n       + resolvConf: "
+        );
+        assert!(out.contains(&edit), "{out}");
+    }
+}
+
+/// Of a node whose own file is systemd-resolved's stub, or leads nowhere, pods get a loop.
+#[test]
+fn the_file_in_place_of_a_missing_one_is_no_loopback_address() {
+    for (server, is_named) in [("10.0.0.2", true), ("127.0.0.53", false), ("", false)] {
+        let folder = node(server);
+        configure(
+            folder.path(),
+            "resolvConf: /run/systemd/resolve/resolv.conf\n",
+        );
+        let root = folder.path().to_str().unwrap();
+        let out = run(folder.path(), &["lint", "--root", root]).out;
+        assert!(out.contains("KR024[file-missing]"), "{out}");
+        let named = out.contains("name another file: resolvConf: /etc/resolv.conf");
+        assert_eq!(named, is_named, "{server}: {out}");
+    }
 }

@@ -1,10 +1,11 @@
 //! Endpoints that are no more.
 
+use kdns::path::findings::{Around, Fact, LinkFinding};
 use kdns::path::{
-    Address, Host, Link, LinkKind, Policy, Protocol, Route, RouteKind, Stage, Verdict,
+    Address, Host, Link, LinkKind, Policy, Protocol, Route, RouteKind, Site, Stage, Start, Verdict,
 };
 
-use super::{ENDPOINT, NAT, POD, from_pod, host, ip};
+use super::{ENDPOINT, NAT, POD, SERVICE, from_pod, host, ip};
 
 /// A link of a node, behind a bridge or not.
 fn link(index: u32, name: &str, kind: &str, master: Option<u32>) -> Link {
@@ -16,6 +17,7 @@ fn link(index: u32, name: &str, kind: &str, master: Option<u32>) -> Link {
         has_carrier: true,
         mtu: 1500,
         master,
+        peer: None,
         hairpin: None,
     }
 }
@@ -187,4 +189,38 @@ fn endpoints_that_do_not_hear() {
     assert_eq!(own(53, true), (Verdict::Reaches, None));
     assert_eq!(own(5353, true), (Verdict::Nothing, Some(Stage::Socket)));
     assert_eq!(own(53, false), (Verdict::Nothing, Some(Stage::Link)));
+}
+
+/// A port of a bridge that takes less than the bridge: long answers to that pod are lost.
+#[test]
+fn ports_that_take_less() {
+    let of = |mtu, peer| {
+        let mut inside = host(&["*filter\n:INPUT ACCEPT [0:0]\nCOMMIT\n"]);
+        inside.addresses.as_mut().unwrap().first_mut().unwrap().ip = ip(ENDPOINT);
+        let mut eth0 = link(2, "eth0", "veth", None);
+        eth0.peer = Some(peer);
+        inside.links = Some(vec![eth0]);
+        let mut node = host(&[NAT]);
+        node.routes = Some(vec![plain_route()]);
+        node.policies = Some(vec![main_table()]);
+        let mut port = link(4, "veth7", "veth", Some(3));
+        port.mtu = mtu;
+        node.links = Some(vec![link(3, "cni0", "bridge", None), port]);
+        node.sysctls.insert(
+            "net.bridge.bridge-nf-call-iptables".to_owned(),
+            "1".to_owned(),
+        );
+        node.inside = vec![inside];
+        let site = Site { node, own: None };
+        let trees = site.to_servers(&[ip(SERVICE)], ip(POD), &Start::Link { name: None });
+        let found = site.findings(&trees, Around::default()).into_iter();
+        let links = found.filter_map(|it| match it.fact {
+            Fact::Link(LinkFinding::Small { link, mtu, .. }) => Some((link, mtu)),
+            _ => None,
+        });
+        links.collect::<Vec<_>>()
+    };
+    assert_eq!(of(600, 4), [("veth7".into(), 600)]);
+    assert!(of(600, 5).is_empty());
+    assert!(of(1500, 4).is_empty());
 }

@@ -345,6 +345,7 @@ fn rp_filter_drops_what_would_be_answered_elsewhere() {
         has_carrier: true,
         mtu: 1500,
         master: None,
+        peer: None,
         hairpin: None,
     };
     let with = |filter: &str, to_pod: &str| {

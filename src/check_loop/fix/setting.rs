@@ -5,7 +5,7 @@ use crate::check_loop::facts::{Caveat, Step, Useless};
 use crate::check_loop::report::{Edit, Fix};
 use crate::kubelet::{Found, Kubelet, Origin};
 use crate::node::Node;
-use crate::text::escaped;
+use crate::text::{Place, Source, escaped};
 
 /// Where kubeadm has the kubelet's configuration.
 const USUAL_FILE: &str = "/var/lib/kubelet/config.yaml";
@@ -107,16 +107,39 @@ fn added(node: &Node, file: &str, path: &str) -> Edit {
             new: format!("\"resolvConf\": \"{path}\","),
         };
     }
-    let new = if has_flags(file) {
-        format!("--resolv-conf={path}")
-    } else {
-        format!("resolvConf: {path}")
+    if has_flags(file) {
+        return Edit {
+            place: quote::end(node, file),
+            old: None,
+            new: format!("--resolv-conf={path}"),
+        };
+    }
+    // A second key beside one without a value would be a repeated one.
+    let empty = quote::source(node, file).and_then(empty_key);
+    let (place, old) = match empty {
+        Some((place, line)) => (place, Some(line)),
+        None => (quote::end(node, file), None),
     };
     Edit {
-        place: quote::end(node, file),
-        old: None,
-        new,
+        place,
+        old,
+        new: format!("resolvConf: {path}"),
     }
+}
+
+/// The line that has the key and a null.
+fn empty_key(source: &Source) -> Option<(Place, String)> {
+    let mut start = 0;
+    for line in source.bytes.split_inclusive(|&byte| byte == b'\n') {
+        let value = line.strip_prefix(b"resolvConf:");
+        let value = value.and_then(|it| it.split(|&byte| byte == b'#').next());
+        if value.is_some_and(|it| matches!(it.trim_ascii(), b"" | b"~" | b"null")) {
+            let place = source.place_of(u32::try_from(start).ok()?);
+            return Some((place, escaped(line.trim_ascii())));
+        }
+        start += line.len();
+    }
+    None
 }
 
 /// Whether flags stand in the file: environment files and units.

@@ -1,7 +1,7 @@
 //! Servers that are really asked, and a name that is really looked up.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use anyhow::bail;
 use nix::errno::Errno;
@@ -24,8 +24,8 @@ use crate::wire::endpoints;
 /// More servers are not asked, but for those of the target.
 const MAX_ASKED: usize = 50;
 
-/// What the kernel says where it drops what is sent.
-const NOT_PERMITTED: i32 = Errno::EPERM as i32;
+/// What the kernel says of an address that no route leads to.
+const NO_ROUTE: i32 = Errno::ENETUNREACH as i32;
 
 /// The name that every cluster has.
 const NAME: &str = "kubernetes.default";
@@ -82,7 +82,7 @@ fn in_order(
 ) -> Vec<(Whom, SocketAddr)> {
     let mut whom: Vec<(Whom, SocketAddr)> = Vec::new();
     let add = |all: &mut Vec<(Whom, SocketAddr)>, it: (Whom, SocketAddr)| {
-        if all.iter().all(|known| known.1 != it.1) {
+        if !is_of_some_link(it.1) && all.iter().all(|known| known.1 != it.1) {
             all.push(it);
         }
     };
@@ -91,6 +91,11 @@ fn in_order(
     whom.truncate(MAX_ASKED);
     own.for_each(|it| add(&mut whom, (Whom::Target, it)));
     whom
+}
+
+/// Whether it is one address on each link, and which link is meant is not known.
+fn is_of_some_link(server: SocketAddr) -> bool {
+    matches!(server, SocketAddr::V6(it) if it.ip().is_unicast_link_local() && it.scope_id() == 0)
 }
 
 /// The servers outside the node where queries of the cluster's DNS end now.
@@ -169,8 +174,28 @@ fn answer(asked: &probe::Asked) -> Answer {
         Came::Reply { .. } => Answer::Reply(asked.after),
         Came::Elsewhere(from) => Answer::Elsewhere(from),
         Came::Silence | Came::Connected => Answer::Silence(asked.after),
-        Came::Error(NOT_PERMITTED) => Answer::NotSent,
+        Came::Error(number) if is_kept_in(Errno::from_raw(number), asked.ask.to.ip()) => {
+            Answer::NotSent
+        }
+        Came::Error(NO_ROUTE) => Answer::NoRoute,
         Came::Error(number) => Answer::Failed(io_reason(&io::Error::from_raw_os_error(number))),
+    }
+}
+
+/// Whether the kernel says so where it drops what is sent: a rule of netfilter, a
+/// route or rule of `prohibit`, of `blackhole`.
+///
+/// Source: linux `net/ipv4/fib_semantics.c` `fib_props`. Of addresses that nobody can
+/// have as such, sockets say the same.
+fn is_kept_in(errno: Errno, to: IpAddr) -> bool {
+    let is_anybodys = match to {
+        IpAddr::V4(it) => !it.is_broadcast() && !it.is_unspecified(),
+        IpAddr::V6(it) => !it.is_unicast_link_local() && !it.is_unspecified(),
+    };
+    match errno {
+        Errno::EPERM => true,
+        Errno::EACCES | Errno::EINVAL => is_anybodys,
+        _ => false,
     }
 }
 
@@ -270,6 +295,35 @@ mod tests {
             let it = asked(Whom::Upstream, server, &all);
             assert_eq!((it.fails, it.is_silent()), (fails, false), "{long:?}");
             assert!(!asked(Whom::Pod("it".to_owned()), server, &all).fails);
+        }
+    }
+
+    #[test]
+    fn an_address_of_whatever_link_is_not_asked() {
+        let ends = ["[fe80::1]:53", "[fe80::1%3]:53", "192.0.2.53:53"];
+        let ends = ends.iter().map(|it| it.parse().unwrap());
+        let whom = in_order(ends, std::iter::empty(), std::iter::empty());
+        let asked: Vec<String> = whom.iter().map(|it| it.1.to_string()).collect();
+        assert_eq!(asked, ["[fe80::1%3]:53", "192.0.2.53:53"]);
+    }
+
+    #[test]
+    fn what_the_node_keeps_in_is_no_silence() {
+        for (errno, to, is_kept) in [
+            (Errno::EPERM, "192.0.2.53", true),
+            (Errno::EACCES, "192.0.2.53", true),
+            (Errno::EINVAL, "192.0.2.53", true),
+            (Errno::EINVAL, "2001:db8::53", true),
+            (Errno::EINVAL, "fe80::53", false),
+            (Errno::EACCES, "255.255.255.255", false),
+            (Errno::EHOSTUNREACH, "192.0.2.53", false),
+            (Errno::ECONNREFUSED, "192.0.2.53", false),
+        ] {
+            assert_eq!(
+                is_kept_in(errno, to.parse().unwrap()),
+                is_kept,
+                "{errno} {to}"
+            );
         }
     }
 }

@@ -47,6 +47,9 @@ pub(super) fn from_args(args: &WhyArgs) -> anyhow::Result<Given> {
             let meant = meant(&text);
             let word = escaped(word.as_encoded_bytes());
             if meant.as_deref() == text.split('=').next() {
+                if let Some("--target" | "--metrics" | "--list" | "--log") = meant.as_deref() {
+                    bail!("option {word} takes the place of a message: give one of them");
+                }
                 bail!("option {word} goes before the message: kdns why {word} … MESSAGE");
             }
             let meant = meant.map_or_else(String::new, |it| format!("did you mean {it}? "));

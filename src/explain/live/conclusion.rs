@@ -56,7 +56,7 @@ pub enum Cause {
     Lossy(Server),
     /// This one answers with a failure.
     Failing(Server, Rcode),
-    /// Not all of what this one answered could be read.
+    /// Not all of what this one answered could be read, or came.
     Damaged(Server),
     /// It responds, and the name does not exist.
     NoSuchName,
@@ -130,9 +130,7 @@ impl Played {
             Some((met, rcode)) => Cause::Failing(met.server.clone(), rcode),
             None if is_found || self.cut.is_some() => Cause::Nothing,
             None => {
-                let is_damaged =
-                    |it: &&Exchange| it.answer.as_ref().is_some_and(|it| it.why.is_some());
-                let damaged = self.exchanges.iter().find(is_damaged);
+                let damaged = self.exchanges.iter().find(|it| it.is_in_part());
                 damaged.map_or(Cause::NoSuchName, |it| {
                     Cause::Damaged(it.query.server.clone())
                 })

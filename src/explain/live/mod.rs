@@ -149,6 +149,13 @@ impl Exchange {
         reply.is_some_and(|it| it.rcode == Rcode::NoError && !it.answers.is_empty())
     }
 
+    /// Whether not all of the response was read, or came: over TCP there is no more of it.
+    fn is_in_part(&self) -> bool {
+        let is_cut = |it: &Reply| it.truncated && self.query.transport == Transport::Tcp;
+        let is_damaged = |it: &Answer| it.why.is_some();
+        self.answer.as_ref().is_some_and(is_damaged) || self.reply().is_some_and(is_cut)
+    }
+
     /// Whether both ask the same.
     fn asks_as(&self, other: &Self) -> bool {
         self.query.question == other.query.question

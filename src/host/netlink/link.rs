@@ -66,12 +66,13 @@ pub(super) fn link(message: &LinkMessage) -> Option<(Link, Option<Peer>)> {
         has_carrier: header.flags.contains(LinkFlags::Running),
         mtu: 0,
         master: None,
+        peer: None,
         hairpin: None,
     };
-    let (mut peer, mut namespace) = (None, None);
+    let mut namespace = None;
     for attribute in &message.attributes {
         match attribute {
-            LinkAttribute::Link(index) => peer = Some(*index),
+            LinkAttribute::Link(index) => link.peer = Some(*index),
             LinkAttribute::LinkNetNsId(it) => namespace = Some(*it),
             LinkAttribute::IfName(name) => link.name = name.as_str().into(),
             LinkAttribute::Mtu(mtu) => link.mtu = *mtu,
@@ -80,7 +81,7 @@ pub(super) fn link(message: &LinkMessage) -> Option<(Link, Option<Peer>)> {
             _ => {}
         }
     }
-    let peer = peer.map(|index| Peer { index, namespace });
+    let peer = link.peer.map(|index| Peer { index, namespace });
     (!link.name.is_empty()).then_some((link, peer))
 }
 

@@ -251,7 +251,14 @@ pub fn open(path: &Path) -> Result<Root, ReadError> {
         .map_err(|_| wrong("it is not compressed with zstd".to_owned()))?;
     let place = std::env::temp_dir();
     let unwritable = |error: io::Error| match error.kind() {
-        io::ErrorKind::InvalidData | io::ErrorKind::Other => broken(error),
+        io::ErrorKind::InvalidData | io::ErrorKind::Other | io::ErrorKind::UnexpectedEof => {
+            let refused = error.get_ref().and_then(|it| it.downcast_ref());
+            let reason = refused.map_or(
+                "it is damaged or cut, or no snapshot of kdns",
+                |it: &unpack::Refused| it.0,
+            );
+            wrong(reason.to_owned())
+        }
         _ => wrong(format!(
             "it cannot be unpacked below {}: {} (TMPDIR names another directory)",
             shown(&place),

@@ -70,8 +70,13 @@ pub(super) fn unpack(from: impl Read, directory: OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
-fn invalid(reason: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, reason)
+/// Why it is refused. What else ends unpacking without a word of the system's is damage.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Refused(pub(super) &'static str);
+
+fn invalid(reason: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, Refused(reason))
 }
 
 /// What names of the archive itself make the system say.

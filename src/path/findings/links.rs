@@ -140,6 +140,9 @@ fn length(host: &Host, tree: &Tree, outcome: &Outcome, around: Around<'_>) -> Ve
     let Some(to) = link_to(host, outcome.address).filter(|it| it.mtu > 0) else {
         return Vec::new();
     };
+    // A bridge drops what is longer than the port takes that it is for.
+    let port = port(host, outcome.address, to);
+    let to = port.filter(|it| it.mtu < to.mtu).unwrap_or(to);
     let own = around.client.and_then(|it| link_of(it, packet.source));
     let from = own
         .or_else(|| link_to(host, packet.source))
@@ -173,6 +176,14 @@ fn length(host: &Host, tree: &Tree, outcome: &Outcome, around: Around<'_>) -> Ve
         found.push(Finding::new(Severity::Warning, Fact::Link(fact), evidence));
     }
     found
+}
+
+/// The port of the bridge behind which the network namespace is that has the address.
+fn port<'h>(host: &'h Host, ip: IpAddr, bridge: &Link) -> Option<&'h Link> {
+    let own = host.inside.iter().find_map(|it| link_of(it, ip))?;
+    let is_it =
+        |it: &&Link| own.peer == Some(it.index) && it.master == Some(bridge.index) && it.mtu > 0;
+    host.links.iter().flatten().find(is_it)
 }
 
 fn mtu(link: &Link) -> Evidence {

@@ -4,6 +4,8 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::*;
+use crate::engine::io::Came;
+use crate::engine::message::Transport;
 use crate::explain::live::{Answer, Cause, Comparison, Played};
 use crate::explain::transition::run_when;
 use crate::resolver;
@@ -97,6 +99,19 @@ fn what_cannot_be_read_proves_nothing() {
     let server = "10.0.0.1".parse::<IpAddr>().unwrap();
     let cause = lived.played.cause();
     assert_eq!(cause, Cause::Damaged(server.into()));
+    // Nor does what is cut over TCP.
+    for (transport, is_damaged) in [(Transport::Tcp, true), (Transport::Udp, false)] {
+        for exchange in &mut lived.played.exchanges {
+            exchange.query.transport = transport;
+            let answer = exchange.answer.as_mut().unwrap();
+            answer.why = None;
+            if let Came::Reply(reply) = &mut answer.what {
+                reply.truncated = true;
+            }
+        }
+        let is_it = matches!(lived.played.cause(), Cause::Damaged(_));
+        assert_eq!(is_it, is_damaged, "{transport:?}");
+    }
 }
 
 #[test]

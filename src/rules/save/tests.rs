@@ -151,6 +151,9 @@ fn shares_are_those_that_were_meant() {
     assert_eq!(share("0.10000000009"), "1/10");
     assert_eq!(share("0.00009999983"), "1/10000");
     assert_eq!(share("0.75000000000"), "3/4");
+    assert_eq!(share("0.39999999991"), "0.4");
+    assert_eq!(share("0.00000000093"), "0.000001");
+    assert_eq!(share("0.99999999953"), "0.999999");
     assert_eq!(share("1"), "1");
     assert_eq!(Share::of_probability("2"), None);
     for n in 1..2000_u32 {

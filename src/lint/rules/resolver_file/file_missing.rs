@@ -1,8 +1,12 @@
 #![doc = include_str!("file_missing.md")]
 
+use std::net::IpAddr;
+
+use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::Found;
 use crate::kubelet::choice::{NODE_FILE, UPLINK_FILE};
 use crate::lint::rules::prelude::*;
+use crate::loopback::{is_local, name_servers};
 use crate::text::Place;
 
 pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
@@ -33,9 +37,19 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         if node.resolved.is_none() {
             finding.note("systemd-resolved, which writes it, does not run");
         }
-        finding.help(format!(
-            "start systemd-resolved, or name another file: resolvConf: {NODE_FILE}"
-        ));
+        // One of the node's own addresses in it would make DNS loop.
+        let has_servers = |conf: &ResolvConf| {
+            let mut all = name_servers(conf).map(|it| it.0).peekable();
+            let is_own = |ip: IpAddr| is_local(ip) || node.addresses.contains(&ip);
+            all.peek().is_some() && !all.any(is_own)
+        };
+        let other = node.node_file.as_ref().and_then(|it| it.conf());
+        let name = if other.is_some_and(has_servers) {
+            format!("name another file: resolvConf: {NODE_FILE}")
+        } else {
+            "name a file with the servers of the node's network in resolvConf".to_owned()
+        };
+        finding.help(format!("start systemd-resolved, or {name}"));
     } else {
         finding.help("create the file, or name one that is there in resolvConf");
     }

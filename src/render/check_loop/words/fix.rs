@@ -87,7 +87,10 @@ pub(in crate::render) fn action(step: &Step) -> Action {
         ),
         Step::ConfigMap { namespace, name } => Action::new(
             "edit-config-map",
-            "Edit the ConfigMap, by its usual name",
+            match name.as_str() {
+                "coredns" | "node-local-dns" | "nodelocaldns" => "Edit the ConfigMap",
+                _ => "Edit the ConfigMap, which mostly has this name",
+            },
             Some(kubectl(namespace).args(["edit", "configmap", name])),
         ),
         Step::Rollout { namespace, name } => Action::new(
@@ -189,5 +192,24 @@ pub(in crate::render) fn useless(useless: &Useless) -> Sentence {
             "recreate-pods-first",
             "Recreating the pods before the kubelet is restarted: they get the old file again",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The node has the volume's name, and not that of its ConfigMap.
+    #[test]
+    fn the_name_of_a_config_map_is_a_guess_where_it_is_not_the_usual_one() {
+        let said = |name: &str| {
+            action(&Step::ConfigMap {
+                namespace: "kube-system".to_owned(),
+                name: name.to_owned(),
+            })
+            .text
+        };
+        assert_eq!(said("coredns"), "Edit the ConfigMap");
+        assert!(said("coredns-b").ends_with("which mostly has this name"));
     }
 }

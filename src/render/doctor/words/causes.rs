@@ -84,8 +84,8 @@ fn silent(asked: &[&Asked]) -> Sentence {
     if asked.iter().all(|it| it.is_not_sent()) {
         return sentence!(
             "query-not-sent",
-            "This node does not let queries to {names} out (operation not permitted): a rule of \
-             OUTPUT refuses them, or the table of connections is full"
+            "This node does not let queries to {names} out: a rule of OUTPUT, a route or a rule of \
+             ip rule refuses them, or the table of connections is full"
         );
     }
     let what = several(
@@ -109,6 +109,7 @@ fn silence(asked: &Asked) -> String {
             }
         }
         Answer::Failed(why) => format!(": {why}"),
+        Answer::NoRoute => ": this node has no route to it".to_owned(),
         Answer::Elsewhere(from) => format!(": {from} answered in its place"),
         Answer::Reply(_) | Answer::NotAsked | Answer::NotSent => String::new(),
     }

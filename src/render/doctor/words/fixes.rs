@@ -6,7 +6,7 @@ use super::rounds::{in_config_map, is_copy, of_check_loop, of_loop};
 use super::{address, of_target};
 use crate::check_loop::Report as LoopReport;
 use crate::check_loop::facts::Trouble;
-use crate::doctor::{Asked, Kind};
+use crate::doctor::{Answer, Asked, Kind};
 use crate::finding::Finding;
 use crate::path::{Outcome, Stage, Tree, Verdict};
 use crate::render::command::Command;
@@ -21,13 +21,9 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
         Kind::Loop(report) => of_loop(report),
         Kind::Trouble(trouble, report) => of_trouble(trouble, report),
         Kind::Dead(step) => {
+            let text = "Have it run again, or name a server that answers at";
             let place = step.place.iter();
-            place
-                .map(|it| {
-                    let text = "Have it run again, or name a server that answers at";
-                    Step::new(format!("{text} {it}"))
-                })
-                .collect()
+            place.map(|it| Step::new(format!("{text} {it}"))).collect()
         }
         Kind::NoServer(file) => vec![Step::new(format!(
             "{} has to name the servers of the node's network: restart what writes it \
@@ -99,6 +95,11 @@ fn of_silent(asked: &[&Asked]) -> Vec<Step> {
                 .typing(Command::new("kdns path").arg(address(it.server)));
             Some(step.typing(Command::new("conntrack -S")))
         });
+    }
+    if asked.iter().all(|it| it.udp == Answer::NoRoute) {
+        let text = "Give this node and its pods a route to it, or name a server that they reach";
+        let get = |it: &Asked| Command::new("ip route get").arg(it.server.ip());
+        return of_first(asked, |it| Some(Step::new(text).typing(get(it))));
     }
     if asked.iter().all(|it| it.is_without_udp()) {
         return of_first(asked, |it| {

@@ -135,7 +135,7 @@ fn elsewhere(asked: IpAddr, others: &[Named]) -> Words {
         .iter()
         .map(|it| format!("{} is at {}", escaped(it.name.as_bytes()), it.address));
     let then = format!(
-        "if the cluster's DNS is there: where clusterDNS of the kubelet is not its address, write it and restart the kubelet; then recreate the pods that ask {asked}"
+        "if the cluster's DNS is there: where clusterDNS of the kubelet (a flag --cluster-dns counts before the file) is not its address, write it and restart the kubelet; then recreate the pods that ask {asked}"
     );
     Words {
         what: sentence!(

@@ -117,14 +117,14 @@ impl Page<'_> {
             return Ok(());
         }
         self.title("What follows")?;
+        let verdict = words::verdict(advice).text;
         for (index, it) in advice.iter().enumerate() {
             let said = words::said(it);
             let mark = said::mark(it.severity());
-            // The first one is the verdict.
-            if index > 0 || it.severity() == Severity::Info {
-                self.item(&format!("  {mark} "), &format!("{}.", said.fact.text))?;
-            } else {
+            if said.fact.text == verdict {
                 writeln!(self.out, "  {mark} (above)")?;
+            } else {
+                self.item(&format!("  {mark} "), &format!("{}.", said.fact.text))?;
             }
             // One fix for several that have the same.
             let next = advice.get(index + 1).map(|it| words::said(it).fix);
