@@ -37,6 +37,7 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             depth: 0,
             is_of_script: false,
             is_template: false,
+            is_open: false,
             is_partial: recognise::is_part(&source.name),
             condition: None,
         };
@@ -61,6 +62,8 @@ struct Embedded {
     is_of_script: bool,
     /// Whether something is put into it.
     is_template: bool,
+    /// Whether a tool puts something into it that is not known here.
+    is_open: bool,
     /// Whether it is the plain parts of a template.
     is_partial: bool,
     /// Which bytes of the file it is read for, if they stand under a condition.
@@ -98,8 +101,12 @@ impl Reader {
                 return;
             }
             Form::CorefilePart => Syntax::CorefilePart,
-            Form::Unit => Syntax::Unit(unit_file::entries(&text.source.bytes, 0)),
-            Form::Environment => Syntax::Environment(env_file::variables(&text.source.bytes, 0)),
+            Form::Unit | Form::Environment => {
+                for part in &words_of(text) {
+                    self.add(part, variables(part, form));
+                }
+                return;
+            }
             Form::Settings => Syntax::Settings(ini::entries(&text.source.bytes)),
             Form::Nginx => Syntax::Nginx(nginx_conf::parse(&text.source, 0).statements),
         };
@@ -277,7 +284,12 @@ impl Reader {
             self.add(&Embedded { layers, ..text }, Syntax::Yaml(patched));
         }
         for (text, form) in &inside {
+            let before = self.found.broken.len();
             self.read_embedded(text, *form);
+            if text.is_open {
+                // What it becomes can be whole.
+                self.found.broken.truncate(before);
+            }
         }
     }
 }
@@ -302,6 +314,36 @@ fn parts_of(text: &Embedded) -> Vec<Embedded> {
     let ways = template::ways(whole, &is_wanted).into_iter();
     let ways = ways.map(|it| part(it.bytes, Some(it.inside)));
     plain.into_iter().chain(ways).collect()
+}
+
+/// A unit or a file of variables, or what can be read of a template of one.
+fn words_of(text: &Embedded) -> Vec<Embedded> {
+    let is_made = text.depth == 0 && recognise::made_of_template(&text.source.name).is_some();
+    let mut parts = if is_made || text.is_open {
+        parts_of(text)
+    } else {
+        Vec::new()
+    };
+    for part in &mut parts {
+        let bytes = template::joined(&text.source.bytes, part.source.bytes.clone());
+        let name = text.source.name.clone();
+        part.source = Arc::new(Source { name, bytes });
+    }
+    if parts.is_empty() {
+        parts.push(Embedded {
+            is_partial: text.is_partial || is_made,
+            ..text.clone()
+        });
+    }
+    parts
+}
+
+fn variables(text: &Embedded, form: Form) -> Syntax {
+    let bytes = &text.source.bytes;
+    match form {
+        Form::Unit => Syntax::Unit(unit_file::entries(bytes, 0)),
+        _ => Syntax::Environment(env_file::variables(bytes, 0)),
+    }
 }
 
 /// Whether it is a suite of helm-unittest: values and parts of what a chart renders.
@@ -331,8 +373,12 @@ fn embedded(outer: &Embedded, inner: &Inner<'_>) -> Option<(Embedded, Form)> {
         Content::Made(pieces) => (pieces.bytes(), pieces.layer(around)),
     };
     let (text, form) = within(outer, &inner.path, bytes, layer, inner.form)?;
+    // Of others nothing can be told before something is put in.
+    let has_parts = matches!(form, Form::Yaml | Form::Corefile | Form::Unit | Form::Environment);
+    (has_parts || !inner.is_open).then_some(())?;
     let text = Embedded {
-        is_of_script: text.is_of_script || inner.is_part,
+        is_of_script: text.is_of_script || inner.is_part || inner.is_of_task,
+        is_open: inner.is_open,
         is_partial: text.is_partial || inner.is_part,
         ..text
     };
@@ -374,6 +420,7 @@ fn within(
         depth: outer.depth + 1,
         is_of_script: outer.is_of_script,
         is_template: outer.is_template,
+        is_open: false,
         is_partial: outer.is_partial || is_part,
         condition: outer.condition,
     };

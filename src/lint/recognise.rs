@@ -97,6 +97,13 @@ const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html 
     libsonnet";
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
+    if let Some((made, name)) = made_of_template(path) {
+        // Others are read as what they are, or are none before they are rendered.
+        let form = by_name(made, name, bytes);
+        if matches!(form, Some(Form::Unit | Form::Environment)) {
+            return form;
+        }
+    }
     let lower = name.to_ascii_lowercase();
     let extension = lower.rsplit_once('.').map_or("", |it| it.1);
     let is_manifest = has_yaml_name(&lower);
@@ -244,15 +251,18 @@ fn is_corefile(bytes: &[u8]) -> bool {
 
 /// Whether it is YAML or JSON, by its name or its beginning.
 pub fn is_yaml(path: &str, bytes: &[u8]) -> bool {
-    // A template says what it makes before its last part: `worker.yaml.tpl`.
-    let is_template = path
-        .rsplit_once('.')
-        .filter(|it| TEMPLATES.contains(&it.1))
-        .is_some_and(|(made, ending)| {
-            let name = made.rsplit('/').next().unwrap_or(made);
-            has_yaml_name(made) || ending == "template" && !name.contains('.')
-        });
+    let is_template = made_of_template(path).is_some_and(|(made, name)| {
+        has_yaml_name(made) || path.ends_with(".template") && !name.contains('.')
+    });
     has_yaml_name(path) || is_template || looks_like_yaml(bytes)
+}
+
+/// What a template makes, by its path, which says it before its last part, and its
+/// name: `worker.yaml.tpl`.
+pub fn made_of_template(path: &str) -> Option<(&str, &str)> {
+    let (made, ending) = path.rsplit_once('.')?;
+    let name = made.rsplit('/').next().unwrap_or(made);
+    TEMPLATES.contains(&ending).then_some((made, name))
 }
 
 /// Endings of templates.
