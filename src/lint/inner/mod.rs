@@ -24,7 +24,7 @@ mod resource;
 pub mod terraform;
 
 pub(super) use cloud_init::kubeadm_spec;
-pub use objects::chart_values;
+pub use objects::{chart_values, is_talos};
 
 use crate::config::yaml::Node;
 use crate::lint::form::Form;

@@ -295,16 +295,22 @@ fn nodeadm_kubelet(object: &Node) -> Option<Inner<'_>> {
     Some(inner.of_form(Form::Yaml))
 }
 
-/// The name servers that Talos gives a machine, also in a patch.
+/// Whether it is the configuration of a machine of Talos, or a patch for one.
 ///
 /// Source: siderolabs/talos `pkg/machinery/config/types/v1alpha1`.
-fn talos(object: &Node) -> Option<Inner<'_>> {
+pub fn is_talos(object: &Node) -> bool {
     let is_part = |it: &Entry| {
         let key = it.key.as_scalar().map(|it| it.text.as_str());
         key.is_some_and(|it| ["cluster", "debug", "machine", "persist", "version"].contains(&it))
     };
+    let has_machine = object.get("machine").is_some();
+    has_machine && object.as_mapping().is_some_and(|it| it.iter().all(is_part))
+}
+
+/// The name servers that Talos gives a machine.
+fn talos(object: &Node) -> Option<Inner<'_>> {
     let network = object.at(&["machine", "network"])?;
-    object.as_mapping()?.iter().all(is_part).then_some(())?;
+    is_talos(object).then_some(())?;
     let (servers, domains) = (network.get("nameservers")?, network.get("searchDomains"));
     Some(resolv_conf(lines(servers, domains)?))
 }

@@ -3,6 +3,7 @@
 use crate::config::yaml::Node;
 use crate::kubelet::flags::Name;
 use crate::lint::facts::KubeletForm;
+use crate::lint::inner::is_talos;
 use crate::lint::rules::is_near;
 use crate::lint::rules::kubelet::common::{entries, key, write_instead};
 use crate::lint::rules::prelude::*;
@@ -83,6 +84,7 @@ const OF_TALOS: [(&[&str], &[&str]); 5] = [
 fn talos(text: &KubeletText<'_>, report: &mut Report) {
     let of_talos = |it: &KubeletText<'_>| it.form == KubeletForm::Cluster;
     let root = text.document.yaml().filter(|_| of_talos(text));
+    let root = root.filter(|it| it.at(&["machine", "kubelet"]).is_some() || is_talos(it));
     let Some(machine) = root.and_then(|it| it.get("machine")) else {
         return;
     };
