@@ -1,12 +1,15 @@
 //! From the bytes of a file to its documents.
 
+mod parts;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use self::parts::{parts_of, variables, words_of};
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
 use crate::config::yaml;
-use crate::config::{corefile, env_file, ini, nginx_conf, unit_file};
+use crate::config::{corefile, ini, nginx_conf};
 use crate::kubelet::distribution;
 use crate::lint::document::{At, Body, Broken, Document, Documents, FileId, Syntax};
 use crate::lint::embedded::{Layer, Layers};
@@ -15,7 +18,7 @@ use crate::lint::inner::heredoc::{self, Written};
 use crate::lint::inner::terraform::{self, Held};
 use crate::lint::inner::{self, Content, Inner, decode, mime, operations, provisioner};
 use crate::lint::look::MAX_DOCUMENT;
-use crate::lint::{recognise, template};
+use crate::lint::recognise;
 use crate::text::{Source, Span};
 
 /// Texts in texts deeper than this are not opened.
@@ -294,58 +297,6 @@ impl Reader {
     }
 }
 
-/// What can be read of a template: its plain parts, and each of its conditions that
-/// says something of DNS, as if it were met. Nothing, where it is none.
-fn parts_of(text: &Embedded) -> Vec<Embedded> {
-    let whole = &text.source.bytes;
-    let part = |bytes: Vec<u8>, condition: Option<Span>| {
-        let layer = Layer::slice(Span::new(0, bytes.len())).fixed();
-        let name = text.source.name.clone();
-        Embedded {
-            source: Arc::new(Source { name, bytes }),
-            layers: text.layers.within(layer),
-            is_partial: true,
-            condition: condition.map(|it| text.layers.outer(it)),
-            ..text.clone()
-        }
-    };
-    let plain = template::plain(whole).map(|it| part(it, text.condition));
-    let is_wanted = |it: &[u8]| text.condition.is_none() && recognise::has_dns_setting(it);
-    let ways = template::ways(whole, &is_wanted).into_iter();
-    let ways = ways.map(|it| part(it.bytes, Some(it.inside)));
-    plain.into_iter().chain(ways).collect()
-}
-
-/// A unit or a file of variables, or what can be read of a template of one.
-fn words_of(text: &Embedded) -> Vec<Embedded> {
-    let is_made = text.depth == 0 && recognise::made_of_template(&text.source.name).is_some();
-    let mut parts = if is_made || text.is_open {
-        parts_of(text)
-    } else {
-        Vec::new()
-    };
-    for part in &mut parts {
-        let bytes = template::joined(&text.source.bytes, part.source.bytes.clone());
-        let name = text.source.name.clone();
-        part.source = Arc::new(Source { name, bytes });
-    }
-    if parts.is_empty() {
-        parts.push(Embedded {
-            is_partial: text.is_partial || is_made,
-            ..text.clone()
-        });
-    }
-    parts
-}
-
-fn variables(text: &Embedded, form: Form) -> Syntax {
-    let bytes = &text.source.bytes;
-    match form {
-        Form::Unit => Syntax::Unit(unit_file::entries(bytes, 0)),
-        _ => Syntax::Environment(env_file::variables(bytes, 0)),
-    }
-}
-
 /// Whether it is a suite of helm-unittest: values and parts of what a chart renders.
 ///
 /// Source: helm-unittest, DOCUMENT.md, "Test Suite".
@@ -374,7 +325,10 @@ fn embedded(outer: &Embedded, inner: &Inner<'_>) -> Option<(Embedded, Form)> {
     };
     let (text, form) = within(outer, &inner.path, bytes, layer, inner.form)?;
     // Of others nothing can be told before something is put in.
-    let has_parts = matches!(form, Form::Yaml | Form::Corefile | Form::Unit | Form::Environment);
+    let has_parts = matches!(
+        form,
+        Form::Yaml | Form::Corefile | Form::Unit | Form::Environment
+    );
     (has_parts || !inner.is_open).then_some(())?;
     let text = Embedded {
         is_of_script: text.is_of_script || inner.is_part || inner.is_of_task,

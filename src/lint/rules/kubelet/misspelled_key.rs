@@ -113,7 +113,10 @@ fn meant_of(written: &str, keys: &[&'static str]) -> Option<&'static str> {
     let known = meant(written).map(|it| it.1).filter(|it| keys.contains(it));
     let lower = written.to_ascii_lowercase();
     let mut near = keys.iter().filter(|it| it.len() > 6);
-    let near = || near.find(|it| is_near(&lower, &it.to_ascii_lowercase(), 1)).copied();
+    let near = || {
+        near.find(|it| is_near(&lower, &it.to_ascii_lowercase(), 1))
+            .copied()
+    };
     known.or_else(near)
 }
 
