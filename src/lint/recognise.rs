@@ -35,7 +35,9 @@ pub fn form(path: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
     if let Some(form) = program(name, bytes) {
         return holds_text(form, bytes).then_some(form);
     }
-    by_name(path, name, bytes).or_else(|| by_content(name, bytes, is_chosen))
+    let named = || by_name(path, name, bytes);
+    let found = by_made(path, bytes).or_else(named);
+    found.or_else(|| by_content(name, bytes, is_chosen))
 }
 
 /// Whether it is a page of a manual, in the language of `man`: it quotes files.
@@ -96,14 +98,13 @@ const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html 
     gz xz zst zip tar tgz so a o exe wasm lock sum mod sql csv proto toml jsonnet \
     libsonnet";
 
+/// What a template makes, of what is read before it is rendered.
+fn by_made(path: &str, bytes: &[u8]) -> Option<Form> {
+    let (made, name) = made_of_template(path)?;
+    by_name(made, name, bytes).filter(|it| matches!(it, Form::Unit | Form::Environment))
+}
+
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
-    if let Some((made, name)) = made_of_template(path) {
-        // Others are read as what they are, or are none before they are rendered.
-        let form = by_name(made, name, bytes);
-        if matches!(form, Some(Form::Unit | Form::Environment)) {
-            return form;
-        }
-    }
     let lower = name.to_ascii_lowercase();
     let extension = lower.rsplit_once('.').map_or("", |it| it.1);
     let is_manifest = has_yaml_name(&lower);
