@@ -37,14 +37,11 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
         }
         match byte {
             // Behind a text without an end nothing can be told.
-            b'"' => {
-                let begin = reader.at + 1;
-                if reader.string().is_none() {
-                    break;
-                }
-                // A key of a map can be quoted: `"Corefile" = <<EOT`.
-                word = bytes.get(begin..reader.at - 1).unwrap_or_default();
-            }
+            // A key of a map can be quoted: `"Corefile" = <<EOT`.
+            b'"' => match reader.quoted() {
+                Some(found) => word = found,
+                None => break,
+            },
             b'<' if reader.rest().starts_with(b"<<") => match reader.heredoc() {
                 Some(found) => held.extend(text(bytes, &found, attribute).map(Held::Text)),
                 None => break,
