@@ -343,9 +343,11 @@ fn talhelper(object: &Node) -> Vec<Inner<'_>> {
 
 /// The lines of a resolv.conf with these servers and search domains.
 fn lines<'n>(servers: &'n Node, domains: Option<&'n Node>) -> Option<Pieces<'n>> {
-    let mut pieces = Pieces::new(servers);
+    let all = servers.as_sequence()?;
     // What a template fills in can stand there as a comment.
-    for server in servers.as_sequence()?.iter().filter(|it| !it.is_null()) {
+    (!all.iter().any(|it| it.is_null())).then_some(())?;
+    let mut pieces = Pieces::new(servers);
+    for server in all {
         pieces.text("nameserver ");
         pieces.scalar(server);
         pieces.text("\n");
