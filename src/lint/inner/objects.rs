@@ -345,7 +345,7 @@ fn talhelper(object: &Node) -> Vec<Inner<'_>> {
 fn lines<'n>(servers: &'n Node, domains: Option<&'n Node>) -> Option<Pieces<'n>> {
     let all = servers.as_sequence()?;
     // What a template fills in can stand there as a comment.
-    (!all.iter().any(|it| it.is_null())).then_some(())?;
+    (!all.iter().any(Node::is_null)).then_some(())?;
     let mut pieces = Pieces::new(servers);
     for server in all {
         pieces.text("nameserver ");
