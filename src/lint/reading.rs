@@ -1,12 +1,15 @@
 //! From the bytes of a file to its documents.
 
+mod parts;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use self::parts::{parts_of, variables, words_of};
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
 use crate::config::yaml;
-use crate::config::{corefile, env_file, ini, nginx_conf, unit_file};
+use crate::config::{corefile, ini, nginx_conf};
 use crate::kubelet::distribution;
 use crate::lint::document::{At, Body, Broken, Document, Documents, FileId, Syntax};
 use crate::lint::embedded::{Layer, Layers};
@@ -15,7 +18,7 @@ use crate::lint::inner::heredoc::{self, Written};
 use crate::lint::inner::terraform::{self, Held};
 use crate::lint::inner::{self, Content, Inner, decode, mime, operations, provisioner};
 use crate::lint::look::MAX_DOCUMENT;
-use crate::lint::{recognise, template};
+use crate::lint::recognise;
 use crate::text::{Source, Span};
 
 /// Texts in texts deeper than this are not opened.
@@ -37,6 +40,7 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             depth: 0,
             is_of_script: false,
             is_template: false,
+            is_open: false,
             is_partial: recognise::is_part(&source.name),
             condition: None,
         };
@@ -61,6 +65,8 @@ struct Embedded {
     is_of_script: bool,
     /// Whether something is put into it.
     is_template: bool,
+    /// Whether a tool puts something into it that is not known here.
+    is_open: bool,
     /// Whether it is the plain parts of a template.
     is_partial: bool,
     /// Which bytes of the file it is read for, if they stand under a condition.
@@ -98,8 +104,12 @@ impl Reader {
                 return;
             }
             Form::CorefilePart => Syntax::CorefilePart,
-            Form::Unit => Syntax::Unit(unit_file::entries(&text.source.bytes, 0)),
-            Form::Environment => Syntax::Environment(env_file::variables(&text.source.bytes, 0)),
+            Form::Unit | Form::Environment => {
+                for part in &words_of(text) {
+                    self.add(part, variables(part, form));
+                }
+                return;
+            }
             Form::Settings => Syntax::Settings(ini::entries(&text.source.bytes)),
             Form::Nginx => Syntax::Nginx(nginx_conf::parse(&text.source, 0).statements),
         };
@@ -277,31 +287,14 @@ impl Reader {
             self.add(&Embedded { layers, ..text }, Syntax::Yaml(patched));
         }
         for (text, form) in &inside {
+            let before = self.found.broken.len();
             self.read_embedded(text, *form);
+            if text.is_open {
+                // What it becomes can be whole.
+                self.found.broken.truncate(before);
+            }
         }
     }
-}
-
-/// What can be read of a template: its plain parts, and each of its conditions that
-/// says something of DNS, as if it were met. Nothing, where it is none.
-fn parts_of(text: &Embedded) -> Vec<Embedded> {
-    let whole = &text.source.bytes;
-    let part = |bytes: Vec<u8>, condition: Option<Span>| {
-        let layer = Layer::slice(Span::new(0, bytes.len())).fixed();
-        let name = text.source.name.clone();
-        Embedded {
-            source: Arc::new(Source { name, bytes }),
-            layers: text.layers.within(layer),
-            is_partial: true,
-            condition: condition.map(|it| text.layers.outer(it)),
-            ..text.clone()
-        }
-    };
-    let plain = template::plain(whole).map(|it| part(it, text.condition));
-    let is_wanted = |it: &[u8]| text.condition.is_none() && recognise::has_dns_setting(it);
-    let ways = template::ways(whole, &is_wanted).into_iter();
-    let ways = ways.map(|it| part(it.bytes, Some(it.inside)));
-    plain.into_iter().chain(ways).collect()
 }
 
 /// Whether it is a suite of helm-unittest: values and parts of what a chart renders.
@@ -331,8 +324,15 @@ fn embedded(outer: &Embedded, inner: &Inner<'_>) -> Option<(Embedded, Form)> {
         Content::Made(pieces) => (pieces.bytes(), pieces.layer(around)),
     };
     let (text, form) = within(outer, &inner.path, bytes, layer, inner.form)?;
+    // Of others nothing can be told before something is put in.
+    let has_parts = matches!(
+        form,
+        Form::Yaml | Form::Corefile | Form::Unit | Form::Environment
+    );
+    (has_parts || !inner.is_open).then_some(())?;
     let text = Embedded {
-        is_of_script: text.is_of_script || inner.is_part,
+        is_of_script: text.is_of_script || inner.is_part || inner.is_of_task,
+        is_open: inner.is_open,
         is_partial: text.is_partial || inner.is_part,
         ..text
     };
@@ -374,6 +374,7 @@ fn within(
         depth: outer.depth + 1,
         is_of_script: outer.is_of_script,
         is_template: outer.is_template,
+        is_open: false,
         is_partial: outer.is_partial || is_part,
         condition: outer.condition,
     };

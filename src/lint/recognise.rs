@@ -35,7 +35,9 @@ pub fn form(path: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
     if let Some(form) = program(name, bytes) {
         return holds_text(form, bytes).then_some(form);
     }
-    by_name(path, name, bytes).or_else(|| by_content(name, bytes, is_chosen))
+    let named = || by_name(path, name, bytes);
+    let found = by_made(path, bytes).or_else(named);
+    found.or_else(|| by_content(name, bytes, is_chosen))
 }
 
 /// Whether it is a page of a manual, in the language of `man`: it quotes files.
@@ -95,6 +97,12 @@ pub fn can_be(path: &str) -> bool {
 const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html css png jpg jpeg gif svg pdf \
     gz xz zst zip tar tgz so a o exe wasm lock sum mod sql csv proto toml jsonnet \
     libsonnet";
+
+/// What a template makes, of what is read before it is rendered.
+fn by_made(path: &str, bytes: &[u8]) -> Option<Form> {
+    let (made, name) = made_of_template(path)?;
+    by_name(made, name, bytes).filter(|it| matches!(it, Form::Unit | Form::Environment))
+}
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     let lower = name.to_ascii_lowercase();
@@ -244,15 +252,18 @@ fn is_corefile(bytes: &[u8]) -> bool {
 
 /// Whether it is YAML or JSON, by its name or its beginning.
 pub fn is_yaml(path: &str, bytes: &[u8]) -> bool {
-    // A template says what it makes before its last part: `worker.yaml.tpl`.
-    let is_template = path
-        .rsplit_once('.')
-        .filter(|it| TEMPLATES.contains(&it.1))
-        .is_some_and(|(made, ending)| {
-            let name = made.rsplit('/').next().unwrap_or(made);
-            has_yaml_name(made) || ending == "template" && !name.contains('.')
-        });
+    let is_template = made_of_template(path).is_some_and(|(made, name)| {
+        has_yaml_name(made) || path.ends_with(".template") && !name.contains('.')
+    });
     has_yaml_name(path) || is_template || looks_like_yaml(bytes)
+}
+
+/// What a template makes, by its path, which says it before its last part, and its
+/// name: `worker.yaml.tpl`.
+pub fn made_of_template(path: &str) -> Option<(&str, &str)> {
+    let (made, ending) = path.rsplit_once('.')?;
+    let name = made.rsplit('/').next().unwrap_or(made);
+    TEMPLATES.contains(&ending).then_some((made, name))
 }
 
 /// Endings of templates.

@@ -30,7 +30,7 @@ pub use quoted::quoted;
 ///
 /// Source: github.com/coredns/coredns, plugin/template/README.md, "Template Data".
 pub fn is_template(bytes: &[u8]) -> bool {
-    const MARKS: [&[u8]; 7] = [b"{{", b"{% ", b"{%-", b"<%", b"%{ ", b"#{ ", b"#% "];
+    const MARKS: [&[u8]; 7] = [b"{{", b"{% ", b"{%-", b"<%", b"%{", b"#{ ", b"#% "];
     const OWN: [&[u8]; 3] = [b"answer ", b"additional ", b"authority "];
     let has_mark = |text: &[u8]| {
         let has = |it: &&[u8]| memchr::memmem::find(text, it).is_some();

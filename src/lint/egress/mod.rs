@@ -55,6 +55,8 @@ pub enum Trap {
     OwnNamespace,
     /// It chooses kube-system by a label that no program writes.
     NameLabel,
+    /// It chooses pods by a label that is misspelled.
+    Label,
     /// It has the port of the Service, and the pods have another one.
     PortOfService,
 }

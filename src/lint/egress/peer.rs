@@ -91,6 +91,8 @@ pub(super) enum Labels {
     Any,
     /// They are those of the cluster's DNS.
     OfDns,
+    /// They are nearly those of the cluster's DNS, and nobody's.
+    Misspelled,
     /// They can be those of some server of DNS.
     Open,
     /// They are those of something else.
@@ -105,7 +107,9 @@ impl Labels {
             if DNS_PODS.iter().any(|it| value.contains(it)) {
                 return Self::OfDns;
             }
-            if mentions_dns(value) || is_open(value) {
+            if strsim::osa_distance(value, DNS_PODS[0]) == 1 {
+                found = Self::Misspelled;
+            } else if mentions_dns(value) || is_open(value) {
                 found = Self::Open;
             } else if found == Self::Any {
                 found = Self::Others;
@@ -127,6 +131,7 @@ pub(super) fn pods<'n>(
 ) -> Reach<'n> {
     let reached = match labels {
         Labels::Others => ports.elsewhere(),
+        Labels::Misspelled => Reach::Misses(Trap::Label, node),
         _ => Reach::Pods(node),
     };
     match namespace {

@@ -17,7 +17,12 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
 
 fn text(task: &Node) -> Option<Inner<'_>> {
     if let Some(copy) = module(task, "ansible.builtin", "copy") {
-        return Inner::scalar(path(copy)?, plain(copy, "content")?);
+        let content = copy.get("content")?;
+        return Some(Inner {
+            is_open: !is_plain(content),
+            is_of_task: true,
+            ..Inner::scalar(path(copy)?, content)?
+        });
     }
     if let Some(shell) = module(task, "ansible.builtin", "shell") {
         let script = shell.get("cmd").unwrap_or(shell);

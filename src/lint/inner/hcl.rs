@@ -76,6 +76,13 @@ impl<'b> Reader<'b> {
         }
     }
 
+    /// A string as it is written, without its quotes.
+    pub(super) fn quoted(&mut self) -> Option<&'b [u8]> {
+        let begin = self.at + 1;
+        self.string()?;
+        self.bytes.get(begin..self.at.checked_sub(1)?)
+    }
+
     /// A name: `yamlencode`.
     pub(super) fn word(&mut self) -> &'b [u8] {
         let is_word = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');

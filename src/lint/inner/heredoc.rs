@@ -175,8 +175,9 @@ fn written(
     };
     let (path, form, is_final) = named;
     // What a shell puts into a unit is a word of it, or a part of one.
-    let is_word =
-        is_open && matches!(form, Form::Unit | Form::Environment) && !has_mark_of_tool(&text.bytes);
+    let is_word = is_open
+        && matches!(form, Form::Unit | Form::Environment | Form::Corefile)
+        && !has_mark_of_tool(&text.bytes);
     if is_open && form != Form::Yaml && !is_word || !is_subject(form, &text.bytes) {
         return None;
     }
@@ -215,10 +216,10 @@ pub(super) fn known(path: &str, bytes: &[u8]) -> Option<(String, Form)> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_unknown = |it: &str| it.contains(['$', '`', '{', '<', '*']);
     if is_unknown(path) {
-        // Of YAML the text says what it is, wherever it lies.
+        // Of YAML the text says what it is, wherever it lies, and the name of a Corefile.
         let name = if is_unknown(name) { "" } else { name };
         let form = recognise::form(name, bytes, false)?;
-        return (form == Form::Yaml).then(|| (name.to_owned(), form));
+        return matches!(form, Form::Yaml | Form::Corefile).then(|| (name.to_owned(), form));
     }
     let form = recognise::form(path, bytes, false)?;
     let is_told = match form {

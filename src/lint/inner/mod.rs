@@ -24,7 +24,7 @@ mod resource;
 pub mod terraform;
 
 pub(super) use cloud_init::kubeadm_spec;
-pub use objects::chart_values;
+pub use objects::{chart_values, is_talos};
 
 use crate::config::yaml::Node;
 use crate::lint::form::Form;
@@ -41,6 +41,10 @@ pub struct Inner<'n> {
     pub form: Option<Form>,
     /// Whether the file has more than this.
     pub is_part: bool,
+    /// Whether a tool puts something into it.
+    pub is_open: bool,
+    /// Whether a task writes it, on whatever machine.
+    pub is_of_task: bool,
 }
 
 /// The bytes of a text inside a document.
@@ -85,6 +89,8 @@ impl<'n> Inner<'n> {
             content,
             form: None,
             is_part: false,
+            is_open: false,
+            is_of_task: false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Texts that objects of Kubernetes and settings of clusters hold.
 
-use crate::config::yaml::{Node, Value};
+use crate::config::yaml::{Entry, Node, Value};
 use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
 use crate::lint::inner::{Inner, ansible, kubespray, provisioner};
@@ -295,37 +295,59 @@ fn nodeadm_kubelet(object: &Node) -> Option<Inner<'_>> {
     Some(inner.of_form(Form::Yaml))
 }
 
-/// The name servers that Talos gives a machine.
+/// Whether it is the configuration of a machine of Talos, or a patch for one.
 ///
 /// Source: siderolabs/talos `pkg/machinery/config/types/v1alpha1`.
+pub fn is_talos(object: &Node) -> bool {
+    let is_part = |it: &Entry| {
+        let key = it.key.as_scalar().map(|it| it.text.as_str());
+        key.is_some_and(|it| ["cluster", "debug", "machine", "persist", "version"].contains(&it))
+    };
+    let has_machine = object.get("machine").is_some();
+    has_machine && object.as_mapping().is_some_and(|it| it.iter().all(is_part))
+}
+
+/// The name servers that Talos gives a machine.
 fn talos(object: &Node) -> Option<Inner<'_>> {
-    let machine = object.get("machine")?;
-    object.get("version").or(machine.get("kubelet"))?;
-    let network = machine.get("network")?;
+    let network = object.at(&["machine", "network"])?;
+    is_talos(object).then_some(())?;
     let (servers, domains) = (network.get("nameservers")?, network.get("searchDomains"));
     Some(resolv_conf(lines(servers, domains)?))
 }
 
-/// The name servers that talhelper gives each machine of a cluster.
+/// The name servers that talhelper gives each machine of a cluster, and the patches
+/// that stand there as texts.
 ///
 /// Source: budimanjojo/talhelper `pkg/config/config.go: TalhelperConfig`, `NodeConfigs`.
 fn talhelper(object: &Node) -> Vec<Inner<'_>> {
     let is_cluster = ["clusterName", "endpoint"]
         .iter()
         .all(|it| object.get(it).is_some());
-    let nodes = object.items(&["nodes"]).iter().filter(|_| is_cluster);
-    let files = nodes.enumerate().filter_map(|(index, node)| {
+    let nodes = || object.items(&["nodes"]).iter().filter(|_| is_cluster);
+    let files = nodes().enumerate().filter_map(|(index, node)| {
         let made = lines(node.get("nameservers")?, None)?;
         let path = format!("{:03}/etc/resolv.conf", index + 1);
         Some(Inner::made(&path, made, Form::ResolvConf))
     });
-    files.collect()
+    let groups = ["controlPlane", "worker"].iter();
+    let groups = groups.filter_map(|it| object.get(it)).chain([object]);
+    let holders = groups.filter(|_| is_cluster).chain(nodes());
+    let patches = holders.flat_map(|it| it.items(&["patches"]));
+    let patches = patches.enumerate().filter_map(|(index, patch)| {
+        let is_object = patch.as_scalar()?.text.contains("machine:");
+        let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
+        is_object.then(|| inner.of_form(Form::Yaml))
+    });
+    files.chain(patches).collect()
 }
 
 /// The lines of a resolv.conf with these servers and search domains.
 fn lines<'n>(servers: &'n Node, domains: Option<&'n Node>) -> Option<Pieces<'n>> {
+    let all = servers.as_sequence()?;
+    // What a template fills in can stand there as a comment.
+    (!all.iter().any(Node::is_null)).then_some(())?;
     let mut pieces = Pieces::new(servers);
-    for server in servers.as_sequence()? {
+    for server in all {
         pieces.text("nameserver ");
         pieces.scalar(server);
         pieces.text("\n");

@@ -37,11 +37,11 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
         }
         match byte {
             // Behind a text without an end nothing can be told.
-            b'"' => {
-                if reader.string().is_none() {
-                    break;
-                }
-            }
+            // A key of a map can be quoted: `"Corefile" = <<EOT`.
+            b'"' => match reader.quoted() {
+                Some(found) => word = found,
+                None => break,
+            },
             b'<' if reader.rest().starts_with(b"<<") => match reader.heredoc() {
                 Some(found) => held.extend(text(bytes, &found, attribute).map(Held::Text)),
                 None => break,
@@ -98,7 +98,8 @@ fn text(bytes: &[u8], found: &Heredoc, attribute: &[u8]) -> Option<Written> {
     let text = found.unindented(bytes);
     let (written, runs) = &text;
     let is_chart = attribute == b"values" && memchr::memmem::find(written, b"plugins:").is_some();
-    if !is_chart && !recognise::has_subject(written) {
+    let is_corefile = attribute.to_ascii_lowercase().ends_with(b"corefile");
+    if !is_chart && !is_corefile && !recognise::has_subject(written) {
         return None;
     }
     let begins = |words: &[&[u8]]| {
@@ -109,7 +110,9 @@ fn text(bytes: &[u8], found: &Heredoc, attribute: &[u8]) -> Option<Written> {
         let mut lines = written.split(|&it| it == b'\n');
         lines.any(|it| it.starts_with(word))
     };
-    let (path, form) = if begins(&[b"#!"]) {
+    let (path, form) = if is_corefile {
+        ("Corefile", Form::Corefile)
+    } else if begins(&[b"#!"]) {
         ("script.sh", Form::Script)
     } else if begins(&[b"MIME-Version:", b"Content-Type: multipart/"]) {
         ("user-data", Form::Mime)
@@ -129,13 +132,13 @@ fn text(bytes: &[u8], found: &Heredoc, attribute: &[u8]) -> Option<Written> {
         [(0, span)] if *span == found.body && !is_open => Layer::slice(found.body),
         runs => heredoc::layer_of(found.whole, runs),
     };
-    (!has_directive || form == Form::Yaml).then(|| Written {
+    (!has_directive || matches!(form, Form::Yaml | Form::Corefile)).then(|| Written {
         path: path.to_owned(),
         form,
         bytes: written.clone(),
         layer,
         is_open,
-        is_partial: false,
+        is_partial: is_open && form == Form::Corefile,
         is_final: false,
     })
 }

@@ -29,7 +29,9 @@ pub(super) const SUBJECTS: &[&[u8]] = &[
     b"clusterDNS",
     b"kube-dns",
     b"kubelet",
-    b"nameservers",
+    b"nameserver",
+    b"KubeDNSToHost",
+    b"hostDNS",
     b"configBlock",
     b"rancher/",
     b"coredns",
@@ -43,7 +45,7 @@ pub(super) const SUBJECTS: &[&[u8]] = &[
 ];
 
 /// Parts of names, and how texts are encoded in others.
-pub(super) const FACTS: [&[u8]; 26] = [
+pub(super) const FACTS: [&[u8]; 28] = [
     b"containers",
     b"cidr",
     b"CIDR",
@@ -58,7 +60,9 @@ pub(super) const FACTS: [&[u8]; 26] = [
     b"resolv",
     b"clusterD",
     b"cluster-d",
-    b"nameservers",
+    b"nameserver",
+    b"KubeDNSToHost",
+    b"hostDNS",
     b"configBlock",
     b"base64",
     b"b64",
@@ -73,8 +77,10 @@ pub(super) const FACTS: [&[u8]; 26] = [
 ];
 
 /// Words of which a part of a template has one, if rules about parts can find something.
-pub(super) const SETTINGS: [&[u8]; 11] = [
+pub(super) const SETTINGS: [&[u8]; 12] = [
     b"dnsPolicy",
+    // Behind a key that is misspelled.
+    b"ClusterFirst",
     b"dnsConfig",
     b"ndots",
     b"resolvConf",

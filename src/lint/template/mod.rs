@@ -76,6 +76,35 @@ pub(super) fn plain(bytes: &[u8]) -> Option<Vec<u8>> {
     (parts.ways_of_all(bytes) < 2).then(|| parts.with(bytes, None))
 }
 
+/// The same of a unit, where a line without anything would end the command that goes
+/// on over it: it is one line with those around it.
+///
+/// Source: systemd.syntax(7): a backslash at the end of a line.
+pub(super) fn joined(whole: &[u8], mut plain: Vec<u8>) -> Vec<u8> {
+    let mut at = 0;
+    while let Some(first) = hidden(whole, &plain, at) {
+        let run = plain.get(first..).unwrap_or_default();
+        let length = run.iter().take_while(|it| **it == b'\n').count();
+        let last = (first..first + length).rfind(|&it| whole.get(it) != Some(&b'\n'));
+        let before = plain.get(..first).unwrap_or_default().trim_ascii_end();
+        // The end of the line behind it, too.
+        let end = (last.unwrap_or(first) + 2).min(first + length);
+        if before.ends_with(b"\\")
+            && let Some(line) = plain.get_mut(first..end)
+        {
+            line.fill(b' ');
+        }
+        at = first + length;
+    }
+    plain
+}
+
+/// The next byte that was hidden as a line without anything.
+fn hidden(whole: &[u8], plain: &[u8], at: usize) -> Option<usize> {
+    let next = memchr::memchr_iter(b'\n', plain.get(at..)?).map(|it| at + it);
+    next.into_iter().find(|&it| whole.get(it) != Some(&b'\n'))
+}
+
 /// What a template becomes where one condition is met, and those around it: for
 /// each of which the bytes are `wanted`.
 pub(super) fn ways(bytes: &[u8], wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Way> {

@@ -19,6 +19,25 @@ fn lines(bytes: &[u8]) -> String {
 }
 
 #[test]
+fn a_command_of_a_unit_goes_on_over_what_is_hidden() {
+    let says = |text: &str, expected: &str| {
+        let bytes = plain(text.as_bytes()).unwrap();
+        let found = joined(text.as_bytes(), bytes);
+        assert_eq!(found.len(), text.len());
+        let lines = lines(&found);
+        let words: Vec<&str> = lines.split_whitespace().collect();
+        assert_eq!(words.join(" "), expected, "{text}");
+    };
+    says(
+        "a \\\n  {% if x %}\n  b \\\n  {% else -%}\n  c \\\n  {% endif %}\n  d\n[e]\n",
+        "a \\| d|[e]",
+    );
+    says("a \\\n{{ b }}\nc\n", "a \\| c");
+    says("[a]\n{% if x %}\nb\n{% endif %}\nc\n", "[a]|c");
+    says("{% if x %}\nb\n{% endif %}", "b");
+}
+
+#[test]
 fn what_is_under_no_condition_is_left() {
     check("a: 1\nb: {{ x }}\n", Some("a: 1|b: $______"));
     check("{% if x %}\na: 1\n{% endif %}\nb: 2\n", Some("b: 2"));

@@ -35,6 +35,10 @@ fn missed(object: &Object<'_>, trap: Trap, peer: &Node, report: &mut Report) {
             "kube-system has the label name only where somebody wrote it",
             "write kubernetes.io/metadata.name: kube-system, which every namespace has since Kubernetes 1.21",
         ),
+        Trap::Label => (
+            "no pods of the cluster's DNS have this label: theirs is k8s-app: kube-dns",
+            "write k8s-app: kube-dns",
+        ),
         Trap::PortOfService => (
             "port 53 is that of the Service: the DNS pods of OpenShift have port 5353",
             "write port 5353 for UDP and TCP",
@@ -46,7 +50,7 @@ fn missed(object: &Object<'_>, trap: Trap, peer: &Node, report: &mut Report) {
     let is_certain = match trap {
         Trap::OwnNamespace => !namespace.is_empty(),
         Trap::NameLabel => false,
-        Trap::PortOfService => true,
+        Trap::Label | Trap::PortOfService => true,
     };
     if !is_certain {
         finding.severity(Severity::Info);

@@ -1,5 +1,6 @@
 //! Rules about the objects around the cluster's DNS: `KD`.
 
+mod cache_behind_dns_service;
 mod chart_without_plugin;
 mod dns_left_out;
 mod dns_pods_not_spread;
@@ -30,4 +31,5 @@ pub const ALL: &[&Rule] = rules! {
     dns_pods_not_spread: Object,
     memory_limit_too_low: Object,
     unready_name_kept: Workload,
+    cache_behind_dns_service: Object,
 };

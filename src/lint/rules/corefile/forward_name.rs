@@ -1,5 +1,7 @@
 #![doc = include_str!("forward_name.md")]
 
+use std::net::Ipv4Addr;
+
 use crate::config::corefile::{Directive, Transport, Word};
 use crate::kubelet::Version;
 use crate::lint::context::Known;
@@ -23,7 +25,9 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
         .iter()
         .flat_map(|it| blocks::named(it, "forward"))
         .filter(|it| version.is_some() || !takes_names(it));
-    let named = forwards.flat_map(blocks::targets).filter(|it| is_name(it));
+    let named = forwards
+        .flat_map(blocks::targets)
+        .filter(|it| is_name(it) || is_broken_address(it));
     let mut places = blocks::Places::new(file);
     for (word, at) in named
         .filter_map(|it| Some((it, places.first(it)?)))
@@ -50,22 +54,40 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
             }
             Some(_) => {}
             None => {
+                let severity = if is_broken_address(word) {
+                    Severity::Error
+                } else {
+                    Severity::Info
+                };
                 finding
-                    .severity(Severity::Info)
+                    .severity(severity)
                     .note("--coredns-version tells which it is");
             }
         }
     }
 }
 
+/// The host of a server, without its transport and port.
+fn host(word: &Word) -> &str {
+    let (_, rest) = Transport::split(&word.text);
+    match rest.rsplit_once(':') {
+        Some((host, port)) if port.parse::<u16>().is_ok() => host,
+        _ => rest,
+    }
+}
+
+/// Whether a server is digits and dots, as an address is, and none.
+fn is_broken_address(word: &Word) -> bool {
+    let host = host(word);
+    let has_shape = host.contains('.') && host.starts_with(|it: char| it.is_ascii_digit());
+    let is_part = |it: char| it.is_ascii_digit() || it == '.';
+    has_shape && host.chars().all(is_part) && host.parse::<Ipv4Addr>().is_err()
+}
+
 /// Whether a server is the name of a host: letters, digits, hyphens and dots, a
 /// letter in the last label.
 fn is_name(word: &Word) -> bool {
-    let (_, rest) = Transport::split(&word.text);
-    let host = match rest.rsplit_once(':') {
-        Some((host, port)) if port.parse::<u16>().is_ok() => host,
-        _ => rest,
-    };
+    let host = host(word);
     let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
     let last = host
         .trim_end_matches('.')

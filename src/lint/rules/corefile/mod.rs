@@ -23,6 +23,7 @@ mod no_lameduck;
 mod node_cache_ipvs_bind;
 mod node_cache_no_bind;
 mod non_equivalent_upstreams;
+mod nxdomain_for_one_type;
 mod overflow_version;
 mod pillar_left;
 mod plugin_twice;
@@ -81,4 +82,5 @@ pub const ALL: &[&Rule] = rules! {
     autopath_unverified: Corefile,
     no_cache: Corefile,
     overflow_version: Corefile,
+    nxdomain_for_one_type: Corefile,
 };

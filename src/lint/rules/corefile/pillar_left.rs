@@ -4,7 +4,9 @@ use std::net::IpAddr;
 
 use crate::config::corefile::{ServerBlock, Word};
 use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::is_near;
 use crate::lint::rules::prelude::*;
+use crate::topology::coredns::{CLUSTER_DNS, UPSTREAM_SERVERS};
 
 /// More are not said about one file.
 const MAX_FINDINGS: usize = 100;
@@ -14,6 +16,14 @@ const MAX_FINDINGS: usize = 100;
 const DOMAIN: &str = "__PILLAR__DNS__DOMAIN__";
 /// The same; newer caches replace it, too.
 const LOCAL: &str = "__PILLAR__LOCAL__DNS__";
+/// All of them.
+const KNOWN: [&str; 5] = [
+    DOMAIN,
+    LOCAL,
+    "__PILLAR__DNS__SERVER__",
+    CLUSTER_DNS,
+    UPSTREAM_SERVERS,
+];
 /// What Go prints for an address that is none.
 const NIL: &str = "<nil>";
 
@@ -35,6 +45,8 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
             "only NodeLocal DNSCache replaces such words, and this is CoreDNS"
         } else if is_installed && word.text.contains(DOMAIN) {
             "it is replaced when the manifest is installed, as the addresses behind bind were"
+        } else if is_misspelled(&word.text) {
+            "there is no such word: NodeLocal DNSCache replaces __PILLAR__CLUSTER__DNS__ and __PILLAR__UPSTREAM__SERVERS__"
         } else {
             continue;
         };
@@ -49,6 +61,14 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
             .note("the server block serves no name that anybody asks for, or forwards nowhere")
             .help(fix(&word.text));
     }
+}
+
+/// Whether a word is nearly one that is replaced.
+fn is_misspelled(text: &str) -> bool {
+    const MOST: usize = 2;
+    text.starts_with("__PILLAR__")
+        && !KNOWN.contains(&text)
+        && KNOWN.iter().any(|it| is_near(text, it, MOST))
 }
 
 fn fix(text: &str) -> &'static str {

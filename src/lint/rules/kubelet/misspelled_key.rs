@@ -1,7 +1,9 @@
 #![doc = include_str!("misspelled_key.md")]
 
+use crate::config::yaml::Node;
 use crate::kubelet::flags::Name;
 use crate::lint::facts::KubeletForm;
+use crate::lint::inner::is_talos;
 use crate::lint::rules::is_near;
 use crate::lint::rules::kubelet::common::{entries, key, write_instead};
 use crate::lint::rules::prelude::*;
@@ -60,34 +62,62 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
     }
 }
 
-/// Keys of the kubelet in a machine of Talos, and of what it puts into the configuration.
+/// Where the settings of DNS of a machine of Talos are, with their keys.
 ///
-/// Source: siderolabs/talos `pkg/machinery/config/types/v1alpha1`: `KubeletConfig`,
-/// `pkg/machinery/config/decoder`.
+/// Source: siderolabs/talos `pkg/machinery/config/types/v1alpha1`: `KubeletConfig`, `NetworkConfig`,
+/// `FeaturesConfig`, `HostDNSConfig`; `pkg/machinery/config/decoder`.
+const OF_TALOS: [(&[&str], &[&str]); 5] = [
+    (&["kubelet"], &["clusterDNS"]),
+    (
+        &["kubelet", "extraConfig"],
+        &["clusterDNS", "clusterDomain", "resolvConf"],
+    ),
+    (&["network"], &["nameservers", "searchDomains"]),
+    (&["features"], &["hostDNS"]),
+    (
+        &["features", "hostDNS"],
+        &["forwardKubeDNSToHost", "resolveMemberNames"],
+    ),
+];
+
+/// Keys in a machine of Talos, and in what it puts into the kubelet's configuration.
 fn talos(text: &KubeletText<'_>, report: &mut Report) {
     let of_talos = |it: &KubeletText<'_>| it.form == KubeletForm::Cluster;
-    let machine = text.document.yaml().filter(|_| of_talos(text));
-    let Some(kubelet) = machine.and_then(|it| it.at(&["machine", "kubelet"])) else {
+    let root = text.document.yaml().filter(|_| of_talos(text));
+    let root = root.filter(|it| it.at(&["machine", "kubelet"]).is_some() || is_talos(it));
+    let Some(machine) = root.and_then(|it| it.get("machine")) else {
         return;
     };
-    let of_machine = Some(kubelet).map(|it| (it, true));
-    let more = kubelet.get("extraConfig").map(|it| (it, false));
-    for (node, is_of_machine) in of_machine.into_iter().chain(more) {
-        for entry in node.as_mapping().unwrap_or_default() {
-            let Some((of, right)) = meant(key(entry)) else {
+    for (path, keys) in OF_TALOS {
+        let entries = machine.at(path).and_then(Node::as_mapping);
+        for entry in entries.unwrap_or_default() {
+            let wrong = key(entry);
+            let Some(right) = meant_of(wrong, keys) else {
                 continue;
             };
-            if is_of_machine && of != Name::ClusterDns {
-                continue;
-            }
             let at = text.document.at(entry.key.span);
-            let wrong = key(entry);
-            let message = format!("Talos knows no {wrong} of a kubelet: the key is {right}");
+            let place = path.join(".");
+            let message = format!("Talos knows no {wrong} in machine.{place}: the key is {right}");
             report
                 .add(at, message)
                 .help(format!("write {right} in its place"));
         }
     }
+}
+
+/// The key of these that is meant. `None`: the key is right, or another one.
+fn meant_of(written: &str, keys: &[&'static str]) -> Option<&'static str> {
+    if keys.contains(&written) {
+        return None;
+    }
+    let known = meant(written).map(|it| it.1).filter(|it| keys.contains(it));
+    let lower = written.to_ascii_lowercase();
+    let mut near = keys.iter().filter(|it| it.len() > 6);
+    let near = || {
+        near.find(|it| is_near(&lower, &it.to_ascii_lowercase(), 1))
+            .copied()
+    };
+    known.or_else(near)
 }
 
 /// The key that is meant. `None`: the key is right, or another one.

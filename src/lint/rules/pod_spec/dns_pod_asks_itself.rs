@@ -17,6 +17,10 @@ pub(super) fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut
         return;
     }
     let written = workload.policy();
+    // What a template does not say it can become.
+    if written.is_none() && workload.document.is_partial {
+        return;
+    }
     let at = written.as_ref().map_or(workload.place(), |it| it.at);
     let word = written.as_ref().map_or("", |it| it.text.as_str());
     let message = if word.is_empty() {
