@@ -34,15 +34,18 @@ pub(crate) enum Kind {
 impl Packet {
     /// As it is seen, with its number.
     pub(crate) fn seen(&self, number: u64) -> Seen<'_> {
+        let bytes = match &self.what {
+            Kind::Message(bytes) | Kind::Unreachable(_, bytes) => bytes.as_slice(),
+            _ => &[],
+        };
         let content = match &self.what {
-            Kind::Message(bytes) => Content::Message(bytes),
-            Kind::Unreachable(kind, bytes) => Content::Unreachable {
+            Kind::Message(_) => Content::Message,
+            Kind::Unreachable(kind, _) => Content::Unreachable {
                 kind: *kind,
                 quoted: Quoted {
                     from: self.to,
                     to: self.from,
                     is_tcp: false,
-                    bytes,
                 },
             },
             Kind::Connect => Content::Connect,
@@ -59,6 +62,7 @@ impl Packet {
             transport: self.transport,
             ip_id: self.ip_id,
             content,
+            bytes,
         }
     }
 }
