@@ -290,6 +290,8 @@ fn several_lookups_of_one_port() {
             "server-closed"
         };
         assert_eq!(codes(&report), [expected]);
+        let packets = &report.findings[0].packets;
+        assert!(packets.windows(2).all(|it| it[0] < it[1]), "{packets:?}");
     }
 }
 
