@@ -253,9 +253,11 @@ fn who_ends_a_connection() {
 /// What ends a connection, or an ICMP error, is about older lookups of a port, too.
 #[test]
 fn several_lookups_of_one_port() {
-    let file = "nameserver 10.96.0.10\noptions attempts:1 use-vc\n";
-    for is_tcp in [true, false] {
-        let mut lab = Lab::new("glibc", &file[..file.len() - 8 * usize::from(!is_tcp)]);
+    for (is_tcp, file) in [
+        (true, "nameserver 10.96.0.10\noptions attempts:1 use-vc\n"),
+        (false, "nameserver 10.96.0.10\noptions attempts:1\n"),
+    ] {
+        let mut lab = Lab::new("glibc", file);
         for name in ["a.example", "b.example", "c.example"] {
             lab.lookup(name, &[rule(None, Effect::Timeout)]);
         }
