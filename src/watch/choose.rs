@@ -185,6 +185,9 @@ fn is_in_vain(exchanges: &[Exchange], new: &Exchange) -> bool {
             is_waited_for(it, now)
         }
     };
+    // glibc asks once more from another socket with the same id; a new id is a new lookup's.
+    let mut same = exchanges.iter().filter(|it| it.asks_as(new)).peekable();
+    let is_anew = same.peek().is_some() && same.all(|it| it.id != new.id);
     // By the same query later; of servers that are asked at once one may wait for all.
     let is_made_good = |it: &Exchange| {
         let is_later = |other: &&Exchange| {
@@ -192,7 +195,7 @@ fn is_in_vain(exchanges: &[Exchange], new: &Exchange) -> bool {
         };
         let replies = exchanges.iter().filter(is_later).filter_map(|it| it.reply);
         let mut answers = replies.filter(|it| !it.is_failure());
-        answers.any(|it| now.saturating_sub(it.time) > PAIR)
+        answers.any(|it| is_anew || now.saturating_sub(it.time) > PAIR)
     };
     exchanges.iter().any(|it| is_over(it) && !is_made_good(it))
 }

@@ -123,6 +123,7 @@ fn lookups_are_those_that_were_made() {
             if run.sent.iter().any(|it| it.query.name().is_none()) {
                 continue;
             }
+            wire.has_one_id = id.starts_with("glibc");
             packets.extend(wire.lookup(&run, start));
             if !run.sent.is_empty() {
                 truth.push((start, made(&run, start)));

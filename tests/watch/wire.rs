@@ -71,6 +71,8 @@ impl Packet {
 #[derive(Debug)]
 pub(crate) struct Wire {
     pub(crate) client: IpAddr,
+    /// Whether a query has one id in all sockets of its lookup, as glibc's has.
+    pub(crate) has_one_id: bool,
     dice: u64,
     streams: u64,
     ip_id: u16,
@@ -83,6 +85,7 @@ impl Wire {
     pub(crate) fn new(client: IpAddr, seed: u64) -> Self {
         Self {
             client,
+            has_one_id: false,
             dice: seed | 1,
             streams: 0,
             ip_id: 1,
@@ -154,7 +157,7 @@ impl Wire {
             let (port, transport) = ports[&of_port];
             let size = query.edns.as_ref().map(|it| it.size);
             let key = (
-                query.socket.0,
+                if self.has_one_id { 0 } else { query.socket.0 },
                 name.as_wire().to_vec(),
                 u16::from(*kind),
                 size,
