@@ -116,26 +116,25 @@ pub struct Seen<'a> {
     /// `None`: IPv6.
     pub ip_id: Option<u16>,
     /// What was seen.
-    pub content: Content<'a>,
+    pub content: Content,
+    /// What there is of its message, or of the one that an ICMP error quotes, which is
+    /// often nothing.
+    pub bytes: &'a [u8],
 }
 
 /// What was seen of a conversation.
 #[derive(Clone, Copy, Debug)]
-pub enum Content<'a> {
+pub enum Content {
     /// A whole message.
-    Message(&'a [u8]),
+    Message,
     /// The beginning of a message: the rest was not captured.
     Cut {
-        /// What there is of it.
-        bytes: &'a [u8],
         /// How many bytes the whole message has.
         length: usize,
     },
     /// The beginning of a message in a datagram whose other fragments were not
     /// seen. It comes late: number and time are those of its first fragment.
     Incomplete {
-        /// What there is of it.
-        bytes: &'a [u8],
         /// How many bytes the whole message has.
         length: usize,
     },
@@ -154,7 +153,7 @@ pub enum Content<'a> {
         /// What it says.
         kind: Unreachable,
         /// The packet that it is about.
-        quoted: Quoted<'a>,
+        quoted: Quoted,
     },
 }
 
@@ -177,18 +176,15 @@ pub enum Unreachable {
     Other(u8, u8),
 }
 
-/// The beginning of a packet that an ICMP error quotes.
+/// A packet that an ICMP error quotes.
 #[derive(Clone, Copy, Debug)]
-pub struct Quoted<'a> {
+pub struct Quoted {
     /// Who had sent it.
     pub from: SocketAddr,
     /// Whom it had been sent to.
     pub to: SocketAddr,
     /// Whether it was a segment of TCP, and not a datagram of UDP.
     pub is_tcp: bool,
-    /// What is quoted of its payload: for UDP the beginning of a message, often
-    /// nothing.
-    pub bytes: &'a [u8],
 }
 
 /// How much is remembered at once, whatever is sent.

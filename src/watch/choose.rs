@@ -174,16 +174,30 @@ fn is_waited_for(exchange: &Exchange, now: i64) -> bool {
     now.saturating_sub(exchange.last_sent().time) >= SHORTEST_WAIT
 }
 
-/// Whether it has waited for any, or got an error for a query of this name.
+/// Whether it has waited for any, or got an error for a query of this name, and has
+/// not just now got the answer elsewhere.
 fn is_in_vain(exchanges: &[Exchange], new: &Exchange) -> bool {
+    let now = new.first.time;
     let is_over = |it: &Exchange| {
         if it.is_settled() {
             it.reply.is_none() && it.hash == new.hash
         } else {
-            is_waited_for(it, new.first.time)
+            is_waited_for(it, now)
         }
     };
-    exchanges.iter().any(is_over)
+    // glibc asks once more from another socket with the same id; a new id is a new lookup's.
+    let mut same = exchanges.iter().filter(|it| it.asks_as(new)).peekable();
+    let is_anew = same.peek().is_some() && same.all(|it| it.id != new.id);
+    // By the same query later; of servers that are asked at once one may wait for all.
+    let is_made_good = |it: &Exchange| {
+        let is_later = |other: &&Exchange| {
+            other.asks_as(it) && other.first.time.saturating_sub(it.last_sent().time) > AT_ONCE
+        };
+        let replies = exchanges.iter().filter(is_later).filter_map(|it| it.reply);
+        let mut answers = replies.filter(|it| !it.is_failure());
+        answers.any(|it| is_anew || now.saturating_sub(it.time) > PAIR)
+    };
+    exchanges.iter().any(|it| is_over(it) && !is_made_good(it))
 }
 
 /// NOERROR without anything, from who neither knows nor asks: resolvers go on to

@@ -86,13 +86,14 @@ pub(super) struct Infer {
 impl Infer {
     /// Looks at what was seen.
     pub(super) fn push(&mut self, seen: &Seen<'_>) {
-        let Content::Message(bytes) = seen.content else {
+        let Some(header) = Header::parse(seen.bytes) else {
             return;
         };
-        let Some(header) = Header::parse(bytes) else {
-            return;
-        };
-        let Some(question) = header.question.filter(|it| matches!(it.qtype, 1 | 28)) else {
+        let is_whole = matches!(seen.content, Content::Message);
+        let question = header
+            .question
+            .filter(|it| is_whole && matches!(it.qtype, 1 | 28));
+        let Some(question) = question else {
             return;
         };
         // Some programs mix the case of letters.
@@ -108,7 +109,10 @@ impl Infer {
         if servers.len() < MAX_SERVERS && !servers.contains(&seen.to.ip()) {
             servers.push(seen.to.ip());
         }
-        let made = (header.flags & SET_BY_CLIENTS, edns_size(&header, bytes));
+        let made = (
+            header.flags & SET_BY_CLIENTS,
+            edns_size(&header, seen.bytes),
+        );
         self.asked(seen.from.ip(), name, made, seen.time);
     }
 

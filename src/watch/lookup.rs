@@ -49,7 +49,7 @@ pub enum Ended {
     Settled,
     /// The capture ended: more may have followed.
     Capture,
-    /// There was no room to wait for it any longer.
+    /// It was not waited for: there was no room, or the clock was set back.
     Forgotten,
 }
 
@@ -117,8 +117,6 @@ pub struct Oddities {
     pub other_question: u32,
     /// Responses to another port of the client.
     pub other_port: u32,
-    /// Responses whose name is not in the case of the query's.
-    pub other_case: u32,
     /// The packet of an ICMP error about the query.
     pub unreachable: Option<(Unreachable, Sent)>,
     /// When its connection was broken off or closed by the server, without a
@@ -225,8 +223,11 @@ impl Exchange {
 
     /// When the last of its packets was seen.
     pub fn last(&self) -> i64 {
-        let replied = self.reply.map(|it| it.time);
-        replied.map_or(self.last_sent().time, |it| it.max(self.last_sent().time))
+        let replied = |sent| {
+            self.reply_to(sent)
+                .map_or(sent.time, |it| it.time.max(sent.time))
+        };
+        self.sent().map(replied).max().unwrap_or_default()
     }
 
     /// What it asks, whatever the case of the name.
@@ -269,9 +270,12 @@ impl Exchange {
         self.odd.as_ref()?.broken
     }
 
-    /// Whether something came that ends the wait: a response, or an error.
+    /// Whether something came that ends the wait: a response after the last sending, or
+    /// an error.
     pub fn is_settled(&self) -> bool {
-        self.reply.is_some() || self.unreachable().is_some() || self.broken().is_some()
+        let last = self.last_sent().time;
+        let is_answered = self.replies().any(|it| it.time >= last);
+        is_answered || self.unreachable().is_some() || self.broken().is_some()
     }
 
     /// Responses that are more than the sendings of the query.

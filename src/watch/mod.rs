@@ -21,6 +21,7 @@ mod name;
 mod open;
 pub mod plan;
 pub mod played;
+mod ports;
 mod remembered;
 pub mod reply;
 pub mod report;
@@ -34,7 +35,7 @@ use crate::name::Name;
 use crate::node::Process;
 use crate::node::asker::Asker;
 use crate::node::kernel::ConntrackCounters;
-use crate::packet::{Content, Counters, Quoted, Seen};
+use crate::packet::{Counters, Seen};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::watch::infer::Infer;
@@ -253,20 +254,13 @@ impl Watch {
 impl Stored {
     fn push(&mut self, seen: &Seen<'_>) {
         self.infer.push(seen);
-        let bytes = match seen.content {
-            Content::Message(bytes)
-            | Content::Cut { bytes, .. }
-            | Content::Incomplete { bytes, .. } => bytes,
-            Content::Unreachable { quoted, .. } => quoted.bytes,
-            _ => &[],
-        };
-        self.bytes += bytes.len();
+        self.bytes += seen.bytes.len();
         self.messages.push(Message {
             seen: Seen {
-                content: with(seen.content, &[]),
+                bytes: &[],
                 ..*seen
             },
-            bytes: bytes.to_vec(),
+            bytes: seen.bytes.to_vec(),
         });
     }
 }
@@ -274,30 +268,8 @@ impl Stored {
 impl Message {
     fn as_seen(&self) -> Seen<'_> {
         Seen {
-            content: with(self.seen.content, &self.bytes),
+            bytes: &self.bytes,
             ..self.seen
         }
-    }
-}
-
-/// The same with other bytes.
-fn with<'b>(content: Content<'_>, bytes: &'b [u8]) -> Content<'b> {
-    match content {
-        Content::Message(_) => Content::Message(bytes),
-        Content::Cut { length, .. } => Content::Cut { bytes, length },
-        Content::Incomplete { length, .. } => Content::Incomplete { bytes, length },
-        Content::Connect => Content::Connect,
-        Content::Connected => Content::Connected,
-        Content::Reset => Content::Reset,
-        Content::Closed => Content::Closed,
-        Content::Unreachable { kind, quoted } => Content::Unreachable {
-            kind,
-            quoted: Quoted {
-                from: quoted.from,
-                to: quoted.to,
-                is_tcp: quoted.is_tcp,
-                bytes,
-            },
-        },
     }
 }

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use crate::packet::{StreamId, Transport, hash_ends, hash_ip};
 use crate::watch::lookup::{Ended, Exchange, Lookup, Reading};
 use crate::watch::map::Map;
+use crate::watch::ports::Ports;
 
 /// So many lookups are under way at once; then the oldest is let go.
 const MAX_OPEN: usize = 16_384;
@@ -98,12 +99,24 @@ pub(super) struct Place {
     pub(super) is_translated: bool,
 }
 
+impl Place {
+    fn new(lookup: u32, exchange: usize) -> Self {
+        Self {
+            lookup,
+            exchange: u32::try_from(exchange).unwrap_or(u32::MAX),
+            is_translated: false,
+        }
+    }
+}
+
 /// A lookup that is under way.
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) lookup: Lookup,
     /// The keys of its queries behind NAT.
     translated: Vec<Key>,
+    /// Whether newer lookups use a port of its own, too.
+    is_crowded: bool,
     /// When something last happened.
     pub(super) last: i64,
 }
@@ -120,8 +133,7 @@ pub(super) struct Table {
     questions: Vec<Option<(u16, Question, Place)>>,
     /// The lookups of a client that can be of a name; the newest last.
     bases: Map<Key, OfBase>,
-    /// The newest lookup that uses a client's port.
-    ports: Vec<u32>,
+    ports: Ports,
     /// When to look at which lookup; the number tells whether it is still the same.
     queue: BinaryHeap<Reverse<(i64, u32, u64)>>,
     exchanges: usize,
@@ -137,7 +149,7 @@ impl Default for Table {
             places: Map::default(),
             questions: vec![None; QUESTIONS],
             bases: Map::default(),
-            ports: vec![u32::MAX; 1 << 16],
+            ports: Ports::default(),
             queue: BinaryHeap::new(),
             exchanges: 0,
             begun: 0,
@@ -159,10 +171,19 @@ impl Table {
         (exchange.id == id && exchange.question() == question).then_some(place)
     }
 
-    /// The newest lookup that used this port of a client.
-    pub(super) fn of_port(&self, port: u16) -> Option<u32> {
-        let index = self.ports.get(usize::from(port)).copied()?;
-        self.open(index).map(|_| index)
+    /// Exchanges of a client's port, the newest first.
+    pub(super) fn of_port(
+        &self,
+        port: u16,
+        is_its: impl Fn(&Exchange) -> bool,
+    ) -> SmallVec<[Place; 2]> {
+        let mut found = SmallVec::new();
+        for lookup in self.ports.of(port) {
+            let exchanges = self.open(lookup).map_or(&[][..], |it| &it.lookup.exchanges);
+            let its = exchanges.iter().enumerate().rev().filter(|it| is_its(it.1));
+            found.extend(its.map(|(number, _)| Place::new(lookup, number)));
+        }
+        found
     }
 
     /// The lookups of a client that can be of this name.
@@ -188,11 +209,17 @@ impl Table {
         exchanges.get(place.exchange as usize)
     }
 
-    /// The same, at this time, to change it.
+    /// The same, to change it.
+    pub(super) fn exchange_mut(&mut self, place: Place) -> Option<&mut Exchange> {
+        let exchanges = &mut self.open_mut(place.lookup)?.lookup.exchanges;
+        exchanges.get_mut(place.exchange as usize)
+    }
+
+    /// The same, at this time.
     pub(super) fn touch(&mut self, place: Place, now: i64) -> Option<&mut Exchange> {
         let open = self.open_mut(place.lookup)?;
         open.last = open.last.max(now);
-        open.lookup.exchanges.get_mut(place.exchange as usize)
+        self.exchange_mut(place)
     }
 
     /// Whether there is room for one more.
@@ -219,6 +246,7 @@ impl Table {
             *slot = Some(Open {
                 lookup,
                 translated: Vec::new(),
+                is_crowded: false,
                 last: i64::MIN,
             });
         }
@@ -227,19 +255,24 @@ impl Table {
 
     /// Adds an exchange to a lookup.
     pub(super) fn add(&mut self, index: u32, exchange: Exchange) {
+        let port = exchange.client.port();
+        if let Some(before) = self.ports.take(port, index)
+            && let Some(open) = self.open_mut(before)
+            && open
+                .lookup
+                .exchanges
+                .iter()
+                .any(|it| it.client.port() == port)
+        {
+            open.is_crowded = true;
+            self.ports.keep(port, before);
+        }
         let Some(open) = self.slots.get_mut(index as usize).and_then(Option::as_mut) else {
             return;
         };
-        let place = Place {
-            lookup: index,
-            exchange: u32::try_from(open.lookup.exchanges.len()).unwrap_or(u32::MAX),
-            is_translated: false,
-        };
+        let place = Place::new(index, open.lookup.exchanges.len());
         open.last = open.last.max(exchange.first.time);
         self.exchanges += 1;
-        if let Some(port) = self.ports.get_mut(usize::from(exchange.client.port())) {
-            *port = index;
-        }
         let newest = self
             .questions
             .get_mut(exchange.question().slot(exchange.id));
@@ -324,6 +357,9 @@ impl Table {
         self.exchanges = self.exchanges.saturating_sub(lookup.exchanges.len());
         for exchange in &lookup.exchanges {
             self.places.remove(&exchange.key);
+            if open.is_crowded {
+                self.ports.leave(exchange.client.port(), index);
+            }
         }
         for key in &open.translated {
             self.places.remove(key);

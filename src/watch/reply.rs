@@ -37,6 +37,8 @@ pub struct Reply {
     pub soa: bool,
     /// Whether it has an OPT record.
     pub opt: bool,
+    /// Whether its name is not in the case of the query's.
+    pub is_other_case: bool,
 }
 
 /// The answer section of a response.
@@ -71,6 +73,7 @@ impl Reply {
             answer: Answer::Empty,
             soa: false,
             opt: false,
+            is_other_case: false,
         };
         let Some(question) = header.question else {
             return reply;

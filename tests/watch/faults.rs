@@ -4,7 +4,7 @@
 use hickory_proto::rr::RecordType;
 use kdns::engine::message::{Rcode, Transport as Over};
 use kdns::node::kernel::ConntrackCounters;
-use kdns::packet::Transport;
+use kdns::packet::{Transport, Unreachable};
 use kdns::watch::What;
 use kdns::world::{Effect, Rule};
 
@@ -247,6 +247,53 @@ fn who_ends_a_connection() {
         let of_client = codes(&lab.end().1);
         assert!(!of_client.contains(&"tcp-closed"), "{of_client:?}");
         assert!(of_client.contains(&"unanswered"), "{of_client:?}");
+    }
+}
+
+/// What ends a connection, or an ICMP error, is about older lookups of a port, too.
+#[test]
+fn several_lookups_of_one_port() {
+    for (is_tcp, file) in [
+        (true, "nameserver 10.96.0.10\noptions attempts:1 use-vc\n"),
+        (false, "nameserver 10.96.0.10\noptions attempts:1\n"),
+    ] {
+        let mut lab = Lab::new("glibc", file);
+        for name in ["a.example", "b.example", "c.example"] {
+            lab.lookup(name, &[rule(None, Effect::Timeout)]);
+        }
+        let of_client = |it: &Packet| it.to.port() == 53 && matches!(it.what, Kind::Message(_));
+        lab.packets.retain(of_client);
+        let first = lab.packets[0].clone();
+        for (number, packet) in (0..).zip(&mut lab.packets) {
+            packet.time = first.time + number * 1_000_000;
+            (packet.from, packet.transport) = (first.from, first.transport);
+        }
+        assert_eq!(lab.packets.len(), 6);
+        let errors = lab.packets.iter().map(|it| Packet {
+            time: it.time + 600_000_000,
+            from: first.to,
+            to: first.from,
+            what: match &it.what {
+                Kind::Message(bytes) if !is_tcp => {
+                    Kind::Unreachable(Unreachable::Port, bytes.clone())
+                }
+                _ => Kind::Closed,
+            },
+            ..first.clone()
+        });
+        let errors: Vec<Packet> = errors.take(if is_tcp { 1 } else { 6 }).collect();
+        lab.packets.extend(errors);
+        let (judged, report) = lab.end();
+        assert_eq!(judged.len(), 3);
+        assert_eq!(report.unanswered, 0);
+        let expected = if is_tcp {
+            "tcp-closed"
+        } else {
+            "server-closed"
+        };
+        assert_eq!(codes(&report), [expected]);
+        let packets = &report.findings[0].packets;
+        assert!(packets.windows(2).all(|it| it[0] < it[1]), "{packets:?}");
     }
 }
 

@@ -5,9 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 use kdns::packet::{Content, Seen, StreamId, Transport, Unreachable};
 use kdns::watch::{End, Setup, Watch};
 
-use crate::lab::{Lab, denied};
+use crate::lab::{Lab, SECOND, denied};
 use crate::wire::{Kind, Packet, Wire};
-use crate::{POD, of, scenario};
+use crate::{POD, codes, of, scenario};
 
 fn setup(is_known: bool) -> Setup {
     Setup {
@@ -83,7 +83,8 @@ fn a_flood_is_forgotten() {
             to: server,
             transport: Transport::Udp,
             ip_id: Some(1),
-            content: Content::Message(&bytes),
+            content: Content::Message,
+            bytes: &bytes,
         });
     }
     let report = watch.end(&End::default());
@@ -94,4 +95,28 @@ fn a_flood_is_forgotten() {
         report.strays.forgotten
     );
     assert!(report.findings.is_empty(), "{:?}", report.findings.first());
+}
+
+/// After a clock was set back nothing is lost that is answered.
+#[test]
+fn a_clock_that_is_set_back() {
+    for back in [3, 60, 7200, 1_600_000_000] {
+        for id in ["glibc", "go"] {
+            let mut lab = Lab::new(id, POD);
+            lab.healthy(4);
+            let set = lab.start;
+            lab.healthy(4);
+            let mut watch = Watch::new(setup(true));
+            lab.packets.sort_by_key(|it| it.time);
+            for (number, packet) in (1..).zip(&mut lab.packets) {
+                if packet.time >= set {
+                    packet.time -= back * SECOND;
+                }
+                watch.push(&packet.seen(number));
+            }
+            let report = watch.end(&End::default());
+            assert_eq!((report.lookups, report.unanswered), (8, 0), "{id} {back}");
+            assert_eq!(codes(&report), [""; 0], "{id} {back}");
+        }
+    }
 }

@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use hickory_proto::rr::RecordType;
 use kdns::engine::io::Came;
 use kdns::engine::message::{Question, Rcode, Transport};
 use kdns::resolver::ALL;
@@ -122,6 +123,7 @@ fn lookups_are_those_that_were_made() {
             if run.sent.iter().any(|it| it.query.name().is_none()) {
                 continue;
             }
+            wire.has_one_id = id.starts_with("glibc");
             packets.extend(wire.lookup(&run, start));
             if !run.sent.is_empty() {
                 truth.push((start, made(&run, start)));
@@ -197,7 +199,7 @@ fn faults(wire: &mut Wire, name: &str) -> Vec<Rule> {
             }),
             1 => rules.push(rule(full.clone(), Effect::Status(Rcode::ServFail))),
             2 => rules.push(Rule {
-                record_type: Some(hickory_proto::rr::RecordType::AAAA),
+                record_type: Some(RecordType::AAAA),
                 up_to: Some(1),
                 ..rule(full.clone(), Effect::Timeout)
             }),
@@ -210,6 +212,15 @@ fn faults(wire: &mut Wire, name: &str) -> Vec<Rule> {
                 up_to: Some(1),
                 ..rule(full.clone(), Effect::Icmp)
             }),
+            // Each sending is lost, or not.
+            6 => {
+                let each = (1..=4).flat_map(|nth| [(nth, RecordType::A), (nth, RecordType::AAAA)]);
+                rules.extend(each.filter(|_| wire.draw(3) == 0).map(|(nth, kind)| Rule {
+                    record_type: Some(kind),
+                    nth: Some(nth),
+                    ..rule(full.clone(), Effect::Timeout)
+                }));
+            }
             _ => {}
         }
         if number == hit {

@@ -7,7 +7,7 @@ use kdns::watch::Judged;
 use kdns::world::{Effect, Rule};
 
 use crate::POD;
-use crate::lab::{FULL, Lab, denied, found, of_type, rule};
+use crate::lab::{FULL, Lab, denied, found, of_type, once, rule};
 use crate::wire::Kind;
 
 const MILLISECOND: i64 = 1_000_000;
@@ -75,6 +75,23 @@ fn dig_and_then_a_program() {
                 assert_eq!(report.lookups, 2);
             }
         }
+    }
+}
+
+/// A lookup of the same name right behind one whose lost query was asked again.
+#[test]
+fn after_a_lookup_with_a_loss() {
+    for id in ["go", "c-ares", "musl", "glibc"] {
+        let mut lab = Lab::new(id, POD);
+        let lost = once(of_type(RecordType::A, rule(Some(FULL), Effect::Timeout)));
+        lab.lookup("db", &[lost, rule(Some(FULL), found(1))]);
+        let first = queries(&lab);
+        let end = lab.packets.iter().map(|it| it.time).max().unwrap();
+        lab.start = end + 30 * MILLISECOND;
+        lab.lookup("db", &[rule(Some(FULL), found(1))]);
+        let all = queries(&lab);
+        let (judged, _) = lab.end();
+        assert_eq!(sizes(&judged), [first, all - first], "{id}");
     }
 }
 

@@ -34,15 +34,18 @@ pub(crate) enum Kind {
 impl Packet {
     /// As it is seen, with its number.
     pub(crate) fn seen(&self, number: u64) -> Seen<'_> {
+        let bytes = match &self.what {
+            Kind::Message(bytes) | Kind::Unreachable(_, bytes) => bytes.as_slice(),
+            _ => &[],
+        };
         let content = match &self.what {
-            Kind::Message(bytes) => Content::Message(bytes),
-            Kind::Unreachable(kind, bytes) => Content::Unreachable {
+            Kind::Message(_) => Content::Message,
+            Kind::Unreachable(kind, _) => Content::Unreachable {
                 kind: *kind,
                 quoted: Quoted {
                     from: self.to,
                     to: self.from,
                     is_tcp: false,
-                    bytes,
                 },
             },
             Kind::Connect => Content::Connect,
@@ -59,6 +62,7 @@ impl Packet {
             transport: self.transport,
             ip_id: self.ip_id,
             content,
+            bytes,
         }
     }
 }
@@ -67,6 +71,8 @@ impl Packet {
 #[derive(Debug)]
 pub(crate) struct Wire {
     pub(crate) client: IpAddr,
+    /// Whether a query has one id in all sockets of its lookup, as glibc's has.
+    pub(crate) has_one_id: bool,
     dice: u64,
     streams: u64,
     ip_id: u16,
@@ -79,6 +85,7 @@ impl Wire {
     pub(crate) fn new(client: IpAddr, seed: u64) -> Self {
         Self {
             client,
+            has_one_id: false,
             dice: seed | 1,
             streams: 0,
             ip_id: 1,
@@ -150,7 +157,7 @@ impl Wire {
             let (port, transport) = ports[&of_port];
             let size = query.edns.as_ref().map(|it| it.size);
             let key = (
-                query.socket.0,
+                if self.has_one_id { 0 } else { query.socket.0 },
                 name.as_wire().to_vec(),
                 u16::from(*kind),
                 size,

@@ -116,7 +116,7 @@ fn contents(path: &Path) -> (usize, usize, usize) {
     let mut assembler = Assembler::new(&Options::default());
     while let Some(frame) = reader.next_frame().unwrap() {
         assembler.push(&frame, &mut |seen| match seen.content {
-            Content::Message(_) => found.0 += 1,
+            Content::Message => found.0 += 1,
             Content::Connect if matches!(seen.transport, Transport::Tcp(_)) => found.1 += 1,
             Content::Unreachable { .. } => found.2 += 1,
             _ => {}

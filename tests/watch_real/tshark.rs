@@ -36,10 +36,10 @@ fn ours(path: &Path) -> Option<(BTreeMap<Message, usize>, bool)> {
     let mut has_connections = false;
     let mut take = |seen: Seen<'_>| {
         has_connections |= matches!(seen.transport, Transport::Tcp(_));
-        let (Content::Message(bytes) | Content::Cut { bytes, .. }) = seen.content else {
+        if !matches!(seen.content, Content::Message | Content::Cut { .. }) {
             return;
-        };
-        let header = Header::parse(bytes).unwrap();
+        }
+        let header = Header::parse(seen.bytes).unwrap();
         *found
             .entry((seen.number, header.id, header.is_response()))
             .or_default() += 1;

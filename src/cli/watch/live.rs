@@ -211,7 +211,7 @@ impl Live {
             let mut ask = |event: Event<'_>| {
                 if let (Event::Seen(seen), Some(askers)) = (&event, askers.as_mut())
                     && !ports.contains(&seen.from.port())
-                    && matches!(seen.content, Content::Message(_))
+                    && matches!(seen.content, Content::Message)
                 {
                     askers.ask(Asking {
                         client: seen.from,

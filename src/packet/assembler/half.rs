@@ -37,7 +37,7 @@ pub(super) struct Half {
 /// Where messages go, and counts.
 pub(super) struct Out<'o> {
     pub(super) counters: &'o mut Counters,
-    pub(super) give: &'o mut dyn FnMut(Content<'_>),
+    pub(super) give: &'o mut dyn FnMut(Content, &[u8]),
 }
 
 /// So many segments that came too early are kept.
@@ -248,7 +248,7 @@ impl Half {
             if there >= HEADER {
                 out.counters.cut += 1;
                 let bytes = message.get(PREFIX..).unwrap_or_default();
-                (out.give)(Content::Cut { bytes, length });
+                (out.give)(Content::Cut { length }, bytes);
             } else {
                 out.counters.no_message += 1;
                 self.has_gap = true;
@@ -279,7 +279,7 @@ fn whole_messages<'b>(mut bytes: &'b [u8], out: &mut Out<'_>) -> &'b [u8] {
             break;
         }
         out.counters.messages += 1;
-        (out.give)(Content::Message(message.get(PREFIX..).unwrap_or_default()));
+        (out.give)(Content::Message, message.get(PREFIX..).unwrap_or_default());
         bytes = rest;
     }
     bytes

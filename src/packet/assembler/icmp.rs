@@ -51,8 +51,9 @@ pub(super) fn error_v6(bytes: &[u8]) -> Option<Unreachable> {
     })
 }
 
-/// The packet that an error quotes: at least the ports are there.
-pub(super) fn quoted(bytes: &[u8]) -> Option<Quoted<'_>> {
+/// The packet that an error quotes, of which at least the ports are there, and what
+/// follows on them of a datagram.
+pub(super) fn quoted(bytes: &[u8]) -> Option<(Quoted, &[u8])> {
     const UDP_HEADER: usize = 8;
     let (packet, _) = LaxIpSlice::from_slice(bytes.get(HEADER..)?).ok()?;
     let inside = packet.payload();
@@ -68,10 +69,10 @@ pub(super) fn quoted(bytes: &[u8]) -> Option<Quoted<'_>> {
     } else {
         inside.payload.get(UDP_HEADER..)
     };
-    Some(Quoted {
+    let quoted = Quoted {
         from: SocketAddr::new(packet.source_addr(), u16::from_be_bytes([a, b])),
         to: SocketAddr::new(packet.destination_addr(), u16::from_be_bytes([c, d])),
         is_tcp,
-        bytes: behind.unwrap_or_default(),
-    })
+    };
+    Some((quoted, behind.unwrap_or_default()))
 }

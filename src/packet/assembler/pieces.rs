@@ -96,9 +96,9 @@ impl Assembler {
                 transport: Transport::Udp,
                 ip_id: u16::try_from(key.id).ok().filter(|_| key.from.is_ipv4()),
                 content: Content::Incomplete {
-                    bytes: udp.payload(),
                     length: length.max(udp.payload().len()),
                 },
+                bytes: udp.payload(),
             });
         }
     }

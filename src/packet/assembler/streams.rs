@@ -80,7 +80,7 @@ impl Streams {
         segment: &Segment<'_>,
         now: i64,
         counters: &mut Counters,
-        sink: &mut impl FnMut(bool, StreamId, Content<'_>),
+        sink: &mut impl FnMut(bool, StreamId, Content, &[u8]),
     ) {
         self.make_room(now, counters);
         let is_opening = segment.syn && segment.acknowledged.is_none();
@@ -103,12 +103,12 @@ impl Streams {
         };
         let before = own.kept() + other.kept();
         if let Some(acknowledged) = segment.acknowledged {
-            let give = &mut |content: Content<'_>| sink(false, id, content);
+            let give = &mut |content: Content, bytes: &[u8]| sink(false, id, content, bytes);
             other.acknowledge(acknowledged, &mut Out { counters, give });
         }
         let mut out = Out {
             counters,
-            give: &mut |content: Content<'_>| sink(true, id, content),
+            give: &mut |content: Content, bytes: &[u8]| sink(true, id, content, bytes),
         };
         let mut piece = Piece {
             sequence: segment.sequence,
@@ -119,7 +119,7 @@ impl Streams {
         let is_told = |own: &Half, piece| segment.from == End::Client || own.is_whole(piece);
         if segment.reset {
             if is_told(own, piece) {
-                (out.give)(Content::Reset);
+                (out.give)(Content::Reset, &[]);
             }
             self.bytes -= before;
             self.open.remove(&segment.ends);
@@ -127,14 +127,14 @@ impl Streams {
         }
         if segment.syn {
             let (asked, accepted) = (Content::Connect, Content::Connected);
-            (out.give)(if is_opening { asked } else { accepted });
+            (out.give)(if is_opening { asked } else { accepted }, &[]);
             piece.sequence = piece.sequence.wrapping_add(1);
             own.begin(piece.sequence);
         }
         let room = self.most_of_one;
         own.push(piece, room, &mut out);
         if segment.fin && own.close() && is_told(own, piece) {
-            (out.give)(Content::Closed);
+            (out.give)(Content::Closed, &[]);
         }
         let is_over = own.is_closed() && other.is_closed();
         self.bytes = self.bytes - before + own.kept() + other.kept();

@@ -81,15 +81,15 @@ impl Assembler {
             return;
         } else if message.len() < length {
             self.counters.cut += 1;
-            Content::Cut {
-                bytes: message,
-                length,
-            }
+            Content::Cut { length }
         } else {
             self.counters.messages += 1;
-            Content::Message(message)
+            Content::Message
         };
-        sink(seen((from, to), Transport::Udp, net, around, content));
+        sink(Seen {
+            bytes: message,
+            ..seen((from, to), Transport::Udp, net, around, content)
+        });
     }
 
     pub(super) fn segment(
@@ -148,9 +148,12 @@ impl Assembler {
             &segment,
             around.time,
             &mut self.counters,
-            &mut |is_own, stream, content| {
+            &mut |is_own, stream, content, bytes| {
                 let ends = if is_own { (from, to) } else { (to, from) };
-                sink(seen(ends, Transport::Tcp(stream), net, around, content));
+                sink(Seen {
+                    bytes,
+                    ..seen(ends, Transport::Tcp(stream), net, around, content)
+                });
             },
         );
     }
@@ -179,10 +182,9 @@ impl Assembler {
         } else {
             icmp::error_v6(bytes)
         };
-        let quoted = kind.and_then(|kind| Some((kind, icmp::quoted(bytes)?)));
-        let Some((kind, quoted)) =
-            quoted.filter(|(_, it)| self.is_dns(it.from.port(), it.to.port()))
-        else {
+        let quoted = icmp::quoted(bytes);
+        let quoted = quoted.filter(|(it, _)| self.is_dns(it.from.port(), it.to.port()));
+        let (Some(kind), Some((quoted, bytes))) = (kind, quoted) else {
             self.counters.other += 1;
             return;
         };
@@ -191,7 +193,7 @@ impl Assembler {
             from,
             to,
             ip_id: net.ip_id,
-            inside: u32::from(quoted.from.port()) << 16 | word(quoted.bytes, 0) >> 16,
+            inside: u32::from(quoted.from.port()) << 16 | word(bytes, 0) >> 16,
             length: net.length,
             flags: 0,
         };
@@ -201,7 +203,10 @@ impl Assembler {
         }
         self.counters.errors += 1;
         let content = Content::Unreachable { kind, quoted };
-        sink(seen((from, to), Transport::Udp, net, around, content));
+        sink(Seen {
+            bytes,
+            ..seen((from, to), Transport::Udp, net, around, content)
+        });
     }
 }
 
@@ -210,8 +215,8 @@ fn seen(
     transport: Transport,
     net: Net,
     around: Around,
-    content: Content<'_>,
-) -> Seen<'_> {
+    content: Content,
+) -> Seen<'static> {
     Seen {
         number: around.number,
         time: around.time,
@@ -221,6 +226,7 @@ fn seen(
         transport,
         ip_id: net.ip_id,
         content,
+        bytes: &[],
     }
 }
 

@@ -1,5 +1,6 @@
 //! One lookup: as a line, and as a timeline beside its plan.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -14,8 +15,9 @@ use crate::render::watch::{Style, time};
 use crate::scenario::record_type::Shown as ShownType;
 use crate::text::counted;
 use crate::text::escaped;
-use crate::watch::lookup::{Ended, Exchange, Lookup};
+use crate::watch::lookup::{Ended, Exchange, Lookup, Sent};
 use crate::watch::plan::Planned;
+use crate::watch::reply::Reply;
 use crate::watch::{Judged, Pair, Wrong};
 
 /// How a lookup ended, as far as the packets show it, in one word.
@@ -88,22 +90,25 @@ pub(super) fn record_type(qtype: u16) -> String {
     }
 }
 
-/// What came back for a query.
-pub(super) fn came(exchange: &Exchange) -> String {
-    if let Some(reply) = exchange.reply {
-        return match () {
-            () if reply.is_truncated() => "TC".to_owned(),
-            () if reply.rcode != 0 => rcode_text(u16::from(reply.rcode)).into_owned(),
-            () if reply.is_found() => "ANSWER".to_owned(),
-            () => "NODATA".to_owned(),
+/// What came back for a sending of a query, and the response; `None`: nothing.
+pub(super) fn came(exchange: &Exchange, sent: Sent) -> Option<(Cow<'static, str>, Option<Reply>)> {
+    if let Some(reply) = exchange.reply_to(sent) {
+        let word = match () {
+            () if reply.is_truncated() => "TC".into(),
+            () if reply.rcode != 0 => rcode_text(u16::from(reply.rcode)),
+            () if reply.is_found() => "ANSWER".into(),
+            () => "NODATA".into(),
         };
+        return Some((word, Some(*reply)));
     }
-    match () {
-        () if exchange.wrong_source().is_some() => "WRONG-SOURCE".to_owned(),
-        () if exchange.unreachable().is_some() => "ICMP".to_owned(),
-        () if exchange.broken().is_some() => "CLOSE".to_owned(),
-        () => "TIMEOUT".to_owned(),
-    }
+    let word = match () {
+        () if exchange.reply.is_some() => return None,
+        () if exchange.wrong_source().is_some() => "WRONG-SOURCE",
+        () if exchange.unreachable().is_some() => "ICMP",
+        () if exchange.broken().is_some() => "CLOSE",
+        () => return None,
+    };
+    Some((word.into(), None))
 }
 
 /// Faults in words, each without a full stop.
@@ -265,21 +270,15 @@ pub fn show(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-/// A sending: its exchange, when it was sent after the start, and whether the
-/// answer belongs to it.
-type Seen<'l> = (&'l Exchange, i64, bool);
+/// A sending, its exchange, and when it was sent after the start.
+type Seen<'l> = (&'l Exchange, i64, Sent);
 
 type Row<'l> = (Option<&'l Planned>, Option<Seen<'l>>);
 
 fn sending_of(lookup: &Lookup, exchange: usize, sending: usize) -> Option<Seen<'_>> {
     let exchange = lookup.exchanges.get(exchange)?;
     let sent = exchange.sent().nth(sending)?;
-    let is_answered = exchange.answered() == Some(sent);
-    Some((
-        exchange,
-        sent.time.saturating_sub(lookup.start()),
-        is_answered,
-    ))
+    Some((exchange, sent.time.saturating_sub(lookup.start()), sent))
 }
 
 fn show_row(
@@ -306,15 +305,19 @@ fn show_row(
         ),
         (None, None) => return Ok(()),
     };
-    let came = match seen {
-        None => "was not seen".to_owned(),
-        Some((exchange, _, true)) => format!(
-            "{} in {}",
-            came(exchange),
-            time(exchange.took().unwrap_or_default())
-        ),
-        Some((exchange, ..)) if exchange.reply.is_some() => "no answer".to_owned(),
-        Some((exchange, ..)) => came(exchange),
+    let came = match seen.map(|(exchange, _, sent)| (sent, came(exchange, sent))) {
+        None => "was not seen".into(),
+        Some((_, None)) => "no answer".into(),
+        Some((_, Some((word, None)))) => word,
+        Some((sent, Some((word, Some(reply))))) => {
+            let case = if reply.is_other_case {
+                ", its name in another case"
+            } else {
+                ""
+            };
+            let took = time(reply.time.saturating_sub(sent.time));
+            format!("{word} in {took}{case}").into()
+        }
     };
     let tcp = if tcp { " over TCP" } else { "" };
     let seen_at = at(seen.map(|it| it.1), "not seen");

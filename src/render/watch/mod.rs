@@ -281,7 +281,7 @@ impl Writer<'_> {
             ),
             (
                 report.strays.forgotten,
-                "lookups whose end was not waited for, for want of room",
+                "lookups whose end was not waited for: no room, or the clock was set back",
             ),
             (
                 report.only_counted,

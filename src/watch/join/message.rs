@@ -14,7 +14,6 @@ pub(super) struct Message<'a> {
     /// The labels of the name; of one that is cut those that there are.
     pub(super) name: &'a [u8],
     pub(super) question: Question,
-    pub(super) bytes: &'a [u8],
     pub(super) length: usize,
 }
 
@@ -29,7 +28,7 @@ impl Message<'_> {
         Reply {
             time: self.seen.time,
             packet: self.seen.number,
-            ..Reply::parse(self.header, self.bytes, self.length)
+            ..Reply::parse(self.header, self.seen.bytes, self.length)
         }
     }
 }

@@ -1,8 +1,6 @@
 //! What fits no query as it should: responses from elsewhere, ends of
 //! connections, ICMP errors.
 
-use std::net::SocketAddr;
-
 use super::{Joiner, Message};
 use crate::packet::{Content, Quoted, Seen, Unreachable};
 use crate::watch::lookup::{Exchange, Sent};
@@ -38,10 +36,8 @@ impl Joiner {
         let is_its = |it: &Exchange| {
             it.client == seen.to && it.server == seen.from && it.id == id && it.qtype != 0
         };
-        let index = self.table.of_port(seen.to.port());
-        let open = index.and_then(|it| self.table.open_mut(it));
-        let found = open.and_then(|it| it.lookup.exchanges.iter_mut().find(|it| is_its(it)));
-        match found {
+        let found = self.table.of_port(seen.to.port(), is_its).first().copied();
+        match found.and_then(|it| self.table.exchange_mut(it)) {
             // Some servers leave the question out of error messages.
             Some(exchange) if one.header.question.is_none() && one.header.rcode() != 0 => {
                 exchange.take(one.reply());
@@ -59,14 +55,14 @@ impl Joiner {
         }
         // What a side ends is ended for all queries on it.
         for (client, server) in [(seen.from, seen.to), (seen.to, seen.from)] {
-            let index = self.table.of_port(client.port());
-            let open = index.and_then(|it| self.table.open_mut(it));
-            let exchanges = open.map(|it| it.lookup.exchanges.iter_mut());
-            let its = exchanges.into_iter().flatten().filter(|it| {
+            let is_its = |it: &Exchange| {
                 let is_of_both = it.client == client && it.server == server;
                 is_of_both && it.transport == seen.transport && it.reply.is_none()
-            });
-            for odd in its.map(Exchange::oddities) {
+            };
+            for place in self.table.of_port(client.port(), is_its) {
+                let Some(odd) = self.table.exchange_mut(place).map(Exchange::oddities) else {
+                    continue;
+                };
                 // A server ends what a client has left.
                 if seen.from == client {
                     odd.is_left |= odd.broken.is_none();
@@ -78,29 +74,22 @@ impl Joiner {
     }
 
     /// An ICMP error about a query, or about a response.
-    pub(super) fn unreachable(&mut self, seen: &Seen<'_>, kind: Unreachable, quoted: Quoted<'_>) {
+    pub(super) fn unreachable(&mut self, seen: &Seen<'_>, kind: Unreachable, quoted: Quoted) {
         let sent = Sent::from(seen);
         if quoted.is_tcp {
             self.connections.unreachable(quoted.from, quoted.to, sent);
             return;
         }
-        let id = quoted.bytes.first_chunk().map(|it| u16::from_be_bytes(*it));
-        let is_its = |it: &Exchange, (client, server): (SocketAddr, SocketAddr)| {
-            it.client == client && it.server == server && id.is_none_or(|id| it.id == id)
-        };
-        for (ends, is_query) in [
-            ((quoted.from, quoted.to), true),
-            ((quoted.to, quoted.from), false),
+        let id = seen.bytes.first_chunk().map(|it| u16::from_be_bytes(*it));
+        for (client, server, is_query) in [
+            (quoted.from, quoted.to, true),
+            (quoted.to, quoted.from, false),
         ] {
-            let (client, _) = ends;
-            let index = self.table.of_port(client.port());
-            let open = index.and_then(|it| self.table.open_mut(it));
-            let exchanges = open.map(|it| it.lookup.exchanges.iter_mut());
-            let mut its = exchanges
-                .into_iter()
-                .flatten()
-                .filter(|it| is_its(it, ends));
-            if let Some(exchange) = its.next_back() {
+            let is_its = |it: &Exchange| {
+                it.client == client && it.server == server && id.is_none_or(|id| it.id == id)
+            };
+            let newest = self.table.of_port(client.port(), is_its).first().copied();
+            if let Some(exchange) = newest.and_then(|it| self.table.exchange_mut(it)) {
                 if is_query {
                     exchange.oddities().unreachable.get_or_insert((kind, sent));
                 } else {

@@ -13,7 +13,7 @@ use crate::watch::lookup::{Ended, Exchange, Lookup, Reading, Sent};
 use crate::watch::name::{Names, hash};
 use crate::watch::open::{MAX_OF_LOOKUP, Open, Place, Question, Table};
 use crate::watch::remembered::{Answered, Connections, Numbers};
-use crate::watch::reply::edns_size;
+use crate::watch::reply::{Reply, edns_size};
 use crate::watch::search::{Bases, Lists, Search};
 
 /// What is seen twice within this time is one thing, in nanoseconds: no
@@ -30,6 +30,10 @@ const AFTER_ANSWER: i64 = 50_000_000;
 /// After a negative answer, too; but a busy program may need a while.
 const AFTER_DENIAL: i64 = 1_000_000_000;
 
+/// A clock that goes back by more than this was set, in nanoseconds: packets of several
+/// interfaces are out of order by less.
+const SET_BACK: i64 = 2_000_000_000;
+
 /// The room of so many lookups is kept for others.
 const MAX_SPARE: usize = 64;
 
@@ -44,7 +48,8 @@ pub struct Strays {
     pub unread: u64,
     /// The same queries under other addresses, before or behind NAT.
     pub translated: u64,
-    /// Lookups of which the end was not waited for, for want of room.
+    /// Lookups of which the end was not waited for: there was no room, or the clock was
+    /// set back.
     pub forgotten: u64,
 }
 
@@ -78,9 +83,9 @@ impl Joiner {
     pub(super) fn push(&mut self, seen: &Seen<'_>, lists: &Lists) {
         self.tick(seen.time);
         match seen.content {
-            Content::Message(bytes) => self.message(seen, bytes, bytes.len(), lists),
-            Content::Cut { bytes, length } | Content::Incomplete { bytes, length } => {
-                self.message(seen, bytes, length, lists);
+            Content::Message => self.message(seen, seen.bytes.len(), lists),
+            Content::Cut { length } | Content::Incomplete { length } => {
+                self.message(seen, length, lists);
             }
             Content::Connect => self.connections.connect(seen),
             Content::Connected => self.connections.connected(seen),
@@ -91,6 +96,11 @@ impl Joiner {
 
     /// It is this late.
     pub(super) fn tick(&mut self, now: i64) {
+        if now < self.now.saturating_sub(SET_BACK) {
+            // By that clock nothing that is under way would end.
+            while self.forget() {}
+            self.now = now;
+        }
         self.now = self.now.max(now);
         while let Some(index) = self.table.due(self.now) {
             match self.table.open(index).map(|it| self.over_at(it)) {
@@ -134,6 +144,18 @@ impl Joiner {
         }
     }
 
+    /// Ends the lookup that would end next, whatever may still come; whether there was one.
+    fn forget(&mut self) -> bool {
+        let Some(first) = self.table.first_due() else {
+            return false;
+        };
+        let is_settled = |it: &Open| it.lookup.exchanges.iter().all(Exchange::is_settled);
+        let is_whole = self.table.open(first).is_some_and(is_settled);
+        self.strays.forgotten += u64::from(!is_whole);
+        self.end(first, Ended::Forgotten);
+        true
+    }
+
     fn end(&mut self, index: u32, ended: Ended) {
         let Some(lookup) = self.table.end(index, ended) else {
             return;
@@ -146,7 +168,8 @@ impl Joiner {
         self.ended.push_back(lookup);
     }
 
-    fn message(&mut self, seen: &Seen<'_>, bytes: &[u8], length: usize, lists: &Lists) {
+    fn message(&mut self, seen: &Seen<'_>, length: usize, lists: &Lists) {
+        let bytes = seen.bytes;
         let Some(header) = Header::parse(bytes) else {
             return;
         };
@@ -168,7 +191,6 @@ impl Joiner {
             header: &header,
             name,
             question,
-            bytes,
             length,
         };
         if header.is_response() {
@@ -202,7 +224,7 @@ impl Joiner {
             qtype: one.question.qtype,
             id: one.header.id,
             flags: one.header.flags,
-            edns: edns_size(one.header, one.bytes),
+            edns: edns_size(one.header, seen.bytes),
             client: seen.from,
             server: seen.to,
             transport: seen.transport,
@@ -232,14 +254,8 @@ impl Joiner {
     }
 
     fn begin(&mut self, exchange: &Exchange, bases: &Bases<'_>, search: &Search) -> u32 {
-        if self.table.is_full()
-            && let Some(first) = self.table.first_due()
-        {
-            let is_answered = |it: &Open| it.lookup.exchanges.iter().all(Exchange::is_settled);
-            if !self.table.open(first).is_some_and(is_answered) {
-                self.strays.forgotten += 1;
-            }
-            self.end(first, Ended::Forgotten);
+        if self.table.is_full() {
+            self.forget();
         }
         let spare = self.spare.pop();
         let (mut readings, exchanges) =
@@ -340,10 +356,11 @@ impl Joiner {
             exchange.oddities().incomplete = Some((length, sent));
             return;
         }
-        if exchange.name.as_wire() != one.name {
-            exchange.oddities().other_case += 1;
-        }
-        exchange.take(one.reply());
+        let is_other_case = exchange.name.as_wire() != one.name;
+        exchange.take(Reply {
+            is_other_case,
+            ..one.reply()
+        });
     }
 
     /// When nothing more is to be expected of a lookup, if nothing comes until

@@ -74,12 +74,13 @@ pub(super) struct Count {
 /// Keeps the first packets of a finding, whichever lookup ends first. Whether this is
 /// the first of all.
 pub(super) fn keep_first(packets: &mut Vec<u64>, packet: u64) -> bool {
-    let at = packets.partition_point(|it| *it <= packet);
-    if at < MAX_PACKETS {
+    let at = packets.partition_point(|it| *it < packet);
+    let is_new = packets.get(at) != Some(&packet);
+    if is_new && at < MAX_PACKETS {
         packets.truncate(MAX_PACKETS - 1);
         packets.insert(at, packet);
     }
-    at == 0
+    is_new && at == 0
 }
 
 impl Count {

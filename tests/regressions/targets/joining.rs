@@ -75,8 +75,8 @@ fn seen<'b>(head: [u8; 4], bytes: &'b [u8], number: u64, time: &mut i64) -> Seen
     };
     let length = bytes.len() + 1;
     let content = match kind >> 1 & 7 {
-        0 => Content::Cut { bytes, length },
-        1 => Content::Incomplete { bytes, length },
+        0 => Content::Cut { length },
+        1 => Content::Incomplete { length },
         2 if kind & 8 != 0 => Content::Connect,
         3 => Content::Unreachable {
             kind: Unreachable::Port,
@@ -84,11 +84,10 @@ fn seen<'b>(head: [u8; 4], bytes: &'b [u8], number: u64, time: &mut i64) -> Seen
                 from: to,
                 to: from,
                 is_tcp: kind & 0x80 != 0,
-                bytes,
             },
         },
         4 => Content::Reset,
-        _ => Content::Message(bytes),
+        _ => Content::Message,
     };
     Seen {
         number,
@@ -99,5 +98,6 @@ fn seen<'b>(head: [u8; 4], bytes: &'b [u8], number: u64, time: &mut i64) -> Seen
         transport,
         ip_id: Some(u16::from(later)),
         content,
+        bytes,
     }
 }

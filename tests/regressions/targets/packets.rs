@@ -103,13 +103,11 @@ fn end(assembler: &mut Assembler) {
 
 fn check(seen: &Seen<'_>) {
     match seen.content {
-        Content::Message(bytes) => {
-            assert!(Header::parse(bytes).is_some());
+        Content::Message => assert!(Header::parse(seen.bytes).is_some()),
+        Content::Cut { length } => {
+            assert!(Header::parse(seen.bytes).is_some() && seen.bytes.len() < length);
         }
-        Content::Cut { bytes, length } => {
-            assert!(Header::parse(bytes).is_some() && bytes.len() < length);
-        }
-        Content::Incomplete { bytes, length } => assert!(bytes.len() <= length),
+        Content::Incomplete { length } => assert!(seen.bytes.len() <= length),
         _ => {}
     }
 }

@@ -101,23 +101,25 @@ fn line(seen: &Seen<'_>) -> String {
     if let Transport::Tcp(stream) = seen.transport {
         let _ = write!(line, "tcp{} ", stream.0);
     }
-    let start = |bytes: &[u8]| {
-        let [high, low] = *bytes.first_chunk().unwrap();
-        format!("{:04x} {}", u16::from_be_bytes([high, low]), bytes.len())
+    let start = || {
+        let [high, low] = *seen.bytes.first_chunk().unwrap();
+        format!(
+            "{:04x} {}",
+            u16::from_be_bytes([high, low]),
+            seen.bytes.len()
+        )
     };
     let _ = match seen.content {
-        Content::Message(bytes) => write!(line, "message {}", start(bytes)),
-        Content::Cut { bytes, length } => write!(line, "cut {}/{length}", start(bytes)),
-        Content::Incomplete { bytes, length } => {
-            write!(line, "incomplete {}/{length}", start(bytes))
-        }
+        Content::Message => write!(line, "message {}", start()),
+        Content::Cut { length } => write!(line, "cut {}/{length}", start()),
+        Content::Incomplete { length } => write!(line, "incomplete {}/{length}", start()),
         Content::Connect => write!(line, "connect"),
         Content::Connected => write!(line, "connected"),
         Content::Reset => write!(line, "reset"),
         Content::Closed => write!(line, "closed"),
         Content::Unreachable { kind, quoted } => {
             let protocol = if quoted.is_tcp { "tcp" } else { "udp" };
-            let (from, to, length) = (quoted.from, quoted.to, quoted.bytes.len());
+            let (from, to, length) = (quoted.from, quoted.to, seen.bytes.len());
             write!(line, "{kind:?} {protocol} {from}>{to} {length}")
         }
     };

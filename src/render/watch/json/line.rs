@@ -11,7 +11,7 @@ use crate::render::json;
 use crate::render::watch::Style;
 use crate::render::watch::lookup::{asked, came, faults, or, outcome, record_type, stamp};
 use crate::watch::Judged;
-use crate::watch::lookup::Exchange;
+use crate::watch::lookup::{Exchange, Sent};
 use crate::watch::plan::Planned;
 
 /// A lookup: a line of `--format jsonl`.
@@ -120,11 +120,7 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
         queries.extend(exchange.sent().enumerate().map(|(sending, sent)| {
             let unplanned = plan.map(|it| it.unplanned.contains(&(number, sending)));
             let since = sent.time.saturating_sub(lookup.start());
-            let is_answered = exchange.answered() == Some(sent);
-            (
-                sent.time,
-                query(exchange, sent.packet, since, is_answered, unplanned, style),
-            )
+            (sent.time, query(exchange, sent, since, unplanned, style))
         }));
     }
     queries.order_by_key(|it| (it.0, it.1.packet));
@@ -155,13 +151,12 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
 
 fn query(
     exchange: &Exchange,
-    packet: u64,
+    sent: Sent,
     since: i64,
-    is_answered: bool,
     unplanned: Option<bool>,
     style: &Style,
 ) -> QueryForm {
-    let is_replied = exchange.reply.is_some() && !is_answered;
+    let (word, reply) = came(exchange, sent).unwrap_or(("TIMEOUT".into(), None));
     QueryForm {
         name: style.shown.name(&exchange.name),
         record_type: record_type(exchange.qtype),
@@ -169,15 +164,11 @@ fn query(
         proto: if exchange.is_tcp() { "tcp" } else { "udp" },
         port: exchange.client.port(),
         id: exchange.id,
-        packet,
+        packet: sent.packet,
         at_ms: ms(since),
-        reply: if is_replied {
-            "TIMEOUT".to_owned()
-        } else {
-            came(exchange)
-        },
-        ms: exchange.took().filter(|_| is_answered).map(ms),
-        reply_packet: exchange.reply.filter(|_| is_answered).map(|it| it.packet),
+        reply: word.into_owned(),
+        ms: reply.map(|it| ms(it.time.saturating_sub(sent.time))),
+        reply_packet: reply.map(|it| it.packet),
         planned: unplanned.map(|it| !it),
     }
 }

@@ -183,7 +183,7 @@ struct CountedForm {
     orphans: u64,
     /// Answers that the program no longer read.
     unread: u64,
-    /// Lookups whose end was not waited for, for want of room.
+    /// Lookups whose end was not waited for: there was no room, or the clock was set back.
     forgotten: u64,
     /// Unanswered queries that were counted, and not looked at, for want of room.
     only_counted: u64,

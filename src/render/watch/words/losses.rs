@@ -117,7 +117,7 @@ impl Of<'_> {
             ),
             What::TcpClosed => words(
                 format!(
-                    "{server} ended connections with {} unanswered, first for {first}",
+                    "{server} ended connections with {} under way, first for {first}",
                     queries(number)
                 ),
                 "not a closed port: the connection was there; servers do so when they are overloaded, stop, or refuse; so does a proxy in between",
