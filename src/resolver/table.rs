@@ -70,13 +70,13 @@ pub const ALL: &[Resolver] = &[
     usual(
         ("musl-1.2.3", "musl"),
         ("1.2.1", &["1.2.3", "1.2.2"]),
-        "Alpine 3.16 and 3.17 images",
+        "Alpine 3.13 to 3.17 images",
         Model::Musl(&musl::V1_2_3),
     ),
     usual(
         ("musl-1.2.5", "musl"),
         ("1.2.4", &["1.2.5", "1.2.4"]),
-        "Alpine 3.20 and later images",
+        "Alpine 3.18 and later images",
         Model::Musl(&musl::V1_2_5),
     ),
     version(

@@ -104,9 +104,11 @@ fn notices(inputs: &Inputs, outcome: &Findings, args: &LintArgs) -> Vec<Notice> 
     };
     let mut notices: Vec<Notice> = unread.map(notice).collect();
     notices.extend(outcome.unrecognised.iter().map(|path| {
-        let message = format!(
-            "{path} holds nothing that kdns lint looks at; it is known by its name or its first lines"
-        );
+        let named = match path.as_str() {
+            "<stdin>" => ": --stdin-filename resolv.conf (or Corefile, …) says what it is",
+            _ => "; it is known by its name or its first lines",
+        };
+        let message = format!("{path} holds nothing that kdns lint looks at{named}");
         Notice::new(Severity::Warning, &message)
     }));
     let is_kernel = |node: &Node| node.kernel != Kernel::default();

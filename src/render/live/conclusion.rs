@@ -12,6 +12,7 @@ use crate::render::command::Command;
 use crate::render::explanation::{Text, elsewhere};
 use crate::render::words;
 use crate::scenario::Scenario;
+use crate::render::sentence::full_stop;
 use crate::scenario::record_type::Shown;
 use crate::text::counted;
 
@@ -27,7 +28,8 @@ pub(super) fn write(text: &mut Text<'_>, scenario: &Scenario, lived: &Lived) -> 
     text.headed(0, &shown, "")?;
     for (title, sentence) in [("Why", concluded.why), ("Fix", concluded.fix)] {
         if let Some(sentence) = sentence {
-            text.titled(title, &format!("{sentence}."))?;
+            let end = full_stop(&sentence);
+            text.titled(title, &format!("{sentence}{end}"))?;
         }
     }
     Ok(())

@@ -155,7 +155,7 @@ impl Writer<'_> {
                     all => format!(" and {} more", all - 1),
                 };
                 match report.broken {
-                    0 => format!("{code}{also}; none of {lookups} broke the plan."),
+                    0 => format!("None of {lookups} broke the plan, but there is {code}{also}."),
                     1 => format!("1 of {lookups} broke the plan: {code}{also}."),
                     broken => format!("{broken} of {lookups} broke the plan: {code}{also}."),
                 }

@@ -126,13 +126,12 @@ pub fn write_unknown(unknown: &Unknown<'_>, out: &mut dyn Write) -> io::Result<(
     }
     writer.line("This message is not known. Those that look like it most:")?;
     for message in &unknown.nearest {
-        let pattern = message.patterns.first().map_or("", |it| it.text);
-        paragraph::write(
-            writer.out,
-            "  ",
-            "    ",
-            &format!("{}: {pattern}", message.id),
-        )?;
+        // A pattern of several parts reads like none of their texts.
+        let mut patterns = message.patterns.iter();
+        let pattern = patterns.find(|it| !it.text.contains(['{', '<']));
+        let text = pattern.map_or(&*message.meaning, |it| it.text);
+        let line = format!("{}: {text}", message.id);
+        paragraph::write(writer.out, "  ", "    ", &line)?;
     }
     Ok(())
 }
