@@ -10,9 +10,9 @@ use crate::explain::elsewhere::Elsewhere;
 use crate::explain::live::{Cause, Cut, Met, Played};
 use crate::render::command::Command;
 use crate::render::explanation::{Text, elsewhere};
+use crate::render::sentence::full_stop;
 use crate::render::words;
 use crate::scenario::Scenario;
-use crate::render::sentence::full_stop;
 use crate::scenario::record_type::Shown;
 use crate::text::counted;
 
