@@ -63,6 +63,12 @@ pub(super) const OF_COMMAND: &str = "\
 // What stands before and below the options of each command, from the pages in `manual`.
 include!(concat!(env!("OUT_DIR"), "/helps.rs"));
 
+/// Whether a word is a command of kdns, as its help lists them.
+pub(super) fn is_command(word: &str) -> bool {
+    let mut first = TEMPLATE.lines().filter_map(|it| it.strip_prefix("  ")?.split(' ').next());
+    first.any(|it| it == word)
+}
+
 /// How users call a plugin of kubectl.
 pub(super) const PLUGIN: &str = "kubectl kdns";
 

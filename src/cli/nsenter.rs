@@ -13,7 +13,7 @@ use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 use super::files::VARIABLES;
 use super::node::node_below;
 use super::target::unread;
-use super::{completions, dig};
+use super::{completions, dig, help};
 use crate::cli::streams::{Status, Streams};
 use crate::host::io_reason;
 use crate::netns;
@@ -71,7 +71,7 @@ pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     match (args.what.split_first(), args.command.split_first()) {
         (Some((what, words)), None) if what == "dig" => dig::run_in(args.target(), words, streams),
         (None, Some((program, words))) => Ok(become_command(args, program, words, streams)),
-        (Some((what, _)), None) if super::command().find_subcommand(what).is_some() => {
+        (Some((what, _)), None) if what.to_str().is_some_and(help::is_command) => {
             let what = shown(what);
             anyhow::bail!("{what} takes no target; write kdns {what}")
         }

@@ -29,7 +29,9 @@ pub(super) const SUBJECTS: &[&[u8]] = &[
     b"clusterDNS",
     b"kube-dns",
     b"kubelet",
-    b"nameserver",
+    b"nameservers",
+    // A misspelled key.
+    b"nameserver:",
     b"KubeDNSToHost",
     b"hostDNS",
     b"configBlock",
@@ -45,7 +47,7 @@ pub(super) const SUBJECTS: &[&[u8]] = &[
 ];
 
 /// Parts of names, and how texts are encoded in others.
-pub(super) const FACTS: [&[u8]; 28] = [
+pub(super) const FACTS: [&[u8]; 29] = [
     b"containers",
     b"cidr",
     b"CIDR",
@@ -60,7 +62,9 @@ pub(super) const FACTS: [&[u8]; 28] = [
     b"resolv",
     b"clusterD",
     b"cluster-d",
-    b"nameserver",
+    b"nameservers",
+    // A misspelled key.
+    b"nameserver:",
     b"KubeDNSToHost",
     b"hostDNS",
     b"configBlock",

@@ -19,7 +19,7 @@ const STREAM_TIMEOUT: Duration = Duration::from_secs(10);
 /// longer than a datagram and its answer take.
 const WRITE_DELAY: Duration = Duration::from_millis(1);
 /// What is left to chance, in a sentence.
-const TOLD_LATER: &str = "that a server's TCP port is closed is told to systemd-resolved before or after the next of what has arrived";
+const TOLD_LATER: &str = "systemd-resolved learns before or after the next of what has arrived that a server's TCP port is closed";
 
 /// Source: `DnsStream`.
 #[derive(Clone, Debug, Default)]
