@@ -65,8 +65,10 @@ include!(concat!(env!("OUT_DIR"), "/helps.rs"));
 
 /// Whether a word is a command of kdns, as its help lists them.
 pub(super) fn is_command(word: &str) -> bool {
-    let mut first = TEMPLATE.lines().filter_map(|it| it.strip_prefix("  ")?.split(' ').next());
-    first.any(|it| it == word)
+    let (_, listed) = TEMPLATE.split_once("{usage}").unwrap_or_default();
+    let rows = listed.lines().filter_map(|it| it.strip_prefix("  "));
+    rows.filter_map(|it| it.split(' ').next())
+        .any(|it| it == word)
 }
 
 /// How users call a plugin of kubectl.

@@ -8,6 +8,7 @@
 )]
 
 mod incidents;
+mod innocent;
 mod page;
 mod reports;
 mod signs;

@@ -1,36 +1,39 @@
 //! Words before or behind others that deny what these say.
 
 /// They deny what follows; what was tried was none of what began it.
-const BEFORE: [&str; 6] = ["no", "not", "without", "disabled", "tried", "trying"];
+const BEFORE: [&str; 7] = [
+    "no", "not", "never", "without", "disabled", "tried", "trying",
+];
 
 /// Right before `not` they deny what something is; else somebody complains of what is not
 /// done: `does not truncate`.
 const BEING: [&str; 6] = ["is", "are", "was", "were", "and", "but"];
 
 /// They may stand between, as in `do not use the`.
-const BETWEEN: [&str; 11] = [
-    "a", "an", "any", "the", "use", "using", "have", "run", "running", "really", "to",
+const BETWEEN: [&str; 14] = [
+    "a", "an", "any", "the", "use", "used", "using", "have", "had", "run", "ran", "running",
+    "really", "to",
 ];
 
-/// They deny what stands before them.
-const BEHIND: [&str; 16] = [
-    "is disabled",
-    "are disabled",
-    "is off",
-    "is stopped",
-    "is not used",
-    "is not running",
-    "is not installed",
-    "is not full",
-    "table is not full",
-    "dnscache is not installed",
-    "is fine",
-    "are fine",
-    ": inactive",
-    ": none",
-    "status is inactive",
-    "status: inactive",
+/// What follows says what something is.
+const VERBS: [&str; 10] = [
+    "is", "are", "was", "were", "been", "isn't", "aren't", "wasn't", "weren't", "be",
 ];
+
+/// What is so is not there, or does no harm.
+const OFF: [&str; 8] = [
+    "disabled",
+    "off",
+    "stopped",
+    "removed",
+    "uninstalled",
+    "inactive",
+    "fine",
+    "none",
+];
+
+/// The same, of what is not so.
+const MISSING: [&str; 6] = ["used", "running", "installed", "full", "enabled", "there"];
 
 /// Before what is off they say what helps.
 const CONDITIONS: [&str; 5] = ["when", "if", "once", "until", "unless"];
@@ -41,11 +44,10 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
     // `firewall` may be the beginning of `firewalld`.
     let word_end = behind.trim_start_matches(char::is_alphanumeric);
     let rests = [behind, word_end].map(str::trim_start);
-    let is_behind = |it: &&str| rests.iter().any(|rest| rest.starts_with(*it));
     // What ends a clause ends what it denies.
     let clause = before.rsplit(['.', ',', ';', ':', '(']).next();
     let words = clause.unwrap_or_default().split_whitespace().rev();
-    if BEHIND.iter().any(is_behind) {
+    if rests.into_iter().any(is_off) {
         // That it helps when something is off says that it is there.
         let mut words = words.skip_while(|it| BETWEEN.contains(it));
         return words.next().is_none_or(|it| !CONDITIONS.contains(&it));
@@ -65,6 +67,26 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
     }
 }
 
+/// Whether a text goes on with words that something is off, not there or fine:
+/// ` is disabled`, `: inactive`, `table is not full`.
+fn is_off(rest: &str) -> bool {
+    let ends = |it: &str| it.contains(['.', ',', ';', '(', '\n']);
+    let mut words = rest.split([' ', '\t']).filter(|it| !it.is_empty());
+    // One word may say which; `has been` is one verb.
+    let mut first = words.by_ref().take(2).take_while(|it| !ends(it));
+    let Some(verb) = first.find(|it| it.ends_with(':') || VERBS.contains(it)) else {
+        return false;
+    };
+    let mut state = words.next();
+    let is_not = state == Some("not") || verb.ends_with("n't");
+    if state == Some("not") {
+        state = words.next();
+    }
+    let states: &[&str] = if is_not { &MISSING } else { &OFF };
+    let state = state.and_then(|it| it.split(|c: char| !c.is_alphanumeric()).next());
+    state.is_some_and(|it| states.contains(&it))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +103,9 @@ mod tests {
             ("", " table is not full"),
             ("i tried to ", " coredns"),
             ("", "d is stopped"),
+            ("", " isn't used here"),
+            ("", " has been uninstalled"),
+            ("we never had ", ""),
         ] {
             assert!(denies(before, behind), "{before}…{behind}");
         }
@@ -93,6 +118,8 @@ mod tests {
             ("no answer. it is an ", ""),
             ("name or service not known ", ""),
             ("", " is disabling"),
+            ("", " is not reached"),
+            ("", ". dns is fine"),
             ("", ""),
         ] {
             assert!(!denies(before, behind), "{before}…{behind}");

@@ -1,0 +1,111 @@
+//! Sentences that use the words of DNS and are about something else.
+
+use kdns::why::{Catalogue, recognise};
+
+use crate::expect_none;
+
+/// Each was taken for a fault of DNS once.
+const INNOCENT: [&str; 34] = [
+    "mtu of the interface is 9000 and udp throughput is low with iperf",
+    "ldap: bind refused by acl; dn=admin",
+    "unbound variable: recursion depth, refused in bash",
+    "validation failure: DNS-1123 label must consist of lower case",
+    "Invalid value \"Web\": a DNS-1035 label must start with a letter, failed validation",
+    "etcd: clock skew between members, certificate signature is invalid",
+    "wrong clock: JWT signature is invalid",
+    "signature expired for AWS request",
+    "openvpn: update-resolv.conf: no such file or directory",
+    "endpointslice webhook is forbidden by gatekeeper",
+    "configmap \"kube-dns\" not found",
+    "configmaps \"coredns\" not found in namespace web",
+    "redis exits with exit code 137; kube-dns is running",
+    "java exit code 137, memory limit 512Mi; coredns pods were not touched",
+    "search domain is set; jenkins build fails",
+    "the router's landing page shows the wrong name after login failed",
+    "the router forwards unknown domains to 1.1.1.1 and dns works",
+    "docker: forward the ticket; we drop support for pod security policies",
+    "jvm keeps a record of each failover in the database",
+    "spring boot: failover of the database takes 30 s, jdbc keeps the old connection",
+    "thousands of pods use coredns, none sees nxdomain",
+    "private endpoint of storage has public ip, vnet; it is HTTP 403",
+    "checksum of the dns package is invalid: sha256 mismatch",
+    "policy on port 53 is open, the web pod cannot reach postgres",
+    "alpine image is smaller than debian, it works fine but the binary doesn't start: not found",
+    "python slim image works, alpine doesn't build numpy",
+    "the Corefile has forward . 10.0.0.2 and nothing was refused",
+    "we forward logs to splunk and get timeouts in corefile dumps",
+    "Tailscale was removed",
+    "Tailscale isn't used here",
+    "Tailscale has been uninstalled",
+    "We never had Tailscale",
+    "kube-proxy is in ipvs mode",
+    "503 Service Unavailable: upstream connect error or disconnect/reset before headers",
+];
+
+#[test]
+fn what_is_about_something_else_has_no_cause() {
+    let catalogue = Catalogue::built_in();
+    let wrong = INNOCENT.iter().filter_map(|text| {
+        let found = recognise(&catalogue, text, None).ok()?;
+        (!found.causes.is_empty()).then(|| format!("{text}: {}", found.message.id))
+    });
+    expect_none(&wrong.collect::<Vec<String>>());
+}
+
+/// What may have many reasons rules out none of them.
+#[test]
+fn what_is_vague_rules_nothing_out() {
+    let catalogue = Catalogue::built_in();
+    let wrong = VAGUE.iter().filter_map(|(text, right)| {
+        let found = recognise(&catalogue, text, None).ok()?;
+        let ruled_out = found.message.rules_out.join("; ");
+        ruled_out
+            .contains(right)
+            .then(|| format!("{text}: {} rules out {ruled_out}", found.message.id))
+    });
+    expect_none(&wrong.collect::<Vec<String>>());
+}
+
+/// Texts, and what they do not rule out.
+const VAGUE: [(&str, &str); 10] = [
+    (
+        "kube-proxy is down, dns lookups time out, coredns pod IP times out as well",
+        "the Corefile",
+    ),
+    (
+        "mtu is 1500 on all nodes, lookups of web.shop give NXDOMAIN",
+        "the names",
+    ),
+    (
+        "srv record lookup fails with i/o timeout on 10.96.0.10:53",
+        "the network",
+    ),
+    (
+        "dns: connection refused on 10.96.0.10:53, bind9 has allow-recursion any",
+        "the network",
+    ),
+    (
+        "clusterDomain: cluster.local clusterDNS: [10.96.0.10] -- lookups of github.com time out",
+        "a missing Service",
+    ),
+    (
+        "nameserver is reachable but coredns returns SERVFAIL for github.com",
+        "the DNS pods",
+    ),
+    (
+        "we must use fqdn and still dns times out",
+        "the way to the server",
+    ),
+    (
+        "coredns crashed 3 days ago, lookups fail now and then",
+        "the clients",
+    ),
+    (
+        "coredns memory limit raised, lookups are slow since the new upstream",
+        "a missing route",
+    ),
+    (
+        "router: unknown domains time out, name lookups fail",
+        "drops packets",
+    ),
+];
