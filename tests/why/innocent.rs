@@ -5,7 +5,7 @@ use kdns::why::{Catalogue, recognise};
 use crate::expect_none;
 
 /// Each was taken for a fault of DNS once.
-const INNOCENT: [&str; 34] = [
+const INNOCENT: [&str; 32] = [
     "mtu of the interface is 9000 and udp throughput is low with iperf",
     "ldap: bind refused by acl; dn=admin",
     "unbound variable: recursion depth, refused in bash",
@@ -14,7 +14,6 @@ const INNOCENT: [&str; 34] = [
     "etcd: clock skew between members, certificate signature is invalid",
     "wrong clock: JWT signature is invalid",
     "signature expired for AWS request",
-    "openvpn: update-resolv.conf: no such file or directory",
     "endpointslice webhook is forbidden by gatekeeper",
     "configmap \"kube-dns\" not found",
     "configmaps \"coredns\" not found in namespace web",
@@ -26,7 +25,6 @@ const INNOCENT: [&str; 34] = [
     "docker: forward the ticket; we drop support for pod security policies",
     "jvm keeps a record of each failover in the database",
     "spring boot: failover of the database takes 30 s, jdbc keeps the old connection",
-    "thousands of pods use coredns, none sees nxdomain",
     "private endpoint of storage has public ip, vnet; it is HTTP 403",
     "checksum of the dns package is invalid: sha256 mismatch",
     "policy on port 53 is open, the web pod cannot reach postgres",
