@@ -66,15 +66,19 @@ fn of_argument(word: &str, words: &[&str]) -> Option<String> {
     root.build();
     let deeper = |it, word: &&str| clap::Command::find_subcommand(it, word).unwrap_or(it);
     let command = words.iter().fold(&root, deeper);
-    let mut options = command.get_arguments().filter_map(clap::Arg::get_long);
-    let has_formats = options.any(|it| it == "format");
+    let options: Vec<&str> = command
+        .get_arguments()
+        .filter_map(clap::Arg::get_long)
+        .collect();
     let is_directory = word.starts_with(['/', '.']) || word.ends_with(".tar.zst");
     let is_manifest = [".yaml", ".yml", ".json"]
         .iter()
         .any(|it| word.ends_with(it));
     let hint = match (command.get_name(), word) {
-        (_, "--json") if has_formats => "--format json writes JSON",
-        (_, "-o") if has_formats => "--format json writes JSON, --output FILE writes to a file",
+        (_, "--json") if options.contains(&"format") => "--format json writes JSON",
+        (_, "-o") if options.contains(&"output") => {
+            "--format json writes JSON, --output FILE writes to a file"
+        }
         ("pods", "-A" | "--all-namespaces" | "-n" | "--namespace") => {
             "kdns pods lists this node's pods of all namespaces"
         }
@@ -166,6 +170,7 @@ mod tests {
             "schema -o",
             "schema --json",
             "report -o",
+            "rule -o",
         ] {
             let said = said(line);
             for hint in ["shop/web", "--format", "report merge"] {
