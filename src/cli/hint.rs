@@ -151,7 +151,7 @@ mod tests {
             ("report x;y", "kdns report merge 'x;y'"),
             ("report merg x", "'merge'"),
             ("report merge x --json", "--format json"),
-            ("check-loop /a\tb", "kdns check-loop --root '/a\\tb'"),
+            ("check-loop /a\tb", "kdns check-loop --root '/a\\u{9}b'"),
             ("example.com", "kdns explain example.com"),
         ] {
             let said = said(line);
