@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::render::command::quoted;
+
 /// The error with what is most likely meant by these words.
 pub(super) fn with_hint(mut usage: clap::Error, words: &[OsString]) -> clap::Error {
     let words: Vec<&str> = words.iter().filter_map(|it| it.to_str()).collect();
@@ -33,8 +35,11 @@ pub(super) fn with_hint(mut usage: clap::Error, words: &[OsString]) -> clap::Err
 fn of_command(word: &str, words: &[&str], is_near: bool) -> Option<String> {
     let is_name = |it: u8| it.is_ascii_alphanumeric() || b"-._".contains(&it);
     let command = match word {
+        "help" => return None,
+        _ if words.starts_with(&["help"]) || words.starts_with(&["report", "help"]) => return None,
         _ if words.first() == Some(&"report") => {
-            return Some(format!("kdns report merge {word} reads reports"));
+            let file = quoted(word);
+            return (!is_near).then(|| format!("kdns report merge {file} reads reports"));
         }
         "version" => "kdns --version prints the version",
         "merge" => "kdns report merge puts reports together",
@@ -45,8 +50,6 @@ fn of_command(word: &str, words: &[&str], is_near: bool) -> Option<String> {
         "exec" | "enter" => "kdns nsenter TARGET -- COMMAND runs a command in a pod's network",
         "snapshot" => "kdns doctor --snapshot FILE writes one",
         "tcpdump" | "capture" => "kdns watch TARGET watches DNS packets",
-        "help" => return None,
-        _ if words.first() == Some(&"help") => return None,
         _ if (word.contains('.') || !is_near) && word.bytes().all(is_name) => {
             return Some(format!(
                 "kdns explain {word} shows what resolvers ask for this name"
@@ -59,33 +62,46 @@ fn of_command(word: &str, words: &[&str], is_near: bool) -> Option<String> {
 
 /// What kubectl, dig, tcpdump and jq make people write, as kdns has it.
 fn of_argument(word: &str, words: &[&str]) -> Option<String> {
-    let root = super::command();
-    let command = words.iter().find(|it| root.find_subcommand(it).is_some())?;
+    let mut root = super::command();
+    root.build();
+    let deeper = |it, word: &&str| clap::Command::find_subcommand(it, word).unwrap_or(it);
+    let command = words.iter().fold(&root, deeper);
+    let options: Vec<&str> = command
+        .get_arguments()
+        .filter_map(clap::Arg::get_long)
+        .collect();
     let is_directory = word.starts_with(['/', '.']) || word.ends_with(".tar.zst");
     let is_manifest = [".yaml", ".yml", ".json"]
         .iter()
         .any(|it| word.ends_with(it));
-    let hint = match (*command, word) {
-        (_, "--json") => "--format json writes JSON",
-        (_, "-o") => "--format json writes JSON, --output FILE writes to a file",
+    let hint = match (command.get_name(), word) {
+        (_, "--json") if options.contains(&"format") => "--format json writes JSON",
+        (_, "-o") if options.contains(&"output") => {
+            "--format json writes JSON, --output FILE writes to a file"
+        }
         ("pods", "-A" | "--all-namespaces" | "-n" | "--namespace") => {
             "kdns pods lists this node's pods of all namespaces"
         }
         ("explain" | "pod-file", "-n" | "--ns") => "--namespace NAME is the pod's namespace",
-        (_, "-n" | "--namespace") => "the pod web of namespace shop is written shop/web",
+        ("doctor" | "nsenter" | "path" | "watch", "-n" | "--namespace") => {
+            "the pod web of namespace shop is written shop/web"
+        }
         ("explain", "-t") => "--type TYPE asks for another record type",
         ("explain", _) if word.starts_with('@') => "kdns dig NAME @SERVER asks a server",
         ("nsenter", "-t") => "kdns nsenter PID dig NAME: the target is the first word",
         ("watch", "-i") => "kdns watch --node watches every link of the node",
         ("watch", "-r") => "--read FILE reads a capture",
         ("watch", "-w") => "--write FILE keeps the packets",
-        ("pod-file", _) if is_manifest => return Some(format!("kdns pod-file --pod {word}")),
-        ("check-loop" | "pods" | "pod-file", _) if is_directory => {
-            return Some(format!("kdns {command} --root {word}"));
+        ("pod-file", _) if is_manifest => {
+            return Some(format!("kdns pod-file --pod {}", quoted(word)));
+        }
+        (name @ ("check-loop" | "pods" | "pod-file"), _) if is_directory => {
+            return Some(format!("kdns {name} --root {}", quoted(word)));
         }
         ("pod-file", _) if word.contains('/') => {
             return Some(format!(
-                "kdns nsenter {word} -- cat /etc/resolv.conf shows the file of a running pod"
+                "kdns nsenter {} -- cat /etc/resolv.conf shows the file of a running pod",
+                quoted(word)
             ));
         }
         _ => return None,
@@ -98,6 +114,13 @@ mod tests {
     use std::ffi::OsString;
 
     use clap::Parser as _;
+
+    fn said(line: &str) -> String {
+        let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
+        let all = std::iter::once("kdns".into()).chain(words.iter().cloned());
+        let usage = crate::cli::Args::try_parse_from(all).unwrap_err();
+        super::with_hint(usage, &words).render().to_string()
+    }
 
     #[test]
     fn habits_of_other_tools_are_answered() {
@@ -125,14 +148,34 @@ mod tests {
             ("trace db", "kdns explain NAME"),
             ("snapshot", "kdns doctor --snapshot FILE"),
             ("report x.json", "kdns report merge x.json"),
+            ("report x;y", "kdns report merge 'x;y'"),
+            ("report merg x", "'merge'"),
+            ("report merge x --json", "--format json"),
+            ("check-loop /a\tb", "kdns check-loop --root '/a\\u{9}b'"),
             ("example.com", "kdns explain example.com"),
         ] {
-            let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
-            let all = std::iter::once("kdns".into()).chain(words.iter().cloned());
-            let usage = crate::cli::Args::try_parse_from(all).unwrap_err();
-            let said = super::with_hint(usage, &words).render().to_string();
+            let said = said(line);
             assert!(said.contains(expected), "{line}: {said}");
             assert_eq!(said.matches("tip:").count(), 1, "{line}: {said}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_a_command_has_not() {
+        for line in [
+            "report help foo",
+            "lint -n",
+            "diff -n",
+            "completions -n",
+            "schema -o",
+            "schema --json",
+            "report -o",
+            "rule -o",
+        ] {
+            let said = said(line);
+            for hint in ["shop/web", "--format", "report merge"] {
+                assert!(!said.contains(hint), "{line}: {said}");
+            }
         }
     }
 }

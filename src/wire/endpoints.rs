@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hickory_proto::rr::RecordType;
+use nix::libc::EACCES;
 
 use super::entropy::query_id;
 use super::{MAX_MESSAGE, any, errors};
@@ -114,7 +115,14 @@ fn udp(ask: Ask, begun: Instant, port: &mut Option<u16>) -> io::Result<Came> {
     let socket = UdpSocket::bind(any(ask.to))?;
     errors::listen(&socket, ask.to.is_ipv4());
     let id = query_id();
-    socket.send_to(&query(ask, id)?, ask.to)?;
+    if let Err(error) = socket.send_to(&query(ask, id)?, ask.to) {
+        return match error.raw_os_error() {
+            Some(errno) if errno != EACCES || !is_broadcast(&socket, ask.to) => {
+                Ok(Came::NotSent(errno))
+            }
+            _ => Err(error),
+        };
+    }
     *port = socket.local_addr().ok().map(|it| it.port());
     let mut buffer = vec![0; MAX_MESSAGE];
     loop {
@@ -130,6 +138,15 @@ fn udp(ask: Ask, begun: Instant, port: &mut Option<u16>) -> io::Result<Came> {
             return Ok(came(ask, from, &response, length));
         }
     }
+}
+
+/// Whether this network has it as the address of all: the kernel refuses these with the
+/// errno of a route of `prohibit`, until a socket asks for leave. Nothing is sent.
+///
+/// Source: linux `net/ipv4/datagram.c` `__ip4_datagram_connect`.
+fn is_broadcast(socket: &UdpSocket, to: SocketAddr) -> bool {
+    let allowed = socket.set_broadcast(true);
+    allowed.and_then(|()| socket.connect(to)).is_ok()
 }
 
 fn came(ask: Ask, from: SocketAddr, response: &Response, bytes: usize) -> Came {

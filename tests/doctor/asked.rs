@@ -22,6 +22,10 @@ enum Server {
     WithoutTcp,
     /// It answers, and the node lets no query to it out.
     Kept,
+    /// What lets queries to it through says by ICMP that it has no route.
+    Rejected,
+    /// Its address is one that means all of a network.
+    Broadcast,
 }
 
 const SERVERS: &[(&str, Server, &str)] = &[
@@ -30,12 +34,14 @@ const SERVERS: &[(&str, Server, &str)] = &[
     ("slow", Server::Slow, "server-slow"),
     ("without-tcp", Server::WithoutTcp, "no-tcp"),
     ("kept", Server::Kept, "query-not-sent"),
+    ("rejected", Server::Rejected, "server-silent"),
+    ("broadcast", Server::Broadcast, "server-silent"),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
     let one = |&(name, server, _): &(&'static str, Server, &str)| {
         let needs: &[&str] = match server {
-            Server::Kept => &["unshare", "ip", "iptables-legacy"],
+            Server::Kept | Server::Rejected => &["unshare", "ip", "iptables-legacy"],
             _ => &["unshare", "ip"],
         };
         trial(&format!("asked::{name}"), needs, move || alone(name))
@@ -110,6 +116,18 @@ fn scene(server: Server, expected: &str) {
     if server == Server::Kept {
         shell("iptables-legacy -A OUTPUT -d 172.31.0.53 -p udp -j DROP");
     }
+    if server == Server::Rejected {
+        shell(
+            "iptables-legacy -A INPUT -d 172.31.0.53 -p udp -j REJECT --reject-with \
+             icmp-net-unreachable",
+        );
+    }
+    if server == Server::Broadcast {
+        shell(
+            "ip address del 172.31.0.53/32 dev lo
+             ip route add broadcast 172.31.0.53 dev lo table local",
+        );
+    }
     if matches!(server, Server::Healthy | Server::Slow | Server::Kept) {
         tcp("172.31.0.53:53");
     }
@@ -120,9 +138,14 @@ fn scene(server: Server, expected: &str) {
     assert_eq!(said.first(), expected, "{said:#?}");
     let state = match server {
         Server::Healthy => "ok",
-        Server::Dead | Server::Slow | Server::WithoutTcp | Server::Kept => "warning",
+        _ => "warning",
     };
     assert_eq!(said.state("servers"), state, "{said:#?}");
+    // There is a route to each.
+    assert!(
+        !said.document["causes"].to_string().contains("no route"),
+        "{said:#?}"
+    );
     if server == Server::Kept {
         // A full table would explain it.
         node.write("proc/sys/net/netfilter/nf_conntrack_count", "64000\n");

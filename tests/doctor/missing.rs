@@ -1,18 +1,39 @@
 //! Files that are not there, or that another one stands in for.
 
 use std::fs;
+use std::process::Command;
 
 use libtest_mimic::Trial;
 
 use crate::faults::trial;
-use crate::lab::{Node, doctor};
+use crate::lab::{KDNS, Node, doctor};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("faults::a file that is not there", file_is_missing),
         trial("faults::nothing is to be seen", nothing_seen),
         trial("faults::a file in place of the kubelet's", stood_in),
+        trial(
+            "faults::a target with a directory's name",
+            target_like_a_directory,
+        ),
     ]
+}
+
+/// A directory is meant only by a word that no target has.
+fn target_like_a_directory() {
+    let node = Node::copy_of("cluster-without-kubelet");
+    let pod = "coredns-9d5799d79-pv22h";
+    for (word, is_target) in [(pod, true), ("web", false)] {
+        fs::create_dir(node.root.join(word)).unwrap();
+        let mut command = Command::new(KDNS);
+        let command = command.args(["doctor", word, "--root"]).arg(&node.root);
+        let output = command.current_dir(&node.root).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let is_hint = said.contains(&format!("kdns doctor --root {word} reads"));
+        assert_eq!(is_hint, !is_target, "{said}");
+        assert_eq!(output.stdout.is_empty(), !is_target, "{said}");
+    }
 }
 
 /// What is marked as wrong says what is wrong.

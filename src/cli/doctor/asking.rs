@@ -174,11 +174,13 @@ fn answer(asked: &probe::Asked) -> Answer {
         Came::Reply { .. } => Answer::Reply(asked.after),
         Came::Elsewhere(from) => Answer::Elsewhere(from),
         Came::Silence | Came::Connected => Answer::Silence(asked.after),
-        Came::Error(number) if is_kept_in(Errno::from_raw(number), asked.ask.to.ip()) => {
+        Came::NotSent(NO_ROUTE) => Answer::NoRoute,
+        Came::NotSent(number) if is_kept_in(Errno::from_raw(number), asked.ask.to.ip()) => {
             Answer::NotSent
         }
-        Came::Error(NO_ROUTE) => Answer::NoRoute,
-        Came::Error(number) => Answer::Failed(io_reason(&io::Error::from_raw_os_error(number))),
+        Came::NotSent(number) | Came::Error(number) => {
+            Answer::Failed(io_reason(&io::Error::from_raw_os_error(number)))
+        }
     }
 }
 
@@ -189,7 +191,7 @@ fn answer(asked: &probe::Asked) -> Answer {
 /// have as such, sockets say the same.
 fn is_kept_in(errno: Errno, to: IpAddr) -> bool {
     let is_anybodys = match to {
-        IpAddr::V4(it) => !it.is_broadcast() && !it.is_unspecified(),
+        IpAddr::V4(it) => !it.is_unspecified(),
         IpAddr::V6(it) => !it.is_unicast_link_local() && !it.is_unspecified(),
     };
     match errno {
@@ -315,7 +317,6 @@ mod tests {
             (Errno::EINVAL, "192.0.2.53", true),
             (Errno::EINVAL, "2001:db8::53", true),
             (Errno::EINVAL, "fe80::53", false),
-            (Errno::EACCES, "255.255.255.255", false),
             (Errno::EHOSTUNREACH, "192.0.2.53", false),
             (Errno::ECONNREFUSED, "192.0.2.53", false),
         ] {

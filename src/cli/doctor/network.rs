@@ -18,12 +18,11 @@ use crate::host::counters::CounterFile;
 use crate::host::root::Root;
 use crate::host::snapshot;
 use crate::loopback::{self, name_servers};
-use crate::netns;
+use crate::netns::{self, EnterError};
 use crate::node::kernel::{self, Statistics};
 use crate::node::{Node, Pod, is_dns_server};
 use crate::render::command::Command;
 use crate::rules::{Named, SMALLEST, is_amid};
-use crate::text::escaped;
 
 /// Counters are read twice so far apart: all in all it takes no more than a second.
 const APART: Duration = Duration::from_millis(900);
@@ -91,12 +90,12 @@ pub(super) fn expect_target(args: &DoctorArgs, root: &Root) -> anyhow::Result<()
     let Some(word) = args.target() else {
         return Ok(());
     };
-    let shown = escaped(word.as_bytes());
-    if Path::new(word).is_dir() || word.ends_with(".tar.zst") {
-        let command = Command::new("kdns doctor --root").arg(word);
-        bail!("`{shown}` is no target; {command} reads the node whose files it has");
-    }
+    let is_node = || Path::new(word).is_dir() || word.ends_with(".tar.zst");
     match netns::aim(root, word) {
+        Err(it) if (it.is_no_target() || matches!(it, EnterError::Unseen { .. })) && is_node() => {
+            let command = Command::new("kdns doctor --root").arg(word);
+            bail!("{it}; {command} reads the node whose files it has")
+        }
         Err(error) if error.is_no_target() => Err(error.into()),
         _ => Ok(()),
     }

@@ -14,7 +14,7 @@ use crate::render::command::quoted;
 #[derive(clap::Args, Debug)]
 pub(super) struct InputArgs {
     /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD, POD or POD:CONTAINER
-    #[arg(value_name = "TARGET", conflicts_with = "target", value_parser = parse_word, add = ArgValueCandidates::new(completions::pods_here))]
+    #[arg(value_name = "TARGET", conflicts_with = "target", add = ArgValueCandidates::new(completions::pods_here))]
     pub(super) word: Option<String>,
     /// Watch the network of the node itself, and all that goes through it
     #[arg(long, conflicts_with_all = ["word", "target", "read"])]
@@ -66,20 +66,18 @@ impl InputArgs {
     }
 }
 
-/// A target, and neither a capture nor a link, which tcpdump would take.
-fn parse_word(word: &str) -> Result<String, String> {
+/// What is meant by a word that is no target: a capture, or one of these links, which
+/// tcpdump would take.
+pub(super) fn in_place_of(word: &str, links: &[String]) -> Option<String> {
     let bare = word.trim_end_matches(".gz").trim_end_matches(".zst");
     if [".pcap", ".pcapng", ".cap"]
         .iter()
         .any(|it| bare.ends_with(it))
     {
-        return Err(format!("--read {} reads a capture", quoted(word)));
+        return Some(format!("--read {} reads a capture", quoted(word)));
     }
-    let is_link = !word.contains('/') && Path::new("/sys/class/net").join(word).exists();
-    if word == "any" || is_link && !word.is_empty() {
-        return Err("a link is no target; --node watches all links of the node".to_owned());
-    }
-    Ok(word.to_owned())
+    let is_link = word == "any" || links.iter().any(|it| it == word);
+    is_link.then(|| "--node watches all links of the node".to_owned())
 }
 
 /// `100MiB`, `64K`, `5000000`.
@@ -140,11 +138,23 @@ mod tests {
 
     #[test]
     fn captures_and_links_are_no_targets() {
-        for word in ["x.pcap", "./x.pcapng.zst", "x.cap.gz", "any"] {
-            assert!(parse_word(word).is_err(), "{word}");
-        }
-        for word in ["shop/web", "web", "4711", "/run/netns/blue", ""] {
-            assert_eq!(parse_word(word), Ok(word.to_owned()));
+        let links = ["eth0".to_owned()];
+        for (word, expected) in [
+            ("x.pcap", Some("--read x.pcap reads")),
+            ("./x.pcapng.zst", Some("--read")),
+            ("x.cap.gz", Some("--read")),
+            ("any", Some("--node")),
+            ("eth0", Some("--node")),
+            ("shop/web", None),
+            ("eth1", None),
+            ("", None),
+        ] {
+            let hint = in_place_of(word, &links);
+            assert_eq!(hint.is_some(), expected.is_some(), "{word}");
+            assert!(
+                hint.unwrap_or_default()
+                    .starts_with(expected.unwrap_or_default())
+            );
         }
     }
 

@@ -6,11 +6,12 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
 use caps::{CapSet, Capability};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use super::args::InputArgs;
+use super::args::{InputArgs, in_place_of};
 use super::counters::{self, Counted};
 use super::input::{self, Ended, Event, Feed, Take};
 use super::keep::Keep;
@@ -22,6 +23,7 @@ use crate::host::clock;
 use crate::host::counters::CounterFile;
 use crate::host::interrupt::Interrupt;
 use crate::host::io_reason;
+use crate::host::situation;
 use crate::loopback::name_servers;
 use crate::netns::askers::{Askers, Asking, own_addresses};
 use crate::netns::packets::{self, Packets};
@@ -72,10 +74,16 @@ impl Live {
                  --read FILE"
             );
         };
-        expect_privilege()?;
+        let found =
+            expect_privilege().and_then(|()| question::who(Some(word), &args.question, streams));
+        let mut question = found.map_err(|error| {
+            let links = situation::interfaces().unwrap_or_default();
+            match in_place_of(word, &links) {
+                Some(hint) => anyhow!("{error:#}; {hint}"),
+                None => error,
+            }
+        })?;
         let interrupt = Interrupt::catch()?;
-        let question = question::who(Some(word), &args.question, streams)?;
-        let mut question = question;
         let namespace = question.namespace.take();
         let mut subject = Subject::of_question(question);
         subject.is_live = true;

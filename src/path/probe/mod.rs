@@ -76,6 +76,8 @@ pub enum Came {
     Elsewhere(SocketAddr),
     /// The system's word, as an errno: connection refused, host unreachable.
     Error(i32),
+    /// The same of a packet that this machine did not send.
+    NotSent(i32),
     /// Nothing.
     Silence,
     /// A connection was made, and then nothing came: packets arrive, and the

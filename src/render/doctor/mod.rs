@@ -8,9 +8,8 @@ use std::io::{self, Write};
 
 use colored::{Color, Colorize as _};
 
-use crate::doctor::{Cause, Check, Kind, Report, State, Verdict};
+use crate::doctor::{Cause, Check, Report, State, Verdict};
 use crate::render::Style;
-use crate::render::command::Command;
 use crate::render::sentence::full_stop;
 use crate::render::{paragraph, shortened};
 use crate::text::escaped;
@@ -217,12 +216,10 @@ impl Page<'_> {
         }
         let mut checks = cause.evidence.iter();
         let check = checks.find_map(|it| report.checks.get(*it));
-        let more = match (&cause.kind, check) {
-            (Kind::Setting(finding), _) => Command::new("kdns rule").arg(finding.code),
-            (_, Some(check)) => words::command(&check.fact),
-            (_, None) => return Ok(()),
-        };
-        writeln!(self.out, "   More: {more}")
+        match words::more_of(&cause.kind, check.map(|it| &it.fact)) {
+            Some(more) => writeln!(self.out, "   More: {more}"),
+            None => Ok(()),
+        }
     }
 
     /// A step: its commands, which have lines of their own where they do not fit, then

@@ -124,7 +124,7 @@ fn other(came: &Came) -> String {
     match came {
         Came::Reply { .. } => "a reply".to_owned(),
         Came::Elsewhere(from) => format!("a reply from {from}"),
-        Came::Error(errno) => {
+        Came::Error(errno) | Came::NotSent(errno) => {
             let error = io::Error::from_raw_os_error(*errno).to_string();
             error
                 .split(" (os error")

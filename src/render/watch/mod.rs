@@ -7,7 +7,6 @@ pub mod picture;
 mod table;
 mod words;
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use colored::{ColoredString, Colorize as _};
@@ -161,20 +160,25 @@ impl Writer<'_> {
                 }
             }
         };
-        let verdict = match report.findings.first() {
-            None if report.is_empty() => verdict,
-            None => self.style.green(&verdict),
-            Some(first) => self.style.paint(first.severity, &verdict),
-        };
-        writeln!(self.out, "{verdict}")
+        for line in paragraph::hanging("", "  ", &verdict).lines() {
+            let line = match report.findings.first() {
+                None if report.is_empty() => line.to_owned(),
+                None => self.style.green(line),
+                Some(first) => self.style.paint(first.severity, line),
+            };
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(())
     }
 
     fn about(&mut self, report: &Report) -> io::Result<()> {
         if report.is_empty() {
             return Ok(());
         }
-        let mut about = match &report.resolver {
-            Whose::Known(resolver) => format!("Judged as {} ({})", resolver.id, resolver.version),
+        let resolver = match &report.resolver {
+            Whose::Known(resolver) => {
+                Some(format!("Judged as {} ({})", resolver.id, resolver.version))
+            }
             Whose::Fits(fit) => {
                 let best = fit.best.map_or("no model", |it| it.id);
                 let also: Vec<&str> = fit.also.iter().map(|it| it.id).collect();
@@ -182,21 +186,20 @@ impl Writer<'_> {
                     [] => String::new(),
                     also => format!("; as well: {}", also.join(", ")),
                 };
-                format!(
+                Some(format!(
                     "The queries fit {best} best, by {:.0} of 100 in {}{also}",
                     fit.likeness * 100.0,
                     counted(fit.lookups as u64, "lookup", "lookups")
-                )
+                ))
             }
-            Whose::Nobody(fit) => format!(
+            Whose::Nobody(fit) => Some(format!(
                 "The queries fit no resolver that kdns knows (the best by {:.0} of 100): a forwarder, a program that asks on its own, several programs together, or packets are missing; judged without a plan",
                 fit.likeness * 100.0
-            ),
-            Whose::Unknown => String::new(),
+            )),
+            Whose::Unknown => None,
         };
-        if let Some(inferred) = words::inferred(report, &self.style.shown) {
-            let _ = write!(about, ". {inferred}");
-        }
+        let inferred = words::inferred(report, &self.style.shown);
+        let mut about: Vec<String> = resolver.into_iter().chain(inferred).collect();
         if !report.forwarders.is_empty() {
             let who: Vec<String> = report
                 .forwarders
@@ -204,7 +207,7 @@ impl Writer<'_> {
                 .take(FORWARDERS)
                 .map(|it| self.style.shown.ip(*it))
                 .collect();
-            let _ = write!(about, ". {} asks and is asked: a forwarder", who.join(", "));
+            about.push(format!("{} asks and is asked: a forwarder", who.join(", ")));
         }
         let seen = format!(
             "{} by {}, {} unanswered",
@@ -212,7 +215,9 @@ impl Writer<'_> {
             counted(report.clients.len() as u64, "client", "clients"),
             report.unanswered
         );
-        self.paragraph("", "  ", &format!("{about}."))?;
+        if !about.is_empty() {
+            self.paragraph("", "  ", &format!("{}.", about.join(". ")))?;
+        }
         self.paragraph("", "  ", &format!("{seen}."))
     }
 
@@ -331,5 +336,26 @@ impl Writer<'_> {
         }
         writeln!(self.out)?;
         self.paragraph("Also: ", "  ", &seen.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::{End, Setup, Watch};
+
+    #[test]
+    fn nothing_is_said_of_a_resolver_that_is_not_known() {
+        let mut report = Watch::new(Setup::default()).end(&End::default());
+        report.lookups = 1;
+        let style = Style {
+            colors: false,
+            shown: Shown::default(),
+        };
+        let mut text = Vec::new();
+        summary(&report, &[], &[], &style, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.starts_with("Nothing wrong in 1 lookup"), "{text}");
+        assert!(text.lines().all(|it| it != "."), "{text}");
     }
 }

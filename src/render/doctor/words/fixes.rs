@@ -291,7 +291,7 @@ fn of_setting(finding: &Finding) -> Vec<Step> {
 }
 
 /// Asks a server as kdns did.
-fn dig(said: &str, asked: &Asked) -> Command {
+pub(super) fn dig(said: &str, asked: &Asked) -> Command {
     Command::new(said).args([&format!("@{}", asked.server.ip()), ".", "NS"])
 }
 

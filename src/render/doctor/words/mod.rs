@@ -5,9 +5,10 @@ mod fixes;
 mod more;
 mod rounds;
 
+use self::fixes::dig;
 use crate::address::DNS_PORT;
 use crate::check_loop;
-use crate::doctor::{Answer, Asked, Check, Fact, Here, Report, Verdict, Whom};
+use crate::doctor::{Answer, Asked, Check, Fact, Here, Kind, Report, Verdict, Whom};
 use crate::finding::Finding;
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
@@ -34,6 +35,17 @@ pub(super) fn headline(report: &Report<'_>) -> String {
     }
 }
 
+/// What shows more of a cause, which this is the first proof of.
+pub(super) fn more_of(kind: &Kind<'_>, proof: Option<&Fact<'_>>) -> Option<Command> {
+    match kind {
+        Kind::Silent(asked) | Kind::WithoutTcp(asked) | Kind::Slow(asked) => {
+            asked.first().map(|it| dig("kdns dig", it))
+        }
+        Kind::Setting(finding) => Some(Command::new("kdns rule").arg(finding.code)),
+        _ => proof.map(command),
+    }
+}
+
 /// What shows more of what a check found.
 pub(super) fn command(fact: &Fact<'_>) -> Command {
     match fact {
@@ -55,10 +67,10 @@ pub(super) fn command(fact: &Fact<'_>) -> Command {
             let wrong = asked
                 .iter()
                 .find(|it| it.is_silent() || it.is_slow() || it.is_without_tcp());
-            let server = wrong
-                .or(asked.first())
-                .map_or_else(|| "SERVER".to_owned(), |it| it.server.ip().to_string());
-            Command::new("kdns dig").args([&format!("@{server}"), ".", "NS"])
+            wrong.or(asked.first()).map_or_else(
+                || Command::new("kdns dig @SERVER . NS"),
+                |it| dig("kdns dig", it),
+            )
         }
         Fact::Lookup(Ok(lookup)) => {
             let question = Command::new("kdns explain").arg(&lookup.scenario.name);
@@ -302,7 +314,30 @@ fn address(server: std::net::SocketAddr) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    /// A cause for one server is not looked into at another one.
+    #[test]
+    fn more_of_a_cause_is_about_its_own_server() {
+        let asked = |last, tcp| Asked {
+            whom: Whom::Upstream,
+            server: ([192, 0, 2, last], DNS_PORT).into(),
+            udp: Answer::Reply(Duration::from_secs(1)),
+            tcp,
+            fails: false,
+        };
+        let all = [
+            asked(1, Answer::Reply(Duration::ZERO)),
+            asked(2, Answer::Silence(Duration::ZERO)),
+        ];
+        let proof = Fact::Servers(&all);
+        let said = |kind| more_of(&kind, Some(&proof)).unwrap().to_string();
+        assert_eq!(said(Kind::Slow(vec![&all[0]])), "kdns dig @192.0.2.1 . NS");
+        let without_tcp = Kind::WithoutTcp(vec![&all[1]]);
+        assert_eq!(said(without_tcp), "kdns dig @192.0.2.2 . NS");
+    }
 
     #[test]
     fn the_pod_itself_is_no_target() {
