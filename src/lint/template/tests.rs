@@ -33,6 +33,7 @@ fn a_command_of_a_unit_goes_on_over_what_is_hidden() {
         "a \\| d|[e]",
     );
     says("a \\\n{{ b }}\nc\n", "a \\| c");
+    says("a \\\n{{ b }}\n \n{{ b }}\nc\n", "a \\| c");
     says("[a]\n{% if x %}\nb\n{% endif %}\nc\n", "[a]|c");
     says("{% if x %}\nb\n{% endif %}", "b");
 }
