@@ -91,9 +91,7 @@ pub(super) fn joined(whole: &[u8], mut plain: Vec<u8>) -> Vec<u8> {
         goes_on = before.last().map_or(goes_on, |it| *it == b'\\');
         // The end of the line behind it, too.
         let end = (last.unwrap_or(first) + 2).min(first + length);
-        if goes_on
-            && let Some(line) = plain.get_mut(first..end)
-        {
+        if goes_on && let Some(line) = plain.get_mut(first..end) {
             line.fill(b' ');
         }
         at = first + length;
