@@ -39,14 +39,17 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
     let words = blocks.iter().flat_map(words);
     let mut found = Vec::new();
     for word in words {
+        let near = meant(&word.text);
         let why = if word.text == NIL {
-            "the Service of -upstreamsvc did not exist when the cache started"
+            "the Service of -upstreamsvc did not exist when the cache started".to_owned()
         } else if is_cluster_dns && word.text.contains("__PILLAR__") {
-            "only NodeLocal DNSCache replaces such words, and this is CoreDNS"
+            "only NodeLocal DNSCache replaces such words, and this is CoreDNS".to_owned()
         } else if is_installed && word.text.contains(DOMAIN) {
             "it is replaced when the manifest is installed, as the addresses behind bind were"
-        } else if is_misspelled(&word.text) {
-            "there is no such word: NodeLocal DNSCache replaces __PILLAR__CLUSTER__DNS__ and __PILLAR__UPSTREAM__SERVERS__"
+                .to_owned()
+        } else if near.is_some() {
+            let known = KNOWN.join(", ");
+            format!("there is no such word: those of NodeLocal DNSCache's template are {known}")
         } else {
             continue;
         };
@@ -59,16 +62,21 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
             .add(at, format!("{} was not replaced", word.text))
             .note(why)
             .note("the server block serves no name that anybody asks for, or forwards nowhere")
-            .help(fix(&word.text));
+            .help(near.map_or_else(|| fix(&word.text).to_owned(), |it| format!("write {it}")));
     }
 }
 
-/// Whether a word is nearly one that is replaced.
-fn is_misspelled(text: &str) -> bool {
+/// The word that is replaced and nearly this one, as a zone with its final dot and port.
+fn meant(text: &str) -> Option<&'static str> {
     const MOST: usize = 2;
-    text.starts_with("__PILLAR__")
-        && !KNOWN.contains(&text)
-        && KNOWN.iter().any(|it| is_near(text, it, MOST))
+    let name = match text.rsplit_once(':') {
+        Some((name, port)) if port.parse::<u16>().is_ok() => name,
+        _ => text,
+    };
+    let name = name.trim_end_matches('.');
+    let is_word = name.starts_with("__PILLAR__") && !KNOWN.contains(&name);
+    let mut near = KNOWN.into_iter().filter(|it| is_near(name, it, MOST));
+    is_word.then(|| near.next())?
 }
 
 fn fix(text: &str) -> &'static str {
