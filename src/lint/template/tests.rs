@@ -39,6 +39,16 @@ fn a_command_of_a_unit_goes_on_over_what_is_hidden() {
 }
 
 #[test]
+fn long_units_cost_little() {
+    let text = format!("a \\\n{}", "{{ b }}\n \n".repeat(100_000));
+    let found = joined(text.as_bytes(), plain(text.as_bytes()).unwrap());
+    let rest = found.strip_prefix(b"a \\\n").unwrap();
+    assert!(rest.iter().all(u8::is_ascii_whitespace));
+    let lines = rest.split(|&it| it == b'\n').count();
+    assert_eq!(lines, 100_001, "each line behind a tag goes on");
+}
+
+#[test]
 fn what_is_under_no_condition_is_left() {
     check("a: 1\nb: {{ x }}\n", Some("a: 1|b: $______"));
     check("{% if x %}\na: 1\n{% endif %}\nb: 2\n", Some("b: 2"));
