@@ -160,7 +160,7 @@ mod tests {
         let map = "coredns_corefile = <<-E\n  apiVersion: v1\n  kind: ConfigMap\n  data:\n    Corefile: |\n      . {\n        forward . 10.0.0.53\n      }\n  E\n";
         says(map, &["forward 10.0.0.53 @10.0.0.53"]);
         says(
-            "corefile = <<E\n. {\n  forward . 10.0.0.53\n}\nE\n",
+            "coredns_corefile = <<E\n. {\n  forward . 10.0.0.53\n}\nE\n",
             &["forward 10.0.0.53 @10.0.0.53"],
         );
         let map = "kind = \"KubeletConfiguration\", apiVersion = \"kubelet.config.k8s.io/v1beta1\", resolvConf = \"/a\"";

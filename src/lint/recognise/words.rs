@@ -29,7 +29,9 @@ pub(super) const SUBJECTS: &[&[u8]] = &[
     b"clusterDNS",
     b"kube-dns",
     b"kubelet",
-    b"nameserver",
+    b"nameservers",
+    // As a key: misspelled, one of Talos.
+    b"nameserver:",
     b"KubeDNSToHost",
     b"hostDNS",
     b"configBlock",
