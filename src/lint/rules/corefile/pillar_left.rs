@@ -39,17 +39,29 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
     let words = blocks.iter().flat_map(words);
     let mut found = Vec::new();
     for word in words {
-        let near = meant(&word.text);
-        let why = if word.text == NIL {
-            "the Service of -upstreamsvc did not exist when the cache started".to_owned()
-        } else if is_cluster_dns && word.text.contains("__PILLAR__") {
-            "only NodeLocal DNSCache replaces such words, and this is CoreDNS".to_owned()
-        } else if is_installed && word.text.contains(DOMAIN) {
-            "it is replaced when the manifest is installed, as the addresses behind bind were"
-                .to_owned()
-        } else if near.is_some() {
+        let text = word.text.as_str();
+        let by_hand = |why: &str| (why.to_owned(), fix(text).to_owned());
+        let (why, help) = if text == NIL {
+            by_hand("the Service of -upstreamsvc did not exist when the cache started")
+        } else if is_cluster_dns && text.contains("__PILLAR__") {
+            by_hand("only NodeLocal DNSCache replaces such words, and this is CoreDNS")
+        } else if is_installed && text.contains(DOMAIN) {
+            by_hand(
+                "it is replaced when the manifest is installed, as the addresses behind bind were",
+            )
+        } else if let Some(near) = meant(text) {
             let known = KNOWN.join(", ");
-            format!("there is no such word: those of NodeLocal DNSCache's template are {known}")
+            let why = format!(
+                "there is no such word: those of NodeLocal DNSCache's template are {known}"
+            );
+            // What whoever installs it replaces is replaced already.
+            let is_kept = !is_installed || [CLUSTER_DNS, UPSTREAM_SERVERS].contains(&near);
+            let help = if is_kept {
+                format!("write {near}")
+            } else {
+                fix(near).to_owned()
+            };
+            (why, help)
         } else {
             continue;
         };
@@ -59,10 +71,10 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
         };
         found.push(at);
         report
-            .add(at, format!("{} was not replaced", word.text))
+            .add(at, format!("{text} was not replaced"))
             .note(why)
             .note("the server block serves no name that anybody asks for, or forwards nowhere")
-            .help(near.map_or_else(|| fix(&word.text).to_owned(), |it| format!("write {it}")));
+            .help(help);
     }
 }
 
