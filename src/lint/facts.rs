@@ -245,6 +245,8 @@ pub struct Service {
     pub name: String,
     /// Its addresses, in order.
     pub addresses: Vec<Text>,
+    /// The pods that it chooses.
+    pub pods: Pods,
 }
 
 /// A pod, or what makes pods, that is a DNS server.

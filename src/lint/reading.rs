@@ -5,7 +5,7 @@ mod parts;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use self::parts::{parts_of, variables, words_of};
+use self::parts::{parts_of, syntax, units_of};
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
 use crate::config::yaml;
@@ -105,8 +105,8 @@ impl Reader {
             }
             Form::CorefilePart => Syntax::CorefilePart,
             Form::Unit | Form::Environment => {
-                for part in &words_of(text) {
-                    self.add(part, variables(part, form));
+                for part in &units_of(text) {
+                    self.add(part, syntax(part, form));
                 }
                 return;
             }

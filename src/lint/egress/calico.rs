@@ -156,7 +156,7 @@ fn namespace_of(selector: &str) -> Namespace<'_> {
 }
 
 fn labels(selector: &str) -> Labels {
-    match Labels::from_values([selector]) {
+    match Labels::from_pairs([("", selector)]) {
         Labels::Others if is_free(selector) => Labels::Any,
         known => known,
     }

@@ -169,6 +169,6 @@ fn endpoint<'n>(selector: &'n Node, near: Namespace<'_>, ports: Ports) -> Reach<
     if own.peek().is_some_and(|it| it.0.starts_with("reserved:")) {
         return ports.elsewhere();
     }
-    let asked = Labels::from_values(own.map(|it| it.1.as_str()));
+    let asked = Labels::from_pairs(own.map(|it| (&*it.0, &*it.1)));
     peer::pods(namespace, asked, ports, selector)
 }

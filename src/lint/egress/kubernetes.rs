@@ -78,7 +78,7 @@ fn peer_reach<'n>(peer: &'n Node, own: Option<&str>, ports: Ports) -> Reach<'n> 
         return peer::range(cidr, has_exceptions, ports);
     }
     let asked = labels(peer.get("podSelector"));
-    let asked = Labels::from_values(asked.iter().map(|it| it.1.as_str()));
+    let asked = Labels::from_pairs(asked.iter().map(|it| (&*it.0, &*it.1)));
     let namespace = match peer.get("namespaceSelector") {
         None => Namespace::Own(own),
         Some(selector) => namespace_of(selector),

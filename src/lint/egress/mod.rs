@@ -218,6 +218,22 @@ pub fn pods(object: &Node) -> Option<Pods> {
     })
 }
 
+/// The pods that a rule means by the label of a cluster's DNS.
+pub fn meant(peer: &Node) -> Pods {
+    let mut labels = labels(peer.get("podSelector").or(Some(peer)));
+    labels.retain(|it| it.0 == peer::DNS_LABEL);
+    let namespace = Some(peer::DNS_NAMESPACE.to_owned());
+    Pods { namespace, labels }
+}
+
+/// The pods that a Service chooses.
+pub fn chosen(service: &Node) -> Pods {
+    Pods {
+        namespace: namespace(service).map(str::to_owned),
+        labels: written(service.at(&["spec", "selector"])),
+    }
+}
+
 /// The labels of a selector, in order.
 fn labels(selector: Option<&Node>) -> Vec<(String, String)> {
     written(selector.and_then(|it| it.get("matchLabels")))

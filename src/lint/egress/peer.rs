@@ -100,14 +100,14 @@ pub(super) enum Labels {
 }
 
 impl Labels {
-    /// What these values say together.
-    pub(super) fn from_values<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
+    /// What these keys and values say together.
+    pub(super) fn from_pairs<'v>(pairs: impl IntoIterator<Item = (&'v str, &'v str)>) -> Self {
         let mut found = Self::Any;
-        for value in values {
+        for (key, value) in pairs {
             if DNS_PODS.iter().any(|it| value.contains(it)) {
                 return Self::OfDns;
             }
-            if strsim::osa_distance(value, DNS_PODS[0]) == 1 {
+            if key == DNS_LABEL && strsim::osa_distance(value, DNS_PODS[0]) == 1 {
                 found = Self::Misspelled;
             } else if mentions_dns(value) || is_open(value) {
                 found = Self::Open;
@@ -119,6 +119,10 @@ impl Labels {
     }
 }
 
+/// The label by which the Service of a cluster's DNS chooses its pods, and their namespace.
+pub(super) const DNS_LABEL: &str = "k8s-app";
+pub(super) const DNS_NAMESPACE: &str = "kube-system";
+
 /// How the pods of a cluster's DNS are called in their labels.
 const DNS_PODS: [&str; 4] = ["kube-dns", "coredns", "node-local-dns", "nodelocaldns"];
 
@@ -129,9 +133,13 @@ pub(super) fn pods<'n>(
     ports: Ports,
     node: &'n Node,
 ) -> Reach<'n> {
+    let is_their_namespace = matches!(
+        namespace,
+        Namespace::Own(Some(DNS_NAMESPACE)) | Namespace::Named(DNS_NAMESPACE)
+    );
     let reached = match labels {
         Labels::Others => ports.elsewhere(),
-        Labels::Misspelled => Reach::Misses(Trap::Label, node),
+        Labels::Misspelled if is_their_namespace => Reach::Misses(Trap::Label, node),
         _ => Reach::Pods(node),
     };
     match namespace {
@@ -175,7 +183,7 @@ pub(super) fn is_world(cidr: &str) -> bool {
 }
 
 fn is_dns_namespace(name: &str) -> bool {
-    name == "kube-system" || mentions_dns(name)
+    name == DNS_NAMESPACE || mentions_dns(name)
 }
 
 /// Whether a word can be said of a server of DNS.

@@ -26,7 +26,7 @@ pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
     }
     let clusters = cluster::settings(document, root).into_iter();
     // Of Talos what is misspelled counts, too.
-    let is_talos = root.at(&["machine", "kubelet"]).is_some() || inner::is_talos(root);
+    let is_talos = inner::is_talos(root);
     let clusters = clusters.filter(|it| is_talos || !it.is_empty());
     clusters
         .map(|it| facts((KubeletForm::Cluster, it)))

@@ -3,6 +3,7 @@
 use crate::config::manifest::template_spec;
 use crate::config::yaml::{Kind, Node};
 use crate::lint::document::{At, Document};
+use crate::lint::egress;
 use crate::lint::facts::{DnsPod, Network, Service, Text};
 use crate::lint::subject::Workload;
 
@@ -61,6 +62,7 @@ pub(super) fn dns_service(document: &Document, object: &Node) -> Option<Service>
     (!addresses.is_empty()).then(|| Service {
         name: name.to_owned(),
         addresses,
+        pods: egress::chosen(object),
     })
 }
 

@@ -295,16 +295,20 @@ fn nodeadm_kubelet(object: &Node) -> Option<Inner<'_>> {
     Some(inner.of_form(Form::Yaml))
 }
 
-/// Whether it is the configuration of a machine of Talos, or a patch for one.
+/// Whether it is the configuration of a machine of Talos, or a patch for one, in which
+/// the version is not written.
 ///
 /// Source: siderolabs/talos `pkg/machinery/config/types/v1alpha1`.
 pub fn is_talos(object: &Node) -> bool {
     let is_part = |it: &Entry| {
         let key = it.key.as_scalar().map(|it| it.text.as_str());
-        key.is_some_and(|it| ["cluster", "debug", "machine", "persist", "version"].contains(&it))
+        key.is_some_and(|it| ["cluster", "debug", "machine", "persist"].contains(&it))
     };
-    let has_machine = object.get("machine").is_some();
-    has_machine && object.as_mapping().is_some_and(|it| it.iter().all(is_part))
+    let is_patch = || object.as_mapping().is_some_and(|it| it.iter().all(is_part));
+    object.get("machine").is_some_and(|it| {
+        let is_versioned = object.word(&["version"]) == Some("v1alpha1");
+        it.get("kubelet").is_some() || is_versioned || is_patch()
+    })
 }
 
 /// The name servers that Talos gives a machine.
@@ -312,7 +316,10 @@ fn talos(object: &Node) -> Option<Inner<'_>> {
     let network = object.at(&["machine", "network"])?;
     is_talos(object).then_some(())?;
     let (servers, domains) = (network.get("nameservers")?, network.get("searchDomains"));
-    Some(resolv_conf(lines(servers, domains)?))
+    Some(Inner {
+        is_part: object.get("version").is_none(),
+        ..resolv_conf(lines(servers, domains)?)
+    })
 }
 
 /// The name servers that talhelper gives each machine of a cluster, and the patches

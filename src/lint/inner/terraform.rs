@@ -110,9 +110,7 @@ fn text(bytes: &[u8], found: &Heredoc, attribute: &[u8]) -> Option<Written> {
         let mut lines = written.split(|&it| it == b'\n');
         lines.any(|it| it.starts_with(word))
     };
-    let (path, form) = if is_corefile {
-        ("Corefile", Form::Corefile)
-    } else if begins(&[b"#!"]) {
+    let (path, form) = if begins(&[b"#!"]) {
         ("script.sh", Form::Script)
     } else if begins(&[b"MIME-Version:", b"Content-Type: multipart/"]) {
         ("user-data", Form::Mime)
@@ -120,6 +118,8 @@ fn text(bytes: &[u8], found: &Heredoc, attribute: &[u8]) -> Option<Written> {
         ("user-data.yaml", Form::Yaml)
     } else if has_line(b"apiVersion:") && has_line(b"kind:") {
         ("manifest.yaml", Form::Yaml)
+    } else if is_corefile {
+        ("Corefile", Form::Corefile)
     } else if attribute == b"values" {
         ("values.yaml", Form::Yaml)
     } else {
@@ -157,6 +157,12 @@ mod tests {
         let data = "user_data = <<E\n#!/bin/sh\ncat > /etc/resolv.conf <<'X'\nnameserver 10.0.0.53\nX\nE\n";
         says(data, &["nameserver 10.0.0.53 @10.0.0.53"]);
         says(&data.replace("10.0.0.53", "${var.dns}"), &[]);
+        let map = "coredns_corefile = <<-E\n  apiVersion: v1\n  kind: ConfigMap\n  data:\n    Corefile: |\n      . {\n        forward . 10.0.0.53\n      }\n  E\n";
+        says(map, &["forward 10.0.0.53 @10.0.0.53"]);
+        says(
+            "coredns_corefile = <<E\n. {\n  forward . 10.0.0.53\n}\nE\n",
+            &["forward 10.0.0.53 @10.0.0.53"],
+        );
         let map = "kind = \"KubeletConfiguration\", apiVersion = \"kubelet.config.k8s.io/v1beta1\", resolvConf = \"/a\"";
         let found = &["Configuration ResolvConf /a @\"/a\""];
         says(&format!("x = jsonencode({{{map}}})\n"), found);

@@ -33,7 +33,7 @@ pub(super) fn parts_of(text: &Embedded) -> Vec<Embedded> {
 }
 
 /// A unit or a file of variables, or what can be read of a template of one.
-pub(super) fn words_of(text: &Embedded) -> Vec<Embedded> {
+pub(super) fn units_of(text: &Embedded) -> Vec<Embedded> {
     let is_made = text.depth == 0 && recognise::made_of_template(&text.source.name).is_some();
     let mut parts = if is_made || text.is_open {
         parts_of(text)
@@ -54,7 +54,8 @@ pub(super) fn words_of(text: &Embedded) -> Vec<Embedded> {
     parts
 }
 
-pub(super) fn variables(text: &Embedded, form: Form) -> Syntax {
+/// A unit or a file of variables in its syntax.
+pub(super) fn syntax(text: &Embedded, form: Form) -> Syntax {
     let bytes = &text.source.bytes;
     match form {
         Form::Unit => Syntax::Unit(unit_file::entries(bytes, 0)),

@@ -30,7 +30,7 @@ pub(super) const SUBJECTS: &[&[u8]] = &[
     b"kube-dns",
     b"kubelet",
     b"nameservers",
-    // A misspelled key.
+    // As a key: misspelled, one of Talos.
     b"nameserver:",
     b"KubeDNSToHost",
     b"hostDNS",

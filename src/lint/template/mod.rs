@@ -81,17 +81,17 @@ pub(super) fn plain(bytes: &[u8]) -> Option<Vec<u8>> {
 ///
 /// Source: systemd.syntax(7): a backslash at the end of a line.
 pub(super) fn joined(whole: &[u8], mut plain: Vec<u8>) -> Vec<u8> {
-    let mut at = 0;
+    // Where the last lines that were hidden end, and whether a command goes on there.
+    let (mut at, mut goes_on) = (0, false);
     while let Some(first) = hidden(whole, &plain, at) {
         let run = plain.get(first..).unwrap_or_default();
         let length = run.iter().take_while(|it| **it == b'\n').count();
         let last = (first..first + length).rfind(|&it| whole.get(it) != Some(&b'\n'));
-        let before = plain.get(..first).unwrap_or_default().trim_ascii_end();
+        let before = plain.get(at..first).unwrap_or_default().trim_ascii_end();
+        goes_on = before.last().map_or(goes_on, |it| *it == b'\\');
         // The end of the line behind it, too.
         let end = (last.unwrap_or(first) + 2).min(first + length);
-        if before.ends_with(b"\\")
-            && let Some(line) = plain.get_mut(first..end)
-        {
+        if goes_on && let Some(line) = plain.get_mut(first..end) {
             line.fill(b' ');
         }
         at = first + length;

@@ -33,8 +33,19 @@ fn a_command_of_a_unit_goes_on_over_what_is_hidden() {
         "a \\| d|[e]",
     );
     says("a \\\n{{ b }}\nc\n", "a \\| c");
+    says("a \\\n{{ b }}\n \n{{ b }}\nc\n", "a \\| c");
     says("[a]\n{% if x %}\nb\n{% endif %}\nc\n", "[a]|c");
     says("{% if x %}\nb\n{% endif %}", "b");
+}
+
+#[test]
+fn long_units_cost_little() {
+    let text = format!("a \\\n{}", "{{ b }}\n \n".repeat(100_000));
+    let found = joined(text.as_bytes(), plain(text.as_bytes()).unwrap());
+    let rest = found.strip_prefix(b"a \\\n").unwrap();
+    assert!(rest.iter().all(u8::is_ascii_whitespace));
+    let lines = rest.split(|&it| it == b'\n').count();
+    assert_eq!(lines, 100_001, "each line behind a tag goes on");
 }
 
 #[test]

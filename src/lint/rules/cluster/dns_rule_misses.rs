@@ -14,6 +14,8 @@ pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Rep
             continue;
         }
         match policy.udp {
+            // Pods that were given have it.
+            Reach::Misses(Trap::Label, peer) if context.some_pod(&egress::meant(peer)) => {}
             Reach::Misses(trap, peer) => missed(object, trap, peer, report),
             Reach::Pods(peer) => {
                 if let Some(cache) = node_cache(object, context) {

@@ -25,14 +25,10 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
         .iter()
         .flat_map(|it| blocks::named(it, "forward"))
         .filter(|it| version.is_some() || !takes_names(it));
-    let named = forwards
-        .flat_map(blocks::targets)
-        .filter(|it| is_name(it) || is_broken_address(it));
     let mut places = blocks::Places::new(file);
-    for (word, at) in named
-        .filter_map(|it| Some((it, places.first(it)?)))
-        .take(MAX_FINDINGS)
-    {
+    let named = forwards.flat_map(blocks::targets);
+    let named = named.filter_map(|it| Some((it, wrong(it)?, places.first(it)?)));
+    for (word, wrong, at) in named.take(MAX_FINDINGS) {
         let message = match &version {
             Some(version) => format!(
                 "{} does not start: forward to {} names no address",
@@ -54,10 +50,9 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
             }
             Some(_) => {}
             None => {
-                let severity = if is_broken_address(word) {
-                    Severity::Error
-                } else {
-                    Severity::Info
+                let severity = match wrong {
+                    Wrong::Digits => Severity::Warning,
+                    Wrong::Name => Severity::Info,
                 };
                 finding
                     .severity(severity)
@@ -76,28 +71,29 @@ fn host(word: &Word) -> &str {
     }
 }
 
-/// Whether a server is digits and dots, as an address is, and none.
-fn is_broken_address(word: &Word) -> bool {
-    let host = host(word);
-    let has_shape = host.contains('.') && host.starts_with(|it: char| it.is_ascii_digit());
-    let is_part = |it: char| it.is_ascii_digit() || it == '.';
-    has_shape && host.chars().all(is_part) && host.parse::<Ipv4Addr>().is_err()
+/// What a server is that is no address and no file.
+enum Wrong {
+    /// The name of a host.
+    Name,
+    /// Digits and dots, as an address is, and none.
+    Digits,
 }
 
-/// Whether a server is the name of a host: letters, digits, hyphens and dots, a
-/// letter in the last label.
-fn is_name(word: &Word) -> bool {
+/// What is wrong with a server. A name is letters, digits, hyphens and dots, with a letter
+/// in the last label.
+fn wrong(word: &Word) -> Option<Wrong> {
     let host = host(word);
     let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
-    let last = host
-        .trim_end_matches('.')
-        .rsplit('.')
-        .next()
-        .unwrap_or_default();
+    if !host.contains('.') || !host.chars().all(is_letter) {
+        return None;
+    }
+    let is_part = |it: char| it.is_ascii_digit() || it == '.';
+    if host.starts_with(|it: char| it.is_ascii_digit()) && host.chars().all(is_part) {
+        return host.parse::<Ipv4Addr>().is_err().then_some(Wrong::Digits);
+    }
+    let last = host.trim_end_matches('.').rsplit('.').next()?;
     // A file in the working directory.
     let is_file = last == "conf";
-    host.chars().all(is_letter)
-        && last.contains(|c: char| c.is_ascii_alphabetic())
-        && !is_file
-        && host.contains('.')
+    let is_name = last.contains(|c: char| c.is_ascii_alphabetic()) && !is_file;
+    is_name.then_some(Wrong::Name)
 }

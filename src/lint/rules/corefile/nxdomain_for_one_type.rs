@@ -1,6 +1,6 @@
 #![doc = include_str!("nxdomain_for_one_type.md")]
 
-use crate::config::corefile::Directive;
+use crate::config::corefile::{Directive, ServerBlock, zones};
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::prelude::*;
 
@@ -10,7 +10,8 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
         if blocks::others_behind(block).is_empty() {
             continue;
         }
-        let denying = || blocks::named(block, "template").filter(|it| denies_all(it));
+        let is_wrong = |it: &&Directive| denies_all(it) && !is_reverse(block, it);
+        let denying = || blocks::named(block, "template").filter(is_wrong);
         for template in denying() {
             let (own, other) = match kind(template) {
                 "AAAA" => ("AAAA", "A"),
@@ -30,7 +31,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
                     format!("to a query for {own} this says that there is no such name, {other} or not"),
                 )
                 .help("write rcode NOERROR: the name is there, and has no such address")
-                .note("musl then finds no address at all, and caches between may say so of every type; glibc and Go take the other answer");
+                .note("musl since 1.2.1 then finds no address at all, and caches between may say so of every type; glibc and Go take the other answer");
         }
     }
 }
@@ -48,4 +49,18 @@ fn denies_all(template: &Directive) -> bool {
         && codes.any(|it| it.text.eq_ignore_ascii_case("NXDOMAIN"))
         && !has("match")
         && !has("answer")
+}
+
+/// Whether it is for zones of addresses only, in which nobody looks for addresses.
+fn is_reverse(block: &ServerBlock, template: &Directive) -> bool {
+    let own = template.arguments.iter().skip(2);
+    let mut all: Vec<String> = own.flat_map(|it| zones(&it.text)).collect();
+    if template.arguments.len() < 3 {
+        all.extend(blocks::keys(block).flat_map(|it| it.1.zones));
+    }
+    let is_of_addresses = |it: &String| {
+        let mut ends = ["in-addr.arpa.", "ip6.arpa."].into_iter();
+        ends.any(|end| it.ends_with(end))
+    };
+    !all.is_empty() && all.iter().all(is_of_addresses)
 }

@@ -39,14 +39,29 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
     let words = blocks.iter().flat_map(words);
     let mut found = Vec::new();
     for word in words {
-        let why = if word.text == NIL {
-            "the Service of -upstreamsvc did not exist when the cache started"
-        } else if is_cluster_dns && word.text.contains("__PILLAR__") {
-            "only NodeLocal DNSCache replaces such words, and this is CoreDNS"
-        } else if is_installed && word.text.contains(DOMAIN) {
-            "it is replaced when the manifest is installed, as the addresses behind bind were"
-        } else if is_misspelled(&word.text) {
-            "there is no such word: NodeLocal DNSCache replaces __PILLAR__CLUSTER__DNS__ and __PILLAR__UPSTREAM__SERVERS__"
+        let text = word.text.as_str();
+        let by_hand = |why: &str| (why.to_owned(), fix(text).to_owned());
+        let (why, help) = if text == NIL {
+            by_hand("the Service of -upstreamsvc did not exist when the cache started")
+        } else if is_cluster_dns && text.contains("__PILLAR__") {
+            by_hand("only NodeLocal DNSCache replaces such words, and this is CoreDNS")
+        } else if is_installed && text.contains(DOMAIN) {
+            by_hand(
+                "it is replaced when the manifest is installed, as the addresses behind bind were",
+            )
+        } else if let Some(near) = meant(text) {
+            let known = KNOWN.join(", ");
+            let why = format!(
+                "there is no such word: those of NodeLocal DNSCache's template are {known}"
+            );
+            // What whoever installs it replaces is replaced already.
+            let is_kept = !is_installed || [CLUSTER_DNS, UPSTREAM_SERVERS].contains(&near);
+            let help = if is_kept {
+                format!("write {near}")
+            } else {
+                fix(near).to_owned()
+            };
+            (why, help)
         } else {
             continue;
         };
@@ -56,19 +71,24 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
         };
         found.push(at);
         report
-            .add(at, format!("{} was not replaced", word.text))
+            .add(at, format!("{text} was not replaced"))
             .note(why)
             .note("the server block serves no name that anybody asks for, or forwards nowhere")
-            .help(fix(&word.text));
+            .help(help);
     }
 }
 
-/// Whether a word is nearly one that is replaced.
-fn is_misspelled(text: &str) -> bool {
+/// The word that is replaced and nearly this one, as a zone with its final dot and port.
+fn meant(text: &str) -> Option<&'static str> {
     const MOST: usize = 2;
-    text.starts_with("__PILLAR__")
-        && !KNOWN.contains(&text)
-        && KNOWN.iter().any(|it| is_near(text, it, MOST))
+    let name = match text.rsplit_once(':') {
+        Some((name, port)) if port.parse::<u16>().is_ok() => name,
+        _ => text,
+    };
+    let name = name.trim_end_matches('.');
+    let is_word = name.starts_with("__PILLAR__") && !KNOWN.contains(&name);
+    let mut near = KNOWN.into_iter().filter(|it| is_near(name, it, MOST));
+    is_word.then(|| near.next())?
 }
 
 fn fix(text: &str) -> &'static str {

@@ -84,7 +84,7 @@ const OF_TALOS: [(&[&str], &[&str]); 5] = [
 fn talos(text: &KubeletText<'_>, report: &mut Report) {
     let of_talos = |it: &KubeletText<'_>| it.form == KubeletForm::Cluster;
     let root = text.document.yaml().filter(|_| of_talos(text));
-    let root = root.filter(|it| it.at(&["machine", "kubelet"]).is_some() || is_talos(it));
+    let root = root.filter(|it| is_talos(it));
     let Some(machine) = root.and_then(|it| it.get("machine")) else {
         return;
     };
@@ -112,12 +112,8 @@ fn meant_of(written: &str, keys: &[&'static str]) -> Option<&'static str> {
     }
     let known = meant(written).map(|it| it.1).filter(|it| keys.contains(it));
     let lower = written.to_ascii_lowercase();
-    let mut near = keys.iter().filter(|it| it.len() > 6);
-    let near = || {
-        near.find(|it| is_near(&lower, &it.to_ascii_lowercase(), 1))
-            .copied()
-    };
-    known.or_else(near)
+    let near = |it: &&str| it.len() > 6 && is_near(&lower, &it.to_ascii_lowercase(), 1);
+    known.or_else(|| keys.iter().copied().find(near))
 }
 
 /// The key that is meant. `None`: the key is right, or another one.
