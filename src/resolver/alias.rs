@@ -86,9 +86,14 @@ const ALIASES: &[Alias] = &[
         why: "dns.lookup and all that connects call getaddrinfo of its image's C library, four at a time; in Alpine images that is musl; dns.resolve4 and its like are node-resolve",
     },
     Alias {
-        words: &["bun", "deno"],
+        words: &["bun"],
         resolver: "glibc",
-        why: "fetch and all that connects call getaddrinfo of its image's C library; in Alpine images that is musl; Bun's dns.lookup asks c-ares before 1.4",
+        why: "fetch and all that connects call getaddrinfo of its image's C library; in Alpine images that is musl; its dns.lookup asks c-ares before 1.4",
+    },
+    Alias {
+        words: &["deno"],
+        resolver: "glibc",
+        why: "fetch and all that connects call getaddrinfo of its image's C library; Deno.resolveDns and dns.resolve4 ask by themselves with the search list",
     },
     Alias {
         words: &["golang", "kubectl", "coredns", "prometheus", "traefik"],
@@ -135,5 +140,8 @@ mod tests {
         words.dedup();
         assert_eq!(words.len(), all);
         assert!(alias("Alpine").is_some_and(|it| it.resolver == "musl"));
+        let says = |word, part| alias(word).is_some_and(|it| it.why.contains(part));
+        assert!(says("bun", "c-ares before 1.4") && says("bun", "Alpine"));
+        assert!(says("deno", "Deno.resolveDns") && !says("deno", "Alpine"));
     }
 }

@@ -224,7 +224,7 @@ fn members(course: &Value) -> Option<Vec<Member>> {
         let mut groups = list("any_order").iter().enumerate();
         let begins = |group: &Value| lanes(group).iter().flatten().min() == Some(&at);
         if let Some((number, group)) = groups.find(|(_, group)| begins(group)) {
-            for order in orders(&lanes(group)) {
+            for order in orders(&lanes(group))? {
                 let queries = order.iter().filter_map(|it| queries.get(*it));
                 let part = format!("any_order[{number}]{order:?}");
                 begun.push((
@@ -251,8 +251,8 @@ fn lanes(group: &Value) -> Vec<Vec<usize>> {
     group.as_array().into_iter().flatten().map(lane).collect()
 }
 
-/// Every order in which lanes can be mixed.
-fn orders(lanes: &[Vec<usize>]) -> Vec<Vec<usize>> {
+/// Every order in which lanes can be mixed, unless they are too many.
+fn orders(lanes: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
     let mut all = Vec::new();
     for (number, lane) in lanes.iter().enumerate() {
         let Some((first, rest)) = lane.split_first() else {
@@ -263,14 +263,17 @@ fn orders(lanes: &[Vec<usize>]) -> Vec<Vec<usize>> {
             *lane = rest.to_vec();
         }
         all.extend(
-            orders(&left)
+            orders(&left)?
                 .into_iter()
                 .map(|it| [vec![*first], it].concat()),
         );
+        if all.len() > MOST {
+            return None;
+        }
     }
-    if all.is_empty() {
+    Some(if all.is_empty() {
         vec![Vec::new()]
     } else {
         all
-    }
+    })
 }

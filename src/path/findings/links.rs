@@ -137,18 +137,26 @@ fn bridge(host: &Host, tree: &Tree, outcome: &Outcome) -> Option<Finding> {
 /// Links on the way that are too small.
 fn length(host: &Host, tree: &Tree, outcome: &Outcome, around: Around<'_>) -> Vec<Finding> {
     let packet = &tree.packet;
-    let Some(to) = link_to(host, outcome.address).filter(|it| it.mtu > 0) else {
+    let Some(way) = link_to(host, outcome.address).filter(|it| it.mtu > 0) else {
         return Vec::new();
     };
-    // A bridge drops what is longer than the port takes that it is for.
-    let port = port(host, outcome.address, to);
-    let to = port.filter(|it| it.mtu < to.mtu).unwrap_or(to);
     let own = around.client.and_then(|it| link_of(it, packet.source));
-    let from = own
-        .or_else(|| link_to(host, packet.source))
-        .filter(|it| it.mtu > 0);
+    let from = match packet.start {
+        Start::Host => Some(way),
+        _ => own.or_else(|| link_to(host, packet.source)),
+    };
+    let from = from.filter(|it| it.mtu > 0);
+    let mut inside = host.inside.iter();
+    let server = inside.find_map(|it| link_of(it, outcome.address));
+    let sends = |port: &&Link| server.is_none_or(|it| it.mtu == 0 || it.mtu > port.mtu);
+    let ports = [
+        port(host, outcome.address, server),
+        port(host, packet.source, own).filter(sends),
+    ];
+    let ports = ports.into_iter().flatten();
+    let to = ports.fold(way, |to, it| if it.mtu < to.mtu { it } else { to });
     let mut found = Vec::new();
-    if let Some(from) = from.filter(|it| it.mtu > to.mtu && packet.start != Start::Host) {
+    if let Some(from) = from.filter(|it| it.mtu > to.mtu) {
         let fact = LinkFinding::Narrow {
             from: from.name.clone(),
             from_mtu: from.mtu,
@@ -165,7 +173,7 @@ fn length(host: &Host, tree: &Tree, outcome: &Outcome, around: Around<'_>) -> Ve
         HEADERS_6
     };
     let needed = EDNS + headers;
-    let smallest = from.into_iter().chain([to]).min_by_key(|it| it.mtu);
+    let smallest = from.into_iter().chain([way]).min_by_key(|it| it.mtu);
     if let Some(link) = smallest.filter(|it| it.mtu < needed) {
         let fact = LinkFinding::Small {
             link: link.name.clone(),
@@ -178,12 +186,20 @@ fn length(host: &Host, tree: &Tree, outcome: &Outcome, around: Around<'_>) -> Ve
     found
 }
 
-/// The port of the bridge behind which the network namespace is that has the address.
-fn port<'h>(host: &'h Host, ip: IpAddr, bridge: &Link) -> Option<&'h Link> {
-    let own = host.inside.iter().find_map(|it| link_of(it, ip))?;
-    let is_it =
-        |it: &&Link| own.peer == Some(it.index) && it.master == Some(bridge.index) && it.mtu > 0;
-    host.links.iter().flatten().find(is_it)
+/// The port of a bridge that loses long packets of the pod that has the address, and those for
+/// it: it takes less than the pod's `own` link, which then sends no fragments that fit.
+///
+/// Source: Linux `include/linux/netdevice.h: __is_skb_forwardable`, which `drivers/net/veth.c` and
+/// `net/bridge/br_forward.c: br_dev_queue_push_xmit` call.
+fn port<'h>(host: &'h Host, ip: IpAddr, own: Option<&Link>) -> Option<&'h Link> {
+    let own = own.filter(|it| it.is_a("veth"))?;
+    let bridge = link_to(host, ip)?.index;
+    // Numbers of links are those of a network namespace, so each must name the other.
+    let is_its =
+        |it: &Link| own.peer == Some(it.index) && it.peer.is_none_or(|peer| peer == own.index);
+    let is_it = |it: &&Link| it.is_a("veth") && is_its(it) && it.master == Some(bridge);
+    let port = host.links.iter().flatten().find(is_it)?;
+    (0 < port.mtu && port.mtu < own.mtu).then_some(port)
 }
 
 fn mtu(link: &Link) -> Evidence {

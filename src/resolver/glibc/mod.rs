@@ -71,7 +71,8 @@ pub struct Version {
     /// Source: `nss/nsswitch.c: nss_parse_file, __nss_database_lookup2`.
     has_old_nsswitch: bool,
     /// Whether, where nsswitch.conf has no line for hosts, DNS is asked, and the hosts file
-    /// only if DNS is not there: before 2.35. Source: `nss/hosts-lookup.c: DEFAULT_CONFIG`.
+    /// only if DNS is not there: upstream up to its first 2.34, but not RHEL 9, which has the
+    /// change of glibc's bug 28700 since 2.34-17. Source: `nss/hosts-lookup.c: DEFAULT_CONFIG`.
     asks_dns_before_files: bool,
 }
 
@@ -96,14 +97,12 @@ pub const V2_36: Version = Version {
 };
 
 /// glibc 2.35, as in Ubuntu 22.04.
-pub const V2_35: Version = Version {
-    asks_dns_before_files: false,
-    ..V2_34
-};
+pub const V2_35: Version = V2_34;
 
 /// glibc 2.34, as in RHEL 9.
 pub const V2_34: Version = Version {
     has_old_nsswitch: false,
+    asks_dns_before_files: false,
     ..V2_31
 };
 

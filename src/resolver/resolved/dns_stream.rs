@@ -75,12 +75,17 @@ impl Manager<'_> {
     /// Source: `dns_stream_writev`.
     pub(super) async fn connect_streams(&mut self) {
         let is_new = |it: &DnsStream| it.socket.is_none() && !it.write_queue.is_empty();
-        while let Some(stream) = self.streams.find(is_new) {
+        let mut put_off = Vec::new();
+        loop {
+            let mut new = self.streams.find_all(is_new).into_iter();
+            let Some(stream) = new.find(|it| !put_off.contains(it)) else {
+                return;
+            };
             let server = &self.servers[self.streams[stream].server].server;
             if let Ok(socket) = self.io.connect(server, Transport::Tcp).await {
                 self.streams[stream].socket = Some(socket);
             } else if self.arriving.len() > 0 && self.io.choose(2, TOLD_LATER) == 1 {
-                return;
+                put_off.push(stream);
             } else {
                 self.dns_stream_complete(stream, StreamError::Lost).await;
                 self.settle().await;
@@ -157,5 +162,51 @@ impl Manager<'_> {
                 self.dns_transaction_retry(t, true).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::failure::Failure;
+    use crate::engine::io::Request;
+    use crate::engine::machine::{Machine, Outcome, Step};
+    use crate::engine::message::QueryId;
+    use crate::resolver::resolved::V252;
+    use crate::resolver::resolved::event::Event;
+    use crate::resolver::resolved::read::manager_read_resolv_conf;
+    use crate::scenario::Scenario;
+
+    #[test]
+    fn a_connection_that_is_put_off_keeps_back_no_other() {
+        let scenario = Scenario::new("1", "db");
+        let configuration = manager_read_resolv_conf(&scenario);
+        let arrival = Arrival {
+            query: QueryId(0),
+            socket: SocketId(9),
+            server: std::net::IpAddr::from([10, 96, 0, 10]).into(),
+            what: Came::Closed,
+        };
+        let begin = |io| async {
+            let mut manager = Manager::new(io, V252, &configuration);
+            manager.arriving.push(Event::Arrival(arrival.clone()), 1);
+            for server in [0, 1] {
+                let stream = manager.dns_stream_new(server);
+                manager.dns_stream_write_packet(stream, 0);
+            }
+            manager.connect_streams().await;
+            let sockets: Vec<_> = manager.streams.iter().map(|it| it.socket).collect();
+            assert_eq!(sockets, [None, Some(SocketId(1))]);
+            Outcome::Hung
+        };
+        // That the first server's port is closed is told later.
+        let mut machine = Machine::new(begin).with_lots(vec![1]);
+        for (socket, result) in [(0, Err(Failure::Refused)), (1, Ok(()))] {
+            assert!(matches!(machine.step(Duration::ZERO), Step::Waiting(_)));
+            let asked = machine.requests();
+            assert!(matches!(asked.as_slice(), [Request::Connect(it, ..)] if it.0 == socket));
+            machine.connected(SocketId(socket), result);
+        }
+        assert_eq!(machine.step(Duration::ZERO), Step::Done(Outcome::Hung));
     }
 }
