@@ -7,8 +7,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::render::command::quoted;
 
-/// The error with what is most likely meant by these words.
-pub(super) fn with_hint(mut usage: clap::Error, words: &[OsString]) -> clap::Error {
+/// The error with what is most likely meant by these words; `root` is the program.
+pub(super) fn with_hint(
+    mut usage: clap::Error,
+    words: &[OsString],
+    root: clap::Command,
+) -> clap::Error {
     let words: Vec<&str> = words.iter().filter_map(|it| it.to_str()).collect();
     let named = |kind| match usage.get(kind) {
         Some(ContextValue::String(word)) => word.as_str(),
@@ -19,7 +23,7 @@ pub(super) fn with_hint(mut usage: clap::Error, words: &[OsString]) -> clap::Err
             let is_near = usage.get(ContextKind::SuggestedSubcommand).is_some();
             of_command(named(ContextKind::InvalidSubcommand), &words, is_near)
         }
-        ErrorKind::UnknownArgument => of_argument(named(ContextKind::InvalidArg), &words),
+        ErrorKind::UnknownArgument => of_argument(named(ContextKind::InvalidArg), &words, root),
         _ => None,
     };
     if let Some(hint) = hint {
@@ -61,8 +65,7 @@ fn of_command(word: &str, words: &[&str], is_near: bool) -> Option<String> {
 }
 
 /// What kubectl, dig, tcpdump and jq make people write, as kdns has it.
-fn of_argument(word: &str, words: &[&str]) -> Option<String> {
-    let mut root = super::command();
+fn of_argument(word: &str, words: &[&str], mut root: clap::Command) -> Option<String> {
     root.build();
     let deeper = |it, word: &&str| clap::Command::find_subcommand(it, word).unwrap_or(it);
     let command = words.iter().fold(&root, deeper);
@@ -119,7 +122,9 @@ mod tests {
         let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
         let all = std::iter::once("kdns".into()).chain(words.iter().cloned());
         let usage = crate::cli::Args::try_parse_from(all).unwrap_err();
-        super::with_hint(usage, &words).render().to_string()
+        super::with_hint(usage, &words, crate::cli::command())
+            .render()
+            .to_string()
     }
 
     #[test]

@@ -110,7 +110,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     let args = match Args::try_parse_from(all) {
         Ok(args) => args,
         Err(usage) => {
-            let status = report_usage(&hint::with_hint(usage, &words), is_plugin, streams);
+            let status = report_usage(
+                &hint::with_hint(usage, &words, command()),
+                is_plugin,
+                streams,
+            );
             if words.is_empty() && doctor::is_on_node() {
                 streams.tell("this is a node: kdns doctor looks at all that decides its DNS");
             }
