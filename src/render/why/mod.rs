@@ -128,7 +128,7 @@ pub fn write_unknown(unknown: &Unknown<'_>, out: &mut dyn Write) -> io::Result<(
     for message in &unknown.nearest {
         // A pattern of several parts reads like none of their texts.
         let mut patterns = message.patterns.iter();
-        let pattern = patterns.find(|it| !it.text.contains(['{', '<']));
+        let pattern = patterns.find(|it| !it.text.contains('{') && !it.text.contains(" <and> "));
         let text = pattern.map_or(&*message.meaning, |it| it.text);
         let line = format!("{}: {text}", message.id);
         paragraph::write(writer.out, "  ", "    ", &line)?;
