@@ -110,6 +110,10 @@ fn programs_with_a_libc() {
     check(&scylla, "glibc");
     scylla.executable.as_mut().unwrap().has_c_ares = true;
     check(&scylla, "glibc?");
+}
+
+#[test]
+fn versions_of_a_libc() {
     for (version, expected) in [
         ("2.17", "glibc-2.17"),
         ("2.28", "glibc-2.28"),
