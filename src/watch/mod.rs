@@ -14,7 +14,6 @@ pub mod findings;
 mod infer;
 mod join;
 mod judge;
-mod keys;
 pub mod lookup;
 mod map;
 pub mod model;
