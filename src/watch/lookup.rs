@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use crate::name::Name;
 use crate::node::Process;
 use crate::packet::{Seen, Transport, Unreachable};
-use crate::watch::open::{Key, Question};
+use crate::watch::keys::{Key, Question};
 use crate::watch::reply::Reply;
 
 /// More responses to one query are not kept.

@@ -14,6 +14,7 @@ pub mod findings;
 mod infer;
 mod join;
 mod judge;
+mod keys;
 pub mod lookup;
 mod map;
 pub mod model;

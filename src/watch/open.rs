@@ -3,13 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasher as _, Hasher as _};
 use std::net::{IpAddr, SocketAddr};
 
-use foldhash::quality::RandomState;
 use smallvec::SmallVec;
 
-use crate::packet::{StreamId, Transport, hash_ends, hash_ip};
+use crate::packet::Transport;
+use crate::watch::keys::{Key, Keys, QUESTIONS, Question};
 use crate::watch::lookup::{Ended, Exchange, Lookup, Reading};
 use crate::watch::map::Map;
 use crate::watch::ports::Ports;
@@ -20,72 +19,11 @@ const MAX_OPEN: usize = 16_384;
 /// So many exchanges are under way at once.
 const MAX_EXCHANGES: usize = 49_152;
 
-/// So many questions are known by their ids; a power of two.
-const QUESTIONS: usize = 4096;
+/// The exchanges of a lookup with more of them are listed by client and server.
+const FEW: usize = 8;
 
 /// More queries are not one lookup: the longest plan of a pod has some 60.
 pub(super) const MAX_OF_LOOKUP: usize = 256;
-
-/// A query as the wire tells it from others, in 64 bits: the addresses and
-/// ports of both sides, the connection, the id and the question, hashed with a
-/// seed of this run.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub(super) struct Key(u64);
-
-impl Key {
-    /// Where it would be among so many, a power of two.
-    pub(super) fn slot(self, room: usize) -> usize {
-        usize::try_from(self.0).unwrap_or_default() & (room - 1)
-    }
-}
-
-/// Makes keys, all with one seed.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Keys(RandomState);
-
-/// A name, whatever its case, and a type.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub(super) struct Question {
-    pub(super) name: u64,
-    pub(super) qtype: u16,
-}
-
-impl Question {
-    /// Where the newest exchange with this id and question would be. One that falls
-    /// on the place of another takes it.
-    fn slot(self, id: u16) -> usize {
-        let mixed = self.name ^ u64::from(self.qtype) << 5 ^ u64::from(id);
-        usize::try_from(mixed).unwrap_or_default() & (QUESTIONS - 1)
-    }
-}
-
-impl Keys {
-    /// The key of a query of a client to a server.
-    pub(super) fn key(
-        &self,
-        (client, server): (SocketAddr, SocketAddr),
-        transport: Transport,
-        id: u16,
-        question: Question,
-    ) -> Key {
-        let mut hasher = self.0.build_hasher();
-        hash_ends(client, server, &mut hasher);
-        if let Transport::Tcp(StreamId(stream)) = transport {
-            hasher.write_u64(stream);
-        }
-        hasher.write_u32(u32::from(id) << 16 | u32::from(question.qtype));
-        hasher.write_u64(question.name);
-        Key(hasher.finish())
-    }
-
-    /// The key of a name that a client can have asked for, by its hash.
-    fn of_base(&self, client: IpAddr, base: u64) -> Key {
-        let mut hasher = self.0.build_hasher();
-        hash_ip(client, &mut hasher);
-        hasher.write_u64(base);
-        Key(hasher.finish())
-    }
-}
 
 /// The lookups of one name: nearly always few.
 type OfBase = SmallVec<[u32; 4]>;
@@ -115,8 +53,9 @@ pub(super) struct Open {
     pub(super) lookup: Lookup,
     /// The keys of its queries behind NAT.
     translated: Vec<Key>,
-    /// Whether newer lookups use a port of its own, too.
-    is_crowded: bool,
+    /// Whether its exchanges are listed: newer lookups use a port of its own, too, or
+    /// they are many.
+    is_listed: bool,
     /// When something last happened.
     pub(super) last: i64,
 }
@@ -171,19 +110,34 @@ impl Table {
         (exchange.id == id && exchange.question() == question).then_some(place)
     }
 
-    /// Exchanges of a client's port, the newest first.
+    /// Exchanges of a client's port and a server, all or those with an id, the newest
+    /// first.
     pub(super) fn of_port(
         &self,
-        port: u16,
-        is_its: impl Fn(&Exchange) -> bool,
-    ) -> SmallVec<[Place; 2]> {
-        let mut found = SmallVec::new();
-        for lookup in self.ports.of(port) {
-            let exchanges = self.open(lookup).map_or(&[][..], |it| &it.lookup.exchanges);
-            let its = exchanges.iter().enumerate().rev().filter(|it| is_its(it.1));
-            found.extend(its.map(|(number, _)| Place::new(lookup, number)));
-        }
-        found
+        ends: (SocketAddr, SocketAddr),
+        transport: Transport,
+        id: Option<u16>,
+    ) -> impl Iterator<Item = (Place, &Exchange)> {
+        self.near(ends, transport, id).filter(move |(_, it)| {
+            let is_its = (it.client, it.server) == ends && it.transport == transport;
+            is_its && id.is_none_or(|id| it.id == id)
+        })
+    }
+
+    /// Those, and a few others.
+    fn near(
+        &self,
+        ends: (SocketAddr, SocketAddr),
+        transport: Transport,
+        id: Option<u16>,
+    ) -> impl Iterator<Item = (Place, &Exchange)> {
+        let newest = self.ports.newest(ends.0.port());
+        let open = self.open(newest).filter(|it| !it.is_listed);
+        let exchanges = open.map_or(0, |it| it.lookup.exchanges.len());
+        let own = (0..exchanges).rev().map(move |it| Place::new(newest, it));
+        let listed = self.ports.listed(self.keys.of_id(ends, transport, id));
+        own.chain(listed)
+            .filter_map(|place| Some((place, self.exchange(place)?)))
     }
 
     /// The lookups of a client that can be of this name.
@@ -246,7 +200,7 @@ impl Table {
             *slot = Some(Open {
                 lookup,
                 translated: Vec::new(),
-                is_crowded: false,
+                is_listed: false,
                 last: i64::MIN,
             });
         }
@@ -257,15 +211,11 @@ impl Table {
     pub(super) fn add(&mut self, index: u32, exchange: Exchange) {
         let port = exchange.client.port();
         if let Some(before) = self.ports.take(port, index)
-            && let Some(open) = self.open_mut(before)
-            && open
-                .lookup
-                .exchanges
-                .iter()
-                .any(|it| it.client.port() == port)
+            && let Some(open) = self.open(before).filter(|it| !it.is_listed)
+            && let mut exchanges = open.lookup.exchanges.iter()
+            && exchanges.any(|it| it.client.port() == port)
         {
-            open.is_crowded = true;
-            self.ports.keep(port, before);
+            self.list(before);
         }
         let Some(open) = self.slots.get_mut(index as usize).and_then(Option::as_mut) else {
             return;
@@ -280,7 +230,25 @@ impl Table {
             *newest = Some((exchange.id, exchange.question(), place));
         }
         self.places.insert(exchange.key, place);
+        if open.is_listed {
+            self.ports.list(self.keys.of_exchange(&exchange), place);
+        }
         open.lookup.exchanges.push(exchange);
+        if !open.is_listed && open.lookup.exchanges.len() > FEW {
+            self.list(index);
+        }
+    }
+
+    /// Lists the exchanges of a lookup, and those that it will have.
+    fn list(&mut self, index: u32) {
+        let Some(open) = self.slots.get_mut(index as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        open.is_listed = true;
+        for (number, exchange) in open.lookup.exchanges.iter().enumerate() {
+            let keys = self.keys.of_exchange(exchange);
+            self.ports.list(keys, Place::new(index, number));
+        }
     }
 
     /// The same query under other addresses.
@@ -355,10 +323,11 @@ impl Table {
         self.free.push(index);
         let mut lookup = open.lookup;
         self.exchanges = self.exchanges.saturating_sub(lookup.exchanges.len());
-        for exchange in &lookup.exchanges {
+        for (number, exchange) in lookup.exchanges.iter().enumerate() {
             self.places.remove(&exchange.key);
-            if open.is_crowded {
-                self.ports.leave(exchange.client.port(), index);
+            if open.is_listed {
+                let keys = self.keys.of_exchange(exchange);
+                self.ports.leave(keys, Place::new(index, number));
             }
         }
         for key in &open.translated {

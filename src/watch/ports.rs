@@ -1,36 +1,43 @@
-//! Which lookups use a client's port.
+//! Which exchanges use a client's port.
+
+use std::collections::hash_map::Entry;
 
 use smallvec::SmallVec;
 
+use crate::watch::keys::Key;
 use crate::watch::map::Map;
+use crate::watch::open::Place;
 
-/// So many lookups are known by a port that newer ones use, too.
-const MAX_OTHERS: usize = 1024;
+/// So many exchanges of one connection are known.
+const MAX_OF_CONNECTION: usize = 1024;
 
-/// The lookups of each port, whoever the client is.
+/// So many are known that nothing but their questions tells apart.
+const MAX_ALIKE: usize = 8;
+
+/// The lookups of each port, whoever the client is, and where that does not tell
+/// enough, the exchanges of each client and server.
 #[derive(Debug)]
 pub(super) struct Ports {
-    /// The newest one; it can have ended.
+    /// The newest lookup of a port; it can have ended.
     newest: Vec<u32>,
-    /// Those before it that are under way, the newest last.
-    others: Map<u16, SmallVec<[u32; 4]>>,
+    /// The exchanges under way of lookups that are listed, the newest last.
+    listed: Map<Key, SmallVec<[Place; 2]>>,
 }
 
 impl Default for Ports {
     fn default() -> Self {
         Self {
             newest: vec![u32::MAX; 1 << 16],
-            others: Map::default(),
+            listed: Map::default(),
         }
     }
 }
 
 impl Ports {
-    /// The lookups of a port, the newest first.
-    pub(super) fn of(&self, port: u16) -> impl Iterator<Item = u32> {
+    /// The newest lookup of a port.
+    pub(super) fn newest(&self, port: u16) -> u32 {
         let newest = self.newest.get(usize::from(port));
-        let others = self.others.get(&port).into_iter().flatten().rev();
-        newest.into_iter().chain(others).copied()
+        newest.copied().unwrap_or(u32::MAX)
     }
 
     /// A lookup uses a port now; the one that did so before, if it is another one.
@@ -40,23 +47,34 @@ impl Ports {
         (before != lookup).then_some(before)
     }
 
-    /// A lookup that is not the newest one any more is under way.
-    pub(super) fn keep(&mut self, port: u16, lookup: u32) {
-        let others = self.others.entry(port).or_default();
-        if !others.contains(&lookup) {
-            others.push(lookup);
-        }
-        if others.len() > MAX_OTHERS {
-            others.remove(0);
+    /// The exchanges that are listed under a key, the newest first.
+    pub(super) fn listed(&self, key: Key) -> impl Iterator<Item = Place> {
+        self.listed.get(&key).into_iter().flatten().rev().copied()
+    }
+
+    /// Lists an exchange under the keys of its connection and of its id there.
+    pub(super) fn list(&mut self, keys: [Key; 2], place: Place) {
+        for (key, most) in keys.into_iter().zip([MAX_OF_CONNECTION, MAX_ALIKE]) {
+            let listed = self.listed.entry(key).or_default();
+            if listed.len() >= most {
+                listed.remove(0);
+            }
+            listed.push(place);
         }
     }
 
     /// It has ended.
-    pub(super) fn leave(&mut self, port: u16, lookup: u32) {
-        if let Some(others) = self.others.get_mut(&port) {
-            others.retain(|it| *it != lookup);
-            if others.is_empty() {
-                self.others.remove(&port);
+    pub(super) fn leave(&mut self, keys: [Key; 2], place: Place) {
+        for key in keys {
+            let Entry::Occupied(mut entry) = self.listed.entry(key) else {
+                continue;
+            };
+            let listed = entry.get_mut();
+            if let Some(at) = listed.iter().position(|it| *it == place) {
+                listed.remove(at);
+            }
+            if listed.is_empty() {
+                entry.remove();
             }
         }
     }

@@ -4,9 +4,9 @@
 use std::net::{IpAddr, SocketAddr};
 
 use crate::packet::Seen;
+use crate::watch::keys::Key;
 use crate::watch::lookup::{Exchange, Sent};
 use crate::watch::map::Map;
-use crate::watch::open::Key;
 
 /// So many answers are remembered; a power of two.
 const MAX_ANSWERED: usize = 16_384;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use crate::packet::Seen;
 use crate::packet::dns::Header;
-use crate::watch::open::{Key, Keys, Question};
+use crate::watch::keys::{Key, Keys, Question};
 use crate::watch::reply::Reply;
 
 /// A message, taken apart as far as joining needs it.

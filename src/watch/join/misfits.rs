@@ -1,9 +1,12 @@
 //! What fits no query as it should: responses from elsewhere, ends of
 //! connections, ICMP errors.
 
+use smallvec::SmallVec;
+
 use super::{Joiner, Message};
-use crate::packet::{Content, Quoted, Seen, Unreachable};
+use crate::packet::{Content, Quoted, Seen, Transport, Unreachable};
 use crate::watch::lookup::{Exchange, Sent};
+use crate::watch::open::Place;
 
 impl Joiner {
     /// A response that fits no query: from another address, with another
@@ -32,11 +35,10 @@ impl Joiner {
                 return;
             }
         }
-        let id = one.header.id;
-        let is_its = |it: &Exchange| {
-            it.client == seen.to && it.server == seen.from && it.id == id && it.qtype != 0
-        };
-        let found = self.table.of_port(seen.to.port(), is_its).first().copied();
+        let (ends, id) = ((seen.to, seen.from), Some(one.header.id));
+        let is_whole = |it: &(Place, &Exchange)| it.1.qtype != 0;
+        let its = self.table.of_port(ends, seen.transport, id);
+        let found = its.filter(is_whole).map(|it| it.0).next();
         match found.and_then(|it| self.table.exchange_mut(it)) {
             // Some servers leave the question out of error messages.
             Some(exchange) if one.header.question.is_none() && one.header.rcode() != 0 => {
@@ -54,17 +56,15 @@ impl Joiner {
             self.connections.reset(seen);
         }
         // What a side ends is ended for all queries on it.
-        for (client, server) in [(seen.from, seen.to), (seen.to, seen.from)] {
-            let is_its = |it: &Exchange| {
-                let is_of_both = it.client == client && it.server == server;
-                is_of_both && it.transport == seen.transport && it.reply.is_none()
-            };
-            for place in self.table.of_port(client.port(), is_its) {
+        for ends in [(seen.from, seen.to), (seen.to, seen.from)] {
+            let its = self.table.of_port(ends, seen.transport, None);
+            let open = its.filter(|it| it.1.reply.is_none()).map(|it| it.0);
+            for place in open.collect::<SmallVec<[Place; 2]>>() {
                 let Some(odd) = self.table.exchange_mut(place).map(Exchange::oddities) else {
                     continue;
                 };
                 // A server ends what a client has left.
-                if seen.from == client {
+                if seen.from == ends.0 {
                     odd.is_left |= odd.broken.is_none();
                 } else if !odd.is_left {
                     odd.broken.get_or_insert(sent);
@@ -81,14 +81,12 @@ impl Joiner {
             return;
         }
         let id = seen.bytes.first_chunk().map(|it| u16::from_be_bytes(*it));
-        for (client, server, is_query) in [
-            (quoted.from, quoted.to, true),
-            (quoted.to, quoted.from, false),
+        for (ends, is_query) in [
+            ((quoted.from, quoted.to), true),
+            ((quoted.to, quoted.from), false),
         ] {
-            let is_its = |it: &Exchange| {
-                it.client == client && it.server == server && id.is_none_or(|id| it.id == id)
-            };
-            let newest = self.table.of_port(client.port(), is_its).first().copied();
+            let newest = self.table.of_port(ends, Transport::Udp, id).next();
+            let newest = newest.map(|it| it.0);
             if let Some(exchange) = newest.and_then(|it| self.table.exchange_mut(it)) {
                 if is_query {
                     exchange.oddities().unreachable.get_or_insert((kind, sent));

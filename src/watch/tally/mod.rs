@@ -9,9 +9,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
 use crate::watch::fault::{Fault, Pair, Wrong};
+use crate::watch::keys::Question;
 use crate::watch::lookup::{Exchange, Lookup, Sent};
 use crate::watch::map::Map;
-use crate::watch::open::Question;
 
 pub use self::names::QuestionTally;
 pub(super) use self::names::{EntryTally, NameTally, Names, Questions};

@@ -6,10 +6,10 @@ use std::net::IpAddr;
 
 use crate::histogram::Histogram;
 use crate::name::Name;
+use crate::watch::keys::Question;
 use crate::watch::lookup::{Exchange, Lookup};
 use crate::watch::map::Map;
 use crate::watch::name::{hash, of_wire, same};
-use crate::watch::open::Question;
 use crate::watch::tally::keep_first;
 
 pub use super::servers::QuestionTally;
