@@ -179,8 +179,8 @@ impl Wire {
             let what = match &sent.came {
                 None => continue,
                 Some(Came::Reply(reply)) => Kind::Message(message(query, id, Some(reply))),
-                Some(Came::Refused) => Kind::Unreachable(Unreachable::Port, bytes),
-                Some(Came::Closed | Came::Reset) => Kind::Reset,
+                Some(Came::Refused) if !is_tcp => Kind::Unreachable(Unreachable::Port, bytes),
+                Some(_) => Kind::Reset,
             };
             packets.push(Packet {
                 time: time + DELAY,
