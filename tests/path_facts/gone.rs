@@ -1,6 +1,6 @@
 //! Endpoints that are no more.
 
-use kdns::path::findings::{Around, Fact, LinkFinding};
+use kdns::path::findings::{self, Around, Fact, LinkFinding};
 use kdns::path::{
     Address, Host, Link, LinkKind, Policy, Protocol, Route, RouteKind, Site, Stage, Start, Verdict,
 };
@@ -225,8 +225,7 @@ fn found_of(server: (u32, u32), client: (u32, u32), change: impl Fn(&mut Host)) 
         client: Some(&client),
         ..Around::default()
     };
-    let said = site
-        .findings(&trees, around)
+    let said = findings::find(&site.node, &trees, around)
         .into_iter()
         .map(|it| match it.fact {
             Fact::Link(LinkFinding::Narrow {
