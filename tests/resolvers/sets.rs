@@ -39,22 +39,21 @@ const OUTSIDE_IN: usize = 200;
 /// One resolver at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// A trial for each resolver that is here.
+/// A trial for each resolver that is here and leaves something to chance.
 pub(crate) fn trials() -> Vec<Trial> {
     let Some(runs) = number("KDNS_SETS").and_then(|it| usize::try_from(it).ok()) else {
         return Vec::new();
     };
     let here = ResolverId::all().filter(|id| real::missing(*id).is_none());
-    here.map(|id| Trial::test(format!("sets::{id}"), move || check(id, runs)))
+    let chancy = here.filter(|id| cases(id.as_str()).map_or(true, |it| !it.is_empty()));
+    chancy
+        .map(|id| Trial::test(format!("sets::{id}"), move || check(id, runs)))
         .collect()
 }
 
 fn check(id: ResolverId, runs: usize) -> Result<(), Failed> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let cases = cases(id.as_str())?;
-    if cases.is_empty() {
-        return Err(format!("{id}: no lookup leaves anything to chance").into());
-    }
     let (mut outside, mut first) = (0, None);
     for (scenario, prediction) in &cases {
         let members = members(prediction);
