@@ -134,9 +134,12 @@ fn link(finding: &LinkFinding) -> Words {
                 "the asker's {from} sends packets of up to {from_mtu} bytes, and {to}, on the way to {endpoint}, takes {to_mtu}"
             ),
             why: "short answers come and long ones are lost, or their fragments: with EDNS over UDP, and over TCP where ICMP does not come back".to_owned(),
-            fix: vec![advice(format!(
-                "set the MTU of pods to {to_mtu} in the configuration of the network plugin, and start the pods again"
-            ))],
+            fix: vec![
+                advice(format!("raise the MTU of {to} to {from_mtu}, if what is behind it takes that")),
+                advice(format!(
+                    "or set the MTU of pods to {to_mtu} in the configuration of the network plugin, and start the pods again"
+                )),
+            ],
         },
         LinkFinding::Small { link, mtu, needed } => Words {
             what: sentence!(
