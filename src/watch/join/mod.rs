@@ -82,7 +82,10 @@ impl Joiner {
 
     /// Takes what was seen of clients whose search lists are `lists`.
     pub(super) fn push(&mut self, seen: &Seen<'_>, lists: &Lists) {
-        self.tick(seen.time);
+        // What was not completed is given up long after it came.
+        if !matches!(seen.content, Content::Incomplete { .. }) {
+            self.tick(seen.time);
+        }
         match seen.content {
             Content::Message => self.message(seen, seen.bytes.len(), lists),
             Content::Cut { length } | Content::Incomplete { length } => {
