@@ -219,13 +219,15 @@ fn what_is_damaged_is_said_to_be_damaged() {
     let whole = of_ours(&|it| {
         (0..50).for_each(|i| add(it, &format!("etc/{i}"), b"nameserver 192.0.2.1\n"));
     });
-    let cut = (1..8).map(|it| whole.get(..whole.len() * it / 8).unwrap().to_vec());
+    let cut = (1..8).map(|it| whole[..whole.len() * it / 8].to_vec());
     let turned = (40..whole.len()).step_by(97).map(|at| {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x55;
         bytes
     });
-    let noise: Vec<u8> = (0..4096_u32).map(|it| (it * it / 7 + 128) as u8).collect();
+    let noise: Vec<u8> = (0..4096_u32)
+        .map(|it| (it * it / 7 + 128).to_le_bytes()[0])
+        .collect();
     let noise = compressed(&noise);
     let known = [
         "it is damaged or cut, or no snapshot of kdns",
