@@ -78,7 +78,7 @@ pub(crate) const SHOWN: &[Scene] = &[
             "with 2 queries: 192.0.2.9; the first name server, 10.96.0.99, never answers.",
             "Why: glibc waits 1",
             "s for 10.96.0.99 (/etc/resolv.conf:1:12), then 10.96.0.10 answers in",
-            "Fix: make 10.96.0.99 answer, or take it out of /etc/resolv.conf:1:12.",
+            "Fix: make 10.96.0.99 answer, or take it out of /etc/resolv.conf:1:12",
         ],
     },
     Scene {
@@ -150,7 +150,7 @@ pub(crate) const SHOWN: &[Scene] = &[
             "10.96.0.11 192.0.2.9 in",
             "the first name server, 10.96.0.10, has a closed port.",
             "Why: port 53 of 10.96.0.10 is closed (/etc/resolv.conf:1:12): nobody listens there, or a rule rejects packets to it, as that of a Service without endpoints does.",
-            "Fix: see which it is: kdns path 10.96.0.10, or take it out of /etc/resolv.conf:1:12.",
+            "Fix: see which it is: kdns path 10.96.0.10, or take it out of /etc/resolv.conf:1:12",
         ],
     },
     Scene {
@@ -163,7 +163,7 @@ pub(crate) const SHOWN: &[Scene] = &[
             "10.96.0.10 closed port (connection refused) in",
             "is not found: EAI_AGAIN after 1",
             "the only name server, 10.96.0.10, has a closed port.",
-            "Fix: see whether nobody listens there, or a rule rejects packets to it, as that of a Service without endpoints does: kdns path 10.96.0.10.",
+            "Fix: see whether nobody listens there, or a rule rejects packets to it, as that of a Service without endpoints does: kdns path 10.96.0.10",
         ],
     },
     Scene {
