@@ -31,8 +31,7 @@ const AFTER_ANSWER: i64 = 50_000_000;
 /// After a negative answer, too; but a busy program may need a while.
 const AFTER_DENIAL: i64 = 1_000_000_000;
 
-/// A clock that goes back by more than this was set, in nanoseconds: packets of several
-/// interfaces are out of order by less.
+/// A clock that goes back by more was set, in nanoseconds; interfaces differ by less.
 const SET_BACK: i64 = 2_000_000_000;
 
 /// The room of so many lookups is kept for others.
@@ -80,9 +79,8 @@ impl Joiner {
         }
     }
 
-    /// Takes what was seen of clients whose search lists are `lists`.
+    /// Takes what was seen, what is incomplete late; search lists of clients are `lists`.
     pub(super) fn push(&mut self, seen: &Seen<'_>, lists: &Lists) {
-        // What was not completed is given up long after it came.
         if !matches!(seen.content, Content::Incomplete { .. }) {
             self.tick(seen.time);
         }
