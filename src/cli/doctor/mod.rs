@@ -24,8 +24,6 @@ use crate::hidden::Shown;
 use crate::host::node::{self, Parts};
 use crate::host::root::Recorder;
 use crate::host::snapshot;
-use crate::netns::EnterError;
-use crate::target::PlanError;
 use crate::upstream;
 
 pub(super) use self::args::DoctorArgs;
@@ -68,7 +66,7 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     let client = client.as_deref();
     let saved = rules.as_ref().map(NamedTempFile::path);
     let route = network::route(args, (&here, &root), &node, (client, saved), streams);
-    let route = told(route)?;
+    let route = route.map_err(|error| format!("{error:#}"));
     let route = route.as_ref().map_err(String::as_str);
     sheet.add_of_node(checks::path(route), streams)?;
     let counted = network::counted(&node, first);
@@ -94,18 +92,6 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
         write_snapshot(path, (&recorder, rules), args, streams)?;
     }
     Ok(status(args, &report))
-}
-
-/// Why there is no route, to be said beside the rest; but of a target that is not
-/// there: all else would be about others.
-fn told<T>(route: anyhow::Result<T>) -> anyhow::Result<Result<T, String>> {
-    match route {
-        Err(error) => match error.downcast_ref() {
-            Some(EnterError::Plan(PlanError::Unknown { .. })) => Err(error),
-            _ => Ok(Err(format!("{error:#}"))),
-        },
-        Ok(route) => Ok(Ok(route)),
-    }
 }
 
 /// Writes the snapshot, and says what is in it.
@@ -162,22 +148,5 @@ fn status(args: &DoctorArgs, report: &doctor::Report<'_>) -> Status {
         (_, Some(State::Error)) => args.threshold.status(Some(Level::Error)),
         (_, Some(State::Warning)) => args.threshold.status(Some(Level::Warning)),
         _ => args.threshold.status(None),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_target_that_is_not_there_ends_it() {
-        let nobody = PlanError::Unknown {
-            what: "pod nobody".to_owned(),
-            near: Vec::new(),
-        };
-        assert!(told::<()>(Err(EnterError::Plan(nobody).into())).is_err());
-        let unseen = told::<()>(Err(anyhow::anyhow!("no rules")));
-        assert_eq!(unseen.unwrap(), Err("no rules".to_owned()));
-        assert_eq!(told(Ok(1)).unwrap(), Ok(1));
     }
 }
