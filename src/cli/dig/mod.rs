@@ -91,8 +91,8 @@ pub(super) fn run_in(
 }
 
 fn own(words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    // BIND's dig knows -h alone.
-    if words.contains(&b"--help".as_slice()) {
+    // BIND's dig knows no --help: where it stands alone nothing else can be meant.
+    if *words == [b"--help".as_slice()] {
         write!(streams.out, "{USAGE}{HELP}")?;
         return Ok(Status::Clean);
     }
