@@ -140,8 +140,15 @@ pub(super) fn rule_words() -> Vec<CompletionCandidate> {
     codes.chain(names).collect()
 }
 
-/// Ids of resolvers and short names.
+/// Ids of resolvers and short names, and the word for all of them.
 pub(super) fn resolver_words() -> Vec<CompletionCandidate> {
+    let mut words = resolver_names();
+    words.push(candidate("all", "every one of them"));
+    words
+}
+
+/// Ids of resolvers and short names.
+pub(super) fn resolver_names() -> Vec<CompletionCandidate> {
     let ids = resolver::ALL.iter();
     let ids = ids.map(|it| candidate(it.id, &format!("{}: {}", it.version, it.used_by)));
     let newest = |id| {
@@ -149,8 +156,7 @@ pub(super) fn resolver_words() -> Vec<CompletionCandidate> {
         candidate(id, help)
     };
     let short = resolver::names().skip(resolver::ALL.len()).map(newest);
-    let all = candidate("all", "every one of them");
-    ids.chain(short).chain([all]).collect()
+    ids.chain(short).collect()
 }
 
 /// The pods of this node, as far as they can be read: `NAMESPACE/POD`.

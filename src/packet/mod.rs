@@ -12,6 +12,7 @@ mod carried;
 mod counters;
 pub mod dns;
 mod reader;
+mod steady;
 mod writer;
 
 pub use assembler::transport::{HTTPS, OVER_HTTPS};
@@ -19,6 +20,7 @@ pub use assembler::{Assembler, Options};
 pub use carried::Carried;
 pub use counters::Counters;
 pub use reader::{CaptureError, Reader};
+pub use steady::Steady;
 pub use writer::Writer;
 
 use std::hash::Hasher;

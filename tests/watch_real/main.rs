@@ -5,6 +5,7 @@
 //!   summary comes always.
 //! - `privilege`: nothing is sent, what is kept of privileges and what for, and what is
 //!   not read.
+//! - `damaged`: times that cannot be, and compressed captures that are cut.
 //! - `reading`: pipes while they are written to, compressed captures, captures that
 //!   are cut, and memory.
 //! - `tshark`: the same messages in generated captures and in those that Debian's
@@ -15,6 +16,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 #![expect(clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
+mod damaged;
 mod generated;
 mod live;
 #[path = "../needs/mod.rs"]
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
     let mut trials = live::trials();
     trials.extend(privilege::trials());
     trials.extend(reading::trials());
+    trials.extend(damaged::trials());
     trials.extend(tshark::trials());
     needs::run(&arguments, trials)
 }

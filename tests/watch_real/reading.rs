@@ -39,7 +39,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-fn read(path: &Path) -> Output {
+pub(crate) fn read(path: &Path) -> Output {
     let mut command = Command::new(KDNS);
     command
         .args(["watch", "--format", "json", "--read"])
@@ -217,12 +217,17 @@ fn cut_anywhere() {
     }
 }
 
-/// A capture of queries, each of another client, that nobody answers.
-fn write_flows(out: &mut impl Write, count: u32) {
+/// Writes what a capture begins with.
+pub(crate) fn write_header(out: &mut impl Write) {
     let header = [0xa1b2_c3d4u32.to_le_bytes(), [2, 0, 4, 0], [0; 4], [0; 4]];
     out.write_all(&header.concat()).unwrap();
-    out.write_all(&[262_144u32.to_le_bytes(), 101u32.to_le_bytes()].concat())
-        .unwrap();
+    let rest = [262_144u32.to_le_bytes(), 101u32.to_le_bytes()];
+    out.write_all(&rest.concat()).unwrap();
+}
+
+/// A capture of queries, each of another client, that nobody answers.
+fn write_flows(out: &mut impl Write, count: u32) {
+    write_header(out);
     for flow in 0..count {
         let [_, a, b, c] = flow.to_be_bytes();
         let id = u16::from_be_bytes([b, c]);
@@ -233,7 +238,7 @@ fn write_flows(out: &mut impl Write, count: u32) {
 }
 
 /// Writes a packet; there are 20,000 a second.
-fn write_packet(
+pub(crate) fn write_packet(
     out: &mut impl Write,
     number: u32,
     from: ([u8; 4], u16),

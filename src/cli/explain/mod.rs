@@ -5,7 +5,7 @@ mod caution;
 mod format;
 mod live;
 mod scenarios;
-mod words;
+pub(super) mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;

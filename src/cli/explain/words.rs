@@ -9,7 +9,7 @@ use crate::text::nearest::nearest;
 const DEFAULT: &[&str] = &["glibc", "musl", "go"];
 
 /// Takes a word that names a resolver, or says what is near it.
-pub(super) fn parse(word: &str) -> Result<String, String> {
+pub(in crate::cli) fn parse(word: &str) -> Result<String, String> {
     let is_known = word == "all" || resolver::find(word).is_some();
     if is_known || resolver::alias(word).is_some() {
         return Ok(word.to_owned());

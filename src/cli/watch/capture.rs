@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::cli::streams::Streams;
 use crate::host::interrupt::Interrupt;
 use crate::host::{capture, io_reason, shown};
 use crate::node::asker::Asker;
-use crate::packet::{CaptureError, Carried, Reader};
+use crate::packet::{CaptureError, Carried, Frame, Reader, Steady};
 
 /// A capture whose header was read.
 pub(super) struct Capture<'s> {
@@ -66,6 +67,14 @@ impl<'s> Capture<'s> {
             .how_long
             .map(|it| i64::try_from(it.as_nanos()).unwrap_or(i64::MAX));
         let mut until = None;
+        let mut steady = Steady::default();
+        let mut give = |feed: &mut Feed, frame: &Frame<'_>, take: Take<'_>| {
+            let end = *until.get_or_insert(how_long.map(|it| frame.time.saturating_add(it)));
+            match end {
+                Some(end) if frame.time > end => ControlFlow::Break(()),
+                _ => feed.frame(frame, take),
+            }
+        };
         loop {
             match self.reader.advance() {
                 Ok(true) => {}
@@ -82,15 +91,18 @@ impl<'s> Capture<'s> {
             let Some(frame) = self.reader.frame() else {
                 break;
             };
-            let end = *until.get_or_insert(how_long.map(|it| frame.time.saturating_add(it)));
-            if end.is_some_and(|it| frame.time > it) || feed.frame(&frame, take).is_break() {
+            let flow = steady.push(&frame, &mut |it| give(&mut feed, it, take));
+            if flow.is_break() {
                 break;
             }
         }
+        let _ = steady.end(&mut |it| give(&mut feed, it, take));
         self.comments(&mut feed, take);
         let (carried, drops) = (&self.carried, self.reader.drops());
+        let mut counters = feed.end(drops, &counters::after(carried), take);
+        counters.mistimed = steady.mistimed;
         Ended {
-            counters: feed.end(drops, &counters::after(carried), take),
+            counters,
             drops,
             own: counters::pair(carried, counters::OWN),
             node: counters::pair(carried, counters::NODE),

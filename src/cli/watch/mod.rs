@@ -13,12 +13,14 @@ mod subject;
 
 use std::net::IpAddr;
 
-use clap::builder::PossibleValuesParser;
+use clap_complete::engine::ArgValueCandidates;
 
 use self::args::InputArgs;
 use self::course::Course;
 use self::input::Input;
 use self::output::{Format, Output, Wanted, end_of};
+use super::completions;
+use super::explain::words;
 use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use crate::cli::streams::{Status, Streams};
@@ -33,7 +35,7 @@ pub(super) struct WatchArgs {
     #[command(flatten)]
     input: InputArgs,
     /// The resolver of whoever asks; without it the target's own, or the one that fits best
-    #[arg(long, value_name = "RESOLVER", value_parser = PossibleValuesParser::new(resolver::names().chain(resolver::aliases()).collect::<Vec<_>>()), hide_possible_values = true)]
+    #[arg(long, value_name = "RESOLVER", value_parser = parse_resolver, add = ArgValueCandidates::new(completions::resolver_names))]
     resolver: Option<String>,
     /// Show the lookup of this name as a timeline: what was planned beside what was seen
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
@@ -124,8 +126,10 @@ fn asked_in_vain(
 
 fn status(args: &WatchArgs, report: &Report, streams: &mut Streams<'_>) -> Status {
     if report.is_empty() {
-        streams.tell(match report.counters.encrypted {
-            0 => "no DNS queries were seen on these ports; --port names others",
+        let (encrypted, tunnelled) = (report.counters.encrypted, report.counters.tunnelled);
+        streams.tell(match (encrypted, tunnelled) {
+            (0, 0) => "no DNS queries were seen on these ports; --port names others",
+            (0, _) => "no DNS queries were seen outside of tunnels; --decap looks into these",
             _ => "only encrypted DNS was seen, which nobody can read on the wire",
         });
         return args.threshold.undecided();
@@ -138,6 +142,28 @@ fn status(args: &WatchArgs, report: &Report, streams: &mut Streams<'_>) -> Statu
     args.threshold.status(worst.map(Level::from))
 }
 
+fn parse_resolver(word: &str) -> Result<String, String> {
+    if word == "all" {
+        return Err("packets are judged by the plan of one resolver".to_owned());
+    }
+    words::parse(word)
+}
+
 fn parse_name(text: &str) -> Result<Name, String> {
     Name::from_master_file(text.as_bytes()).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_resolver_by_any_word_that_explain_takes() {
+        for word in ["glibc", "musl-1.2.4", "go-1.23", "dig-9.20", "alpine"] {
+            assert_eq!(parse_resolver(word).as_deref(), Ok(word));
+        }
+        for (word, said) in [("all", "one resolver"), ("gilbc", "did you mean glibc?")] {
+            assert!(parse_resolver(word).unwrap_err().contains(said), "{word}");
+        }
+    }
 }

@@ -14,6 +14,7 @@ use colored::{ColoredString, Colorize as _};
 use self::words::Words;
 use crate::doctor::Route;
 use crate::finding::Severity;
+use crate::packet::Counters;
 use crate::render::paragraph;
 use crate::render::path::service;
 use crate::render::style::painted;
@@ -22,7 +23,7 @@ use crate::text::escaped;
 use crate::watch::report::{Report, Whose};
 use crate::watch::{Finding, Progress};
 
-pub use self::lookup::{line, show};
+pub use self::lookup::{line, show, unlisted};
 pub use crate::hidden::Shown;
 
 /// Packets that are named with a finding, at most.
@@ -278,56 +279,28 @@ impl Writer<'_> {
 
     /// What was not understood, or not seen.
     fn lost(&mut self, report: &Report) -> io::Result<()> {
-        let counters = &report.counters;
-        let all = [
+        let strays = &report.strays;
+        let of_watch = [
             (
                 report.drops.unwrap_or_default(),
                 "packets the kernel had no room for",
             ),
             (
-                report.strays.forgotten,
+                strays.forgotten,
                 "lookups whose end was not waited for: no room, or the clock was set back",
             ),
             (
                 report.only_counted,
                 "unanswered queries that were counted, and not looked at, for want of room",
             ),
-            (
-                counters.cut,
-                "messages of which only the beginning was captured",
-            ),
-            (
-                counters.encrypted,
-                "packets of encrypted DNS, which nobody can read",
-            ),
-            (
-                counters.incomplete,
-                "datagrams of which a fragment was not seen",
-            ),
-            (
-                counters.stream_gaps,
-                "bytes of connections that were not seen",
-            ),
-            (
-                counters.streams_forgotten,
-                "connections that were forgotten",
-            ),
-            (
-                counters.damaged,
-                "frames that are damaged or cut in their headers",
-            ),
-            (counters.no_message, "payloads that are no DNS message"),
-            (
-                report.strays.orphans,
-                "answers to queries that were not seen",
-            ),
-            (
-                report.strays.unread,
-                "answers that the program no longer read",
-            ),
         ];
+        let of_answers = [
+            (strays.orphans, "answers to queries that were not seen"),
+            (strays.unread, "answers that the program no longer read"),
+        ];
+        let packets = of_packets(&report.counters);
+        let all = of_watch.into_iter().chain(packets).chain(of_answers);
         let seen: Vec<String> = all
-            .iter()
             .filter(|it| it.0 > 0)
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
@@ -337,6 +310,49 @@ impl Writer<'_> {
         writeln!(self.out)?;
         self.paragraph("Also: ", "  ", &seen.join("; "))
     }
+}
+
+/// What of packets was not understood.
+fn of_packets(counters: &Counters) -> [(u64, &'static str); 10] {
+    [
+        (
+            counters.cut,
+            "messages of which only the beginning was captured",
+        ),
+        (
+            counters.encrypted,
+            "packets of encrypted DNS, which nobody can read",
+        ),
+        (
+            counters.tunnelled,
+            "packets in VXLAN or Geneve, into which --decap looks",
+        ),
+        (
+            counters.unknown_link,
+            "frames of a kind that kdns does not read",
+        ),
+        (
+            counters.incomplete,
+            "datagrams of which a fragment was not seen",
+        ),
+        (
+            counters.stream_gaps,
+            "bytes of connections that were not seen",
+        ),
+        (
+            counters.streams_forgotten,
+            "connections that were forgotten",
+        ),
+        (
+            counters.damaged,
+            "frames that are damaged or cut in their headers",
+        ),
+        (
+            counters.mistimed,
+            "frames whose time cannot be: that of the one before was taken",
+        ),
+        (counters.no_message, "payloads that are no DNS message"),
+    ]
 }
 
 #[cfg(test)]

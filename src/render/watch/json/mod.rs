@@ -175,6 +175,8 @@ struct CountedForm {
     translated: u64,
     encrypted: u64,
     damaged: u64,
+    /// Packets whose time cannot be: that of the packet before was taken.
+    mistimed: u64,
     /// Datagrams of which a fragment is missing.
     incomplete: u64,
     /// Bytes of connections that were not seen.
@@ -290,6 +292,7 @@ fn counted(report: &Report) -> CountedForm {
         translated: strays.translated,
         encrypted: counters.encrypted,
         damaged: counters.damaged,
+        mistimed: counters.mistimed,
         incomplete: counters.incomplete,
         stream_gaps: counters.stream_gaps,
         orphans: strays.orphans,
