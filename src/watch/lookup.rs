@@ -77,7 +77,7 @@ pub struct Exchange {
     pub server: SocketAddr,
     /// How.
     pub transport: Transport,
-    /// The identification of its first packet, which NAT leaves as it is.
+    /// The identification of its last packet, which NAT leaves as it is.
     pub ip_id: Option<u16>,
     /// The interface that it was seen on.
     pub interface: u32,

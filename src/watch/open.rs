@@ -58,6 +58,8 @@ pub(super) struct Open {
     is_listed: bool,
     /// When something last happened.
     pub(super) last: i64,
+    /// When it is looked at again.
+    pub(super) due: i64,
 }
 
 /// All lookups that are under way.
@@ -202,6 +204,7 @@ impl Table {
                 translated: Vec::new(),
                 is_listed: false,
                 last: i64::MIN,
+                due,
             });
         }
         index
@@ -301,8 +304,16 @@ impl Table {
 
     /// Looks at a lookup again at `due`.
     pub(super) fn later(&mut self, index: u32, due: i64) {
-        if let Some(open) = self.open(index) {
+        if let Some(open) = self.slots.get_mut(index as usize).and_then(Option::as_mut) {
+            open.due = due;
             self.queue.push(Reverse((due, index, open.lookup.number)));
+        }
+    }
+
+    /// The same, before it was to be looked at, where there is room to note it.
+    pub(super) fn sooner(&mut self, index: u32, due: i64) {
+        if self.queue.len() < MAX_OPEN {
+            self.later(index, due);
         }
     }
 

@@ -8,7 +8,7 @@ use kdns::engine::message::Rcode;
 use kdns::watch::{End, Finding, Setup, Watch, What};
 use kdns::world::{Effect, Rule};
 
-use crate::lab::{FULL, Lab, SERVER, denied, found, of_type, rule};
+use crate::lab::{FULL, Lab, SERVER, denied, found, of_type, once, rule};
 use crate::wire::{Kind, Packet};
 use crate::{POD, codes, is_followed, of, scenario};
 
@@ -226,33 +226,48 @@ fn answers_from_elsewhere_and_twice() {
     assert_eq!(codes(&lab.end().1), ["duplicates"]);
 }
 
+/// These packets as they are behind NAT, on another interface.
+fn behind_nat(packets: &[Packet]) -> Vec<Packet> {
+    let backend: IpAddr = [10, 244, 0, 7].into();
+    let behind = |packet: &Packet| {
+        let mut copy = packet.clone();
+        let (is_query, shift) = (packet.to.ip() == SERVER, 20_000);
+        if is_query {
+            copy.to.set_ip(backend);
+        } else {
+            copy.from.set_ip(backend);
+        }
+        copy.time += if is_query { shift } else { -shift };
+        copy.interface = 2;
+        copy
+    };
+    packets.iter().map(behind).collect()
+}
+
 /// One query on several interfaces of a node, before and behind NAT.
 #[test]
 fn translated_packets_are_the_same() {
     let mut lab = Lab::new("glibc", POD);
     lab.healthy(10);
-    let backend: IpAddr = [10, 244, 0, 7].into();
-    let copies: Vec<Packet> = lab
-        .packets
-        .iter()
-        .map(|packet| {
-            let mut copy = packet.clone();
-            let (is_query, shift) = (packet.to.ip() == SERVER, 20_000);
-            if is_query {
-                copy.to.set_ip(backend);
-            } else {
-                copy.from.set_ip(backend);
-            }
-            copy.time += if is_query { shift } else { -shift };
-            copy.interface = 2;
-            copy
-        })
-        .collect();
-    lab.packets.extend(copies);
+    lab.packets.extend(behind_nat(&lab.packets));
     let (_, report) = lab.end();
     assert_eq!(codes(&report), [""; 0]);
     assert_eq!((report.lookups, report.queries), (10, 20));
     assert_eq!(report.strays.translated, 20);
+}
+
+/// The first sending was lost on the node, before NAT: its repeat is seen behind that.
+#[test]
+fn a_repeat_is_translated_too() {
+    let mut lab = Lab::new("glibc", POD);
+    let lost = once(of_type(RecordType::A, rule(Some(FULL), Effect::Timeout)));
+    lab.lookup("db", &[lost, rule(Some(FULL), found(1)), denied()]);
+    lab.packets.sort_by_key(|it| it.time);
+    let behind = behind_nat(&lab.packets[1..]);
+    lab.packets.extend(behind);
+    let (_, report) = lab.end();
+    assert_eq!((report.lookups, report.servers.len()), (1, 1));
+    assert_eq!(codes(&report), ["unanswered"]);
 }
 
 /// Sockets that are balanced, and a mesh's proxy: another server, and no fault.

@@ -1,10 +1,12 @@
 //! From messages to lookups.
 
+mod ends;
 mod message;
 mod misfits;
 
 use std::collections::VecDeque;
 
+use self::ends::AFTER_ANSWER;
 use self::message::Message;
 use crate::packet::dns::{HEADER, Header, whole_labels};
 use crate::packet::{Content, Seen, Transport};
@@ -12,7 +14,7 @@ use crate::watch::choose;
 use crate::watch::keys::Question;
 use crate::watch::lookup::{Ended, Exchange, Lookup, Reading, Sent};
 use crate::watch::name::{Names, hash};
-use crate::watch::open::{MAX_OF_LOOKUP, Open, Place, Table};
+use crate::watch::open::{MAX_OF_LOOKUP, Place, Table};
 use crate::watch::remembered::{Answered, Connections, Numbers};
 use crate::watch::reply::{Reply, edns_size};
 use crate::watch::search::{Bases, Lists, Search};
@@ -24,15 +26,6 @@ const AT_ONCE: i64 = 20_000_000;
 /// Who asks again sooner than this has not waited, but read the answer: so does
 /// systemd-resolved, without EDNS, after NXDOMAIN. In nanoseconds.
 const SHORTEST_WAIT: i64 = 250_000_000;
-
-/// After an answer the next query of a lookup comes at once.
-const AFTER_ANSWER: i64 = 50_000_000;
-
-/// After a negative answer, too; but a busy program may need a while.
-const AFTER_DENIAL: i64 = 1_000_000_000;
-
-/// A clock that goes back by more was set, in nanoseconds; interfaces differ by less.
-const SET_BACK: i64 = 2_000_000_000;
 
 /// The room of so many lookups is kept for others.
 const MAX_SPARE: usize = 64;
@@ -96,22 +89,6 @@ impl Joiner {
         }
     }
 
-    /// It is this late.
-    pub(super) fn tick(&mut self, now: i64) {
-        if now < self.now.saturating_sub(SET_BACK) {
-            // By that clock nothing that is under way would end.
-            while self.forget() {}
-            self.now = now;
-        }
-        self.now = self.now.max(now);
-        while let Some(index) = self.table.due(self.now) {
-            match self.table.open(index).map(|it| self.over_at(it)) {
-                Some(at) if at > self.now => self.table.later(index, at),
-                _ => self.end(index, Ended::Settled),
-            }
-        }
-    }
-
     /// The next lookup that has ended, in order.
     pub(super) fn next_ended(&mut self) -> Option<Lookup> {
         self.ended.pop_front()
@@ -130,44 +107,6 @@ impl Joiner {
     /// The time of the last packet.
     pub(super) fn now(&self) -> i64 {
         self.now
-    }
-
-    /// Ends all that is under way.
-    pub(super) fn finish(&mut self) {
-        while let Some(index) = self.table.first_due() {
-            let over = self.table.open(index).map(|it| self.over_at(it));
-            let is_over = over.is_some_and(|at| at <= self.now);
-            let ended = if is_over {
-                Ended::Settled
-            } else {
-                Ended::Capture
-            };
-            self.end(index, ended);
-        }
-    }
-
-    /// Ends the lookup that would end next, whatever may still come; whether there was one.
-    fn forget(&mut self) -> bool {
-        let Some(first) = self.table.first_due() else {
-            return false;
-        };
-        let is_settled = |it: &Open| it.lookup.exchanges.iter().all(Exchange::is_settled);
-        let is_whole = self.table.open(first).is_some_and(is_settled);
-        self.strays.forgotten += u64::from(!is_whole);
-        self.end(first, Ended::Forgotten);
-        true
-    }
-
-    fn end(&mut self, index: u32, ended: Ended) {
-        let Some(lookup) = self.table.end(index, ended) else {
-            return;
-        };
-        for exchange in lookup.exchanges.iter().filter(|it| !it.is_tcp()) {
-            if let Some(reply) = exchange.reply {
-                self.answered.insert(exchange.key, reply.packet);
-            }
-        }
-        self.ended.push_back(lookup);
     }
 
     fn message(&mut self, seen: &Seen<'_>, length: usize, lists: &Lists) {
@@ -207,7 +146,7 @@ impl Joiner {
         let key = one.key(&self.table.keys, (seen.from, seen.to));
         let sent = Sent::from(seen);
         if let Some(place) = self.table.place(key) {
-            self.repeat(place, sent);
+            self.repeat(place, seen);
             return;
         }
         self.numbers.take(one.header.id, seen.ip_id);
@@ -293,7 +232,8 @@ impl Joiner {
     }
 
     /// The same message once more.
-    fn repeat(&mut self, place: Place, sent: Sent) {
+    fn repeat(&mut self, place: Place, seen: &Seen<'_>) {
+        let sent = Sent::from(seen);
         let Some(exchange) = self.table.touch(place, sent.time) else {
             return;
         };
@@ -311,6 +251,7 @@ impl Joiner {
                 exchange.ignored.get_or_insert(reply.packet);
             }
             exchange.again.push(sent);
+            exchange.ip_id = seen.ip_id;
         }
     }
 
@@ -321,7 +262,8 @@ impl Joiner {
         let known = self.table.exchange(place)?;
         let seen = one.seen;
         let is_datagram = seen.transport == Transport::Udp && known.transport == Transport::Udp;
-        let is_now = seen.time.saturating_sub(known.first.time) < AT_ONCE && known.reply.is_none();
+        let since = seen.time.saturating_sub(known.last_sent().time);
+        let is_now = since < AT_ONCE && !known.is_settled();
         // A resolver that asks all servers at once does so from one socket, and
         // the kernel numbers such packets 0; programs that make packets number
         // all alike.
@@ -363,38 +305,6 @@ impl Joiner {
             is_other_case,
             ..one.reply()
         });
-    }
-
-    /// When nothing more is to be expected of a lookup, if nothing comes until
-    /// then.
-    fn over_at(&self, open: &Open) -> i64 {
-        let exchanges = &open.lookup.exchanges;
-        let is_bad = |it: &Exchange| {
-            it.reply
-                .is_some_and(|it| it.is_failure() || it.is_truncated())
-        };
-        let newest = exchanges.last().map(|it| it.hash);
-        let is_found = |it: &Exchange| {
-            Some(it.hash) == newest && it.reply.is_some_and(|it| it.is_found()) && !is_bad(it)
-        };
-        // musl asks again for the half of a pair that failed, as long as it waits.
-        let is_half = |it: &Exchange| {
-            let mut same = exchanges.iter().filter(|other| other.asks_as(it));
-            Some(it.hash) == newest && is_bad(it) && same.all(is_bad)
-        };
-        let is_settled = exchanges.iter().all(Exchange::is_settled);
-        let is_error = |it: &Exchange| {
-            let mut same = exchanges.iter().filter(|other| other.asks_as(it));
-            it.reply.is_none() && same.all(|it| it.reply.is_none())
-        };
-        let wait = match () {
-            // After an error, too, some wait as long as for an answer.
-            () if !is_settled || exchanges.iter().any(is_error) => self.patience,
-            () if exchanges.iter().any(is_half) => self.patience,
-            () if exchanges.iter().any(is_found) => AFTER_ANSWER,
-            () if exchanges.iter().any(is_bad) => self.patience,
-            () => AFTER_DENIAL,
-        };
-        open.last.saturating_add(wait)
+        self.answered_late(place.lookup);
     }
 }

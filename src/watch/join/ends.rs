@@ -1,0 +1,111 @@
+//! When lookups are over.
+
+use super::Joiner;
+use crate::watch::lookup::{Ended, Exchange};
+use crate::watch::open::Open;
+
+/// After an answer the next query of a lookup comes at once.
+pub(super) const AFTER_ANSWER: i64 = 50_000_000;
+
+/// After a negative answer, too; but a busy program may need a while.
+const AFTER_DENIAL: i64 = 1_000_000_000;
+
+/// A clock that goes back by more was set, in nanoseconds; interfaces differ by less.
+const SET_BACK: i64 = 2_000_000_000;
+
+impl Joiner {
+    /// It is this late.
+    pub(in crate::watch) fn tick(&mut self, now: i64) {
+        if now < self.now.saturating_sub(SET_BACK) {
+            // By that clock nothing that is under way would end.
+            while self.forget() {}
+            self.now = now;
+        }
+        self.now = self.now.max(now);
+        while let Some(index) = self.table.due(self.now) {
+            match self.table.open(index).map(|it| self.over_at(it)) {
+                Some(at) if at > self.now => self.table.later(index, at),
+                _ => self.end(index, Ended::Settled),
+            }
+        }
+    }
+
+    /// Ends all that is under way.
+    pub(in crate::watch) fn finish(&mut self) {
+        while let Some(index) = self.table.first_due() {
+            let over = self.table.open(index).map(|it| self.over_at(it));
+            let is_over = over.is_some_and(|at| at <= self.now);
+            let ended = if is_over {
+                Ended::Settled
+            } else {
+                Ended::Capture
+            };
+            self.end(index, ended);
+        }
+    }
+
+    /// Ends the lookup that would end next, whatever may still come; whether there was one.
+    pub(super) fn forget(&mut self) -> bool {
+        let Some(first) = self.table.first_due() else {
+            return false;
+        };
+        let is_settled = |it: &Open| it.lookup.exchanges.iter().all(Exchange::is_settled);
+        let is_whole = self.table.open(first).is_some_and(is_settled);
+        self.strays.forgotten += u64::from(!is_whole);
+        self.end(first, Ended::Forgotten);
+        true
+    }
+
+    fn end(&mut self, index: u32, ended: Ended) {
+        let Some(lookup) = self.table.end(index, ended) else {
+            return;
+        };
+        for exchange in lookup.exchanges.iter().filter(|it| !it.is_tcp()) {
+            if let Some(reply) = exchange.reply {
+                self.answered.insert(exchange.key, reply.packet);
+            }
+        }
+        self.ended.push_back(lookup);
+    }
+
+    /// A lookup that is waited for can be over with this answer.
+    pub(super) fn answered_late(&mut self, index: u32) {
+        let soon = self.now.saturating_add(AFTER_DENIAL);
+        if self.table.open(index).is_some_and(|it| it.due > soon) {
+            self.table.sooner(index, soon);
+        }
+    }
+
+    /// When nothing more is to be expected of a lookup, if nothing comes until
+    /// then.
+    fn over_at(&self, open: &Open) -> i64 {
+        let exchanges = &open.lookup.exchanges;
+        let is_bad = |it: &Exchange| {
+            it.reply
+                .is_some_and(|it| it.is_failure() || it.is_truncated())
+        };
+        let newest = exchanges.last().map(|it| it.hash);
+        let is_found = |it: &Exchange| {
+            Some(it.hash) == newest && it.reply.is_some_and(|it| it.is_found()) && !is_bad(it)
+        };
+        // musl asks again for the half of a pair that failed, as long as it waits.
+        let is_half = |it: &Exchange| {
+            let mut same = exchanges.iter().filter(|other| other.asks_as(it));
+            Some(it.hash) == newest && is_bad(it) && same.all(is_bad)
+        };
+        let is_settled = exchanges.iter().all(Exchange::is_settled);
+        let is_error = |it: &Exchange| {
+            let mut same = exchanges.iter().filter(|other| other.asks_as(it));
+            it.reply.is_none() && same.all(|it| it.reply.is_none())
+        };
+        let wait = match () {
+            // After an error, too, some wait as long as for an answer.
+            () if !is_settled || exchanges.iter().any(is_error) => self.patience,
+            () if exchanges.iter().any(is_half) => self.patience,
+            () if exchanges.iter().any(is_found) => AFTER_ANSWER,
+            () if exchanges.iter().any(is_bad) => self.patience,
+            () => AFTER_DENIAL,
+        };
+        open.last.saturating_add(wait)
+    }
+}
