@@ -33,6 +33,9 @@ pub(super) enum Format {
 /// So many lookups are drawn, or kept to be shown.
 const MAX_KEPT: usize = 20;
 
+/// Of a file so many lookups that broke the plan are listed, unless all are wanted.
+const MAX_LISTED: u64 = 100;
+
 /// The line at the bottom is written again so often.
 const STATUS_EVERY: std::time::Duration = std::time::Duration::from_millis(500);
 
@@ -42,8 +45,11 @@ pub(super) struct Output<'o> {
     style: Style,
     /// Files of lines that are open.
     lines: Vec<Sink<'static>>,
-    /// Whether lines for people go to standard output as they come.
+    /// Whether lines for people go to standard output as they come, how many did, and how
+    /// many more there would be.
     has_lines: bool,
+    listed: u64,
+    unlisted: u64,
     is_live: bool,
     is_verbose: bool,
     /// The name whose lookup is shown in place of the summary.
@@ -92,7 +98,9 @@ impl<'o> Output<'o> {
                 },
             },
             lines,
-            has_lines: is_text && (subject.is_live || wanted.is_verbose) && wanted.show.is_none(),
+            has_lines: is_text && wanted.show.is_none(),
+            listed: 0,
+            unlisted: 0,
             is_live: subject.is_live,
             is_verbose: wanted.is_verbose,
             show: wanted.show,
@@ -132,8 +140,7 @@ impl<'o> Output<'o> {
                 json::line(&one, &plain, streams.out)?;
             }
             if self.has_lines && (self.is_verbose || !one.faults.is_empty()) {
-                self.clear_status(streams);
-                text::line(&one, &self.style, streams.out)?;
+                self.line(&one, streams)?;
             }
             self.keep(one);
         }
@@ -141,6 +148,17 @@ impl<'o> Output<'o> {
             streams.out.flush()?;
         }
         Ok(())
+    }
+
+    /// Writes the line of a lookup; of a file that is over there are not thousands.
+    fn line(&mut self, one: &Judged, streams: &mut Streams<'_>) -> anyhow::Result<()> {
+        if !self.is_live && !self.is_verbose && self.listed == MAX_LISTED {
+            self.unlisted += 1;
+            return Ok(());
+        }
+        self.listed += 1;
+        self.clear_status(streams);
+        Ok(text::line(one, &self.style, streams.out)?)
     }
 
     /// Keeps a lookup to be drawn or shown: those that broke the plan before
@@ -189,6 +207,12 @@ impl<'o> Output<'o> {
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<()> {
         self.clear_status(streams);
+        if self.unlisted > 0 {
+            text::unlisted(self.unlisted, streams.out)?;
+        }
+        if self.listed > 0 {
+            writeln!(streams.out)?;
+        }
         for sink in std::mem::take(&mut self.lines) {
             sink.finish()?;
         }

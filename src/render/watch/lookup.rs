@@ -216,6 +216,16 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
     writeln!(out, "{} {mark} {text}", at.unwrap_or_default())
 }
 
+/// Says how many more lookups broke the plan than have a line.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn unlisted(count: u64, out: &mut dyn Write) -> io::Result<()> {
+    let lookups = counted(count, "more lookup", "more lookups");
+    writeln!(out, "… {lookups} broke the plan; -v lists every lookup")
+}
+
 /// A lookup as a timeline: what was planned beside what was seen.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Of, Words, queries, unreachable, words};
+use super::{Of, Words, queries, times, unreachable, words};
 use crate::render::watch::time;
 use crate::text::counted;
 use crate::watch::findings::{Evidence, What};
@@ -18,15 +18,22 @@ impl Of<'_> {
                 ignored,
                 slowest,
             } => {
+                let types = [(a, "A"), (aaaa, "AAAA"), (other, "other")];
+                let types = types.into_iter().filter(|it| *it.0 > 0);
+                let types: Vec<String> =
+                    types.map(|(some, what)| format!("{some} {what}")).collect();
                 let mut message = format!(
-                    "{server} left {} of {of} unanswered: {a} A, {aaaa} AAAA, {other} other; the slowest lookup took {}",
+                    "{server} left {} of {of} unanswered: {}; the slowest lookup took {}",
                     queries(number),
+                    types.join(", "),
                     time(*slowest)
                 );
                 if first + second > 0 {
                     let _ = write!(
                         message,
-                        "; of pairs with an answer to the other half the first was lost {first} times, the second {second} times"
+                        "; of pairs with an answer to the other half the first was lost {}, the second {}",
+                        times(*first),
+                        times(*second)
                     );
                 }
                 if *ignored > 0 {
@@ -55,8 +62,9 @@ impl Of<'_> {
     fn race(&self, second: u64, evidence: Evidence, slowest: i64) -> Words {
         let pairs = counted(self.number, "pair", "pairs");
         let message = format!(
-            "{pairs} of A and AAAA to {} lost one of the two, {second} times the second, while the other was answered: the conntrack race; the slowest lookup took {}",
+            "{pairs} of A and AAAA to {} lost one of the two, {} the second, while the other was answered: the conntrack race; the slowest lookup took {}",
             self.server,
+            times(second),
             time(slowest)
         );
         let not = match evidence {
@@ -92,7 +100,8 @@ impl Of<'_> {
             ),
             What::UdpSilent { tcp } => words(
                 format!(
-                    "{server} answers over TCP ({tcp} times) and never over UDP ({} without an answer)",
+                    "{server} answers over TCP ({}) and never over UDP ({} without an answer)",
+                    times(*tcp),
                     queries(number)
                 ),
                 "not a dead server",

@@ -29,6 +29,11 @@ fn queries(number: u64) -> String {
     counted(number, "query", "queries")
 }
 
+/// `1 time`, `2 times`.
+fn times(number: u64) -> String {
+    counted(number, "time", "times")
+}
+
 /// A finding in words.
 pub(super) fn finding(finding: &Finding, shown: &Shown) -> Words {
     let server = finding
