@@ -146,7 +146,7 @@ fn link(finding: &LinkFinding) -> Words {
                 "mtu-small",
                 "{link} takes packets of {mtu} bytes: an answer of the usual EDNS size of 1232 bytes needs {needed}"
             ),
-            why: "such answers come in fragments, which firewalls and NAT drop".to_owned(),
+            why: "such answers come in fragments, which firewalls and NAT drop, or not at all".to_owned(),
             fix: vec![
                 advice("raise the MTU of the link"),
                 advice(format!(
