@@ -7,8 +7,11 @@ use crate::lab::{ResolverId, real};
 use crate::run::Scene;
 use crate::trial;
 
+/// Those that are asked over sockets of their own.
+pub(crate) const DAEMONS: &[&str] = &["haproxy", "nginx"];
+
 /// So many names each.
-const NAMES: usize = 200;
+const NAMES: usize = 1000;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let of = |id: &str, run: fn() -> Result<(), Failed>| {

@@ -34,6 +34,8 @@ pub(crate) struct Scene {
     pub(crate) nft: String,
     /// By resolver: the names that it looks up.
     pub(crate) lookups: Vec<(String, Vec<String>)>,
+    /// So many of its programs run at the same time; 0 is 1.
+    pub(crate) together: usize,
     /// Other programs that the pod runs.
     pub(crate) commands: Vec<Vec<String>>,
 }
@@ -184,21 +186,26 @@ fn pod(scene: &Scene, scenario: &Scenario, folder: &Path) -> Result<(), String> 
     let capture = Tcpdump::start(&folder.join("pod.pcap"))?;
     for (resolver, names) in &scene.lookups {
         let resolver: ResolverId = resolver.parse()?;
-        let daemon = Daemon::start(resolver, scenario)?;
-        for name in names {
-            let scenario = Scenario {
-                name: name.clone(),
-                ..scenario.clone()
-            };
-            match daemon {
-                Some(_) => resolved::resolve(&scenario, LIMIT).map(|_| ())?,
-                None => inside(&resolver.command(&scenario, &real::folder()))?,
+        let _daemon = Daemon::start(resolver, scenario)?;
+        let named = |name: &str| Scenario {
+            name: name.to_owned(),
+            ..scenario.clone()
+        };
+        if resolver.how() == How::Varlink {
+            for name in names {
+                resolved::resolve(&named(name), LIMIT)?;
             }
+            continue;
         }
+        let is_slow = SLOW.iter().any(|it| resolver.as_str().starts_with(it));
+        let name = if is_slow { "-" } else { PLACE };
+        let command = resolver.command(&named(name), &real::folder());
+        let together = (name == PLACE).then_some(scene.together.max(1));
+        inside(&command, together, &names.join("\n"))?;
     }
     for words in &scene.commands {
         let (program, arguments) = words.split_first().ok_or("no program")?;
-        inside(Command::new(program).args(arguments))?;
+        inside(Command::new(program).args(arguments), None, "")?;
     }
     // Younger queries count as open.
     thread::sleep(Duration::from_millis(1300));
@@ -206,41 +213,57 @@ fn pod(scene: &Scene, scenario: &Scenario, folder: &Path) -> Result<(), String> 
     Ok(())
 }
 
-/// Runs a command in the pod, to its end; what comes of it does not matter.
-fn inside(command: &Command) -> Result<(), String> {
+/// Programs that start slowly, and take names on standard input.
+const SLOW: &[&str] = &["dnspython", "erlang", "netty", "node", "ruby"];
+
+/// Where the name stands in a command that is run for each line of its input.
+const PLACE: &str = "{}";
+
+/// Runs a command in the pod, to its end; what comes of it does not matter. It has this
+/// input, or is run for each line of it, so many at the same time.
+fn inside(command: &Command, together: Option<usize>, input: &str) -> Result<(), String> {
+    let error = |e: std::io::Error| e.to_string();
     // `ip` is another program than this one.
     let program = match command.get_program() {
-        own if own == "/proc/self/exe" => std::env::current_exe().map_err(|e| e.to_string())?,
+        own if own == "/proc/self/exe" => std::env::current_exe().map_err(error)?,
         other => other.into(),
     };
     let mut inside = Command::new("ip");
-    inside.args(["netns", "exec", "pod"]).arg(program);
+    inside.args(["netns", "exec", "pod"]);
+    if let Some(together) = together {
+        inside.args(["xargs", "-I", PLACE, "-P", &together.to_string()]);
+    }
+    inside.arg(program);
     inside.args(command.get_args()).current_dir("/");
     for (name, value) in command.get_envs() {
         if let Some(value) = value {
             inside.env(name, value);
         }
     }
-    let quiet = inside
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    quiet.status().map(|_| ()).map_err(|e| e.to_string())
+    inside.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = inside.stderr(Stdio::null()).spawn().map_err(error)?;
+    let mut stdin = child.stdin.take().ok_or("no input")?;
+    // A program that reads none may have ended.
+    let _ = writeln!(stdin, "{input}");
+    drop(stdin);
+    child.wait().map(|_| ()).map_err(error)
 }
 
-/// systemd-resolved in the pod, as long as this lives.
+/// systemd-resolved in the pod, as long as this lives; as a stub it is what the pod's file
+/// then names.
 struct Daemon(Child);
 
 impl Daemon {
     fn start(resolver: ResolverId, scenario: &Scenario) -> Result<Option<Self>, String> {
-        if resolver.how() != How::Varlink {
+        let is_stub = resolver.how() == How::Stub;
+        if resolver.how() == How::Program {
             return Ok(None);
         }
         let program = resolver.daemon(&real::folder());
         let program = program.ok_or("no systemd-resolved")?;
         fs::create_dir_all("/run/systemd").map_err(|e| e.to_string())?;
         let folder = Path::new("/etc/systemd");
-        let configuration = resolved::configuration(scenario, false);
+        let configuration = resolved::configuration(scenario, is_stub);
         fs::create_dir_all(folder)
             .and_then(|()| fs::write(folder.join("resolved.conf"), configuration))
             .map_err(|e| e.to_string())?;
@@ -254,7 +277,11 @@ impl Daemon {
         let mut inside = Command::new("ip");
         inside.args(["netns", "exec", "pod"]);
         inside.arg(program.get_program()).args(program.get_args());
-        resolved::start(inside, false).map(|it| Some(Self(it)))
+        let daemon = resolved::start(inside, is_stub).map(Self)?;
+        if is_stub {
+            fs::write("/etc/resolv.conf", resolved::stub_file()).map_err(|e| e.to_string())?;
+        }
+        Ok(Some(daemon))
     }
 }
 

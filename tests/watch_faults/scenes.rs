@@ -175,7 +175,7 @@ fn scene(lookups: &[(&str, &str, usize)], nft: &str) -> Scene {
         answers: answers(),
         nft: nft.to_owned(),
         lookups: all.collect(),
-        commands: Vec::new(),
+        ..Scene::default()
     }
 }
 
@@ -209,8 +209,8 @@ fn fragments() -> Scene {
     Scene {
         answers: answers(),
         nft: nft.to_owned(),
-        lookups: Vec::new(),
         commands: ["db1", "big1", "db2", "big2", "db3"].map(dig).into(),
+        ..Scene::default()
     }
 }
 

@@ -1,14 +1,21 @@
 #!/usr/bin/env escript
 %% Asks Erlang's inet_res and prints how the lookup ended as one line of JSON.
 %%
-%%   lookup.escript getbyname|resolve NAME [FAMILY]   type A, or AAAA for inet6
+%%   lookup.escript getbyname|resolve NAME [FAMILY]   type A, or AAAA for inet6; - for NAME: those on standard input, one after the other
 
 main([Call, Name]) -> main([Call, Name, "unspec"]);
 main([Call, Name, Family]) ->
     %% Lines that are skipped are told on standard output.
     logger:set_primary_config(level, none),
     Type = case Family of "inet6" -> aaaa; _ -> a end,
-    print(try ask(Call, Name, Type) catch _:Error -> {error, {crash, Error}} end).
+    [print(try ask(Call, It, Type) catch _:Error -> {error, {crash, Error}} end) || It <- names(Name)].
+
+names("-") ->
+    case io:get_line("") of
+        eof -> [];
+        Line -> [string:trim(Line) | names("-")]
+    end;
+names(Name) -> [Name].
 
 ask("getbyname", Name, Type) ->
     case inet_res:getbyname(Name, Type) of
