@@ -57,11 +57,21 @@ fn ours(path: &Path) -> Option<(BTreeMap<Message, usize>, bool)> {
     Some((found, has_connections))
 }
 
-/// The same as tshark sees it.
-fn theirs(path: &Path) -> BTreeMap<Message, usize> {
-    let mut found = BTreeMap::new();
-    for fields in fields(path, &["frame.number", "dns.id", "dns.flags.response"]) {
-        let [number, ids, responses] = &fields[..] else {
+/// How long answers took, in milliseconds: by the frames of the query and of the answer.
+type Times = BTreeMap<(u64, u64), f64>;
+
+/// The same as tshark sees it, and how long answers took.
+fn theirs(path: &Path) -> (BTreeMap<Message, usize>, Times) {
+    let (mut found, mut times) = (BTreeMap::new(), Times::new());
+    let names = [
+        "frame.number",
+        "dns.id",
+        "dns.flags.response",
+        "dns.response_to",
+        "dns.time",
+    ];
+    for fields in fields(path, &names) {
+        let [number, ids, responses, queries, took] = &fields[..] else {
             continue;
         };
         let number = number.parse().unwrap();
@@ -69,8 +79,44 @@ fn theirs(path: &Path) -> BTreeMap<Message, usize> {
             let id = u16::from_str_radix(id.trim_start_matches("0x"), 16).unwrap();
             *found.entry((number, id, response == "1")).or_default() += 1;
         }
+        for (query, took) in queries.split(',').zip(took.split(',')) {
+            if let (Ok(query), Ok(seconds)) = (query.parse(), took.parse::<f64>()) {
+                times.insert((query, number), seconds * 1000.0);
+            }
+        }
     }
-    found
+    (found, times)
+}
+
+/// How long answers took, as `kdns watch` says of every lookup.
+fn our_times(path: &Path) -> Times {
+    let mut command = Command::new(KDNS);
+    command.args(["watch", "-v", "--format", "jsonl", "--read"]);
+    let output = command.arg(path).output().unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let lookups = lines.lines().map(serde_json::from_str::<Value>);
+    let queries = lookups.flat_map(|it| it.unwrap()["queries"].as_array().unwrap().clone());
+    let time = |it: Value| {
+        let frames = (it["packet"].as_u64()?, it["reply_packet"].as_u64()?);
+        Some((frames, it["ms"].as_f64()?))
+    };
+    queries.filter_map(time).collect()
+}
+
+/// All of their response times are ours; of UDP alone there are no others.
+fn same_times(path: &Path, theirs: &Times, has_connections: bool, about: &str) {
+    let ours = our_times(path);
+    for (frames, took) in theirs {
+        let is_same = ours.get(frames).is_some_and(|it| (it - took).abs() < 0.002);
+        assert!(
+            is_same,
+            "{about}: {frames:?}: {took} and {:?}",
+            ours.get(frames)
+        );
+    }
+    if !has_connections {
+        assert_eq!(ours.len(), theirs.len(), "{about}: {ours:?}");
+    }
 }
 
 /// Fields of every packet with DNS on its ports.
@@ -102,7 +148,9 @@ fn generated_captures() {
         let path = folder.path().join("made.pcapng");
         let made = generated::write(&path, seed, 300);
         let (ours, _) = ours(&path).unwrap();
-        assert_eq!(ours, theirs(&path), "KDNS_SEED={seed} KDNS_CAPTURES=1");
+        let (messages, times) = theirs(&path);
+        assert_eq!(ours, messages, "KDNS_SEED={seed} KDNS_CAPTURES=1");
+        same_times(&path, &times, false, &format!("KDNS_SEED={seed}"));
         assert_eq!(
             ours.values().sum::<usize>(),
             made.messages,
@@ -170,28 +218,30 @@ fn public_captures() {
     let entries = std::fs::read_dir(captures()).unwrap();
     let paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let counts = std::thread::scope(|scope| {
+    let counts: Vec<[usize; 2]> = std::thread::scope(|scope| {
         let share = |first| paths.iter().skip(first).step_by(threads);
         let start = |first| scope.spawn(move || share(first).filter_map(|it| same(it)).collect());
         let started: Vec<_> = (0..threads).map(start).collect();
         let ended = started.into_iter().map(|it| it.join().unwrap());
-        ended.collect::<Vec<Vec<usize>>>().concat()
+        ended.collect::<Vec<Vec<_>>>().concat()
     });
-    let (files, messages) = (counts.len(), counts.iter().sum::<usize>());
+    let sum = |at: usize| counts.iter().map(|it| it[at]).sum::<usize>();
+    let (files, messages, times) = (counts.len(), sum(0), sum(1));
     assert!(
-        files > 100 && messages > 300,
-        "{files} files, {messages} messages"
+        files > 100 && messages > 300 && times > 100,
+        "{files} files, {messages} messages, {times} response times"
     );
 }
 
-/// Compares a capture, and gives its number of messages; `None`: it cannot be compared.
-fn same(path: &Path) -> Option<usize> {
+/// Compares a capture, and gives its numbers of messages and of response times; `None`: it cannot
+/// be compared.
+fn same(path: &Path) -> Option<[usize; 2]> {
     let name = path.file_name().unwrap().to_str().unwrap();
     let (ours, has_connections) = ours(path)?;
     if ENCRYPTED.contains(&name) || name == LONGER_THAN_ITS_PACKET {
         return None;
     }
-    let theirs = theirs(path);
+    let (theirs, times) = theirs(path);
     if has_connections {
         // Behind a gap tshark waits for what does not come any more.
         for (message, count) in &theirs {
@@ -200,5 +250,8 @@ fn same(path: &Path) -> Option<usize> {
     } else {
         assert_eq!(ours, theirs, "{name}");
     }
-    Some(theirs.values().sum())
+    if !theirs.is_empty() {
+        same_times(path, &times, has_connections, name);
+    }
+    Some([theirs.values().sum(), times.len()])
 }
