@@ -165,10 +165,19 @@ impl<R: BufRead> Zstd<R> {
                     let mut skipped = (&mut self.source).take(length.into());
                     io::copy(&mut skipped, &mut io::sink())?;
                 }
-                Err(error) => return Err(damaged(&error)),
+                Err(error) => return Err(self.ended(&error)),
             }
         }
         Ok(false)
+    }
+
+    /// What is wrong: nothing but the end, or its bytes.
+    fn ended(&mut self, error: &FrameDecoderError) -> io::Error {
+        match self.source.fill_buf() {
+            Ok([]) => io::ErrorKind::UnexpectedEof.into(),
+            Ok(_) => damaged(error),
+            Err(error) => error,
+        }
     }
 }
 
@@ -191,12 +200,7 @@ impl<R: BufRead> Read for Zstd<R> {
             }
             let one = BlockDecodingStrategy::UptoBlocks(1);
             if let Err(error) = self.decoder.decode_blocks(&mut self.source, one) {
-                let is_cut = self.source.fill_buf()?.is_empty();
-                return Err(if is_cut {
-                    io::ErrorKind::UnexpectedEof.into()
-                } else {
-                    damaged(&error)
-                });
+                return Err(self.ended(&error));
             }
         }
     }

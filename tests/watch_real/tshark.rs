@@ -103,7 +103,8 @@ fn our_times(path: &Path) -> Times {
     queries.filter_map(time).collect()
 }
 
-/// All of their response times are ours; of UDP alone there are no others.
+/// All of their response times are ours; of UDP alone there are no others. Of several messages in
+/// one segment, and behind a gap, tshark does not know all.
 fn same_times(path: &Path, theirs: &Times, has_connections: bool, about: &str) {
     let ours = our_times(path);
     for (frames, took) in theirs {
@@ -150,7 +151,7 @@ fn generated_captures() {
         let (ours, _) = ours(&path).unwrap();
         let (messages, times) = theirs(&path);
         assert_eq!(ours, messages, "KDNS_SEED={seed} KDNS_CAPTURES=1");
-        same_times(&path, &times, false, &format!("KDNS_SEED={seed}"));
+        same_times(&path, &times, true, &format!("KDNS_SEED={seed}"));
         assert_eq!(
             ours.values().sum::<usize>(),
             made.messages,
