@@ -80,7 +80,7 @@ try:
     for name in names:
         threads.append(threading.Thread(target=ask, args=[name]))
         threads[-1].start()
-        time.sleep(0.02)
+        time.sleep(0.004)
     for thread in threads:
         thread.join()
     time.sleep(float(seconds))
