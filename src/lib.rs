@@ -167,6 +167,9 @@ pub mod explain;
 pub mod topology;
 
 #[deny(clippy::disallowed_methods)]
+pub mod rules;
+
+#[deny(clippy::disallowed_methods)]
 pub mod node;
 
 #[deny(clippy::disallowed_methods)]
@@ -192,9 +195,6 @@ pub mod lint;
 
 #[deny(clippy::disallowed_methods)]
 pub mod why;
-
-#[deny(clippy::disallowed_methods)]
-pub mod rules;
 
 #[deny(clippy::disallowed_methods)]
 pub mod path;

@@ -3,11 +3,13 @@
 mod lines;
 pub mod nearest;
 mod placeholder;
+mod words;
 
 use std::fmt::Display;
 
 pub use self::lines::{LineIndex, Lines};
 pub use self::placeholder::has_placeholder;
+pub use self::words::WordList;
 
 /// The bytes of a file with the name it is shown under.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

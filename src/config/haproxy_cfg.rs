@@ -4,33 +4,15 @@
 //! Source: HAProxy `src/cfgparse.c: readcfgfile`, `src/tools.c: parse_line` (2.6)
 
 use super::statements::Statement;
-use crate::text::{Source, Span};
+use crate::text::{Source, Span, WordList};
 
 /// Words that begin a section.
 ///
 /// Source: HAProxy `doc/configuration.txt` (3.2), sections 3, 4, 5.3, 11 and 12
-const SECTIONS: &[&[u8]] = &[
-    b"acme",
-    b"backend",
-    b"cache",
-    b"crt-store",
-    b"defaults",
-    b"email-alert",
-    b"fcgi-app",
-    b"frontend",
-    b"global",
-    b"http-errors",
-    b"listen",
-    b"log-forward",
-    b"log-profile",
-    b"mailers",
-    b"peers",
-    b"program",
-    b"resolvers",
-    b"ring",
-    b"traces",
-    b"userlist",
-];
+const SECTIONS: WordList = WordList(
+    "acme backend cache crt-store defaults email-alert fcgi-app frontend global http-errors \
+     listen log-forward log-profile mailers peers program resolvers ring traces userlist",
+);
 
 /// The sections of a file, which is the one with the number `file`, each with
 /// its lines as its block. Total; lines before the first section are one
@@ -45,7 +27,7 @@ pub fn parse(source: &Source, file: usize) -> Vec<Statement> {
             continue;
         };
         let statement = |words, block| Statement { file, words, block };
-        if SECTIONS.contains(&first) {
+        if std::str::from_utf8(first).is_ok_and(|it| SECTIONS.has(it)) {
             sections.push(statement(words, Some(Vec::new())));
             continue;
         }

@@ -7,6 +7,7 @@ pub mod glob;
 pub mod haproxy_cfg;
 pub mod hosts;
 pub mod ini;
+mod lexer;
 pub mod made;
 pub mod manifest;
 pub mod named_conf;

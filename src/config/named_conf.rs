@@ -3,8 +3,9 @@
 //!
 //! Source: BIND 9 `lib/isccfg/parser.c: cfg_gettoken, cfg_parse_mapbody`.
 
+use super::lexer::Lexer;
 use super::statements::{Statement, Token, unescaped};
-use crate::text::{Source, Span};
+use crate::text::Source;
 
 /// Deepest nesting that is looked into; BIND's grammar needs 5.
 const MAX_DEPTH: usize = 20;
@@ -13,21 +14,19 @@ const MAX_DEPTH: usize = 20;
 /// what lacks its end ends with the file.
 pub fn parse(source: &Source, file: usize) -> Vec<Statement> {
     let mut parser = Parser {
-        bytes: &source.bytes,
-        at: 0,
+        lexer: Lexer::new(source, true),
         file,
     };
     let mut statements = Vec::new();
     // A `}` too many is passed over.
-    while parser.at < source.bytes.len() {
+    while !parser.lexer.is_at_end() {
         statements.extend(parser.statements(0));
     }
     statements
 }
 
 struct Parser<'c> {
-    bytes: &'c [u8],
-    at: usize,
+    lexer: Lexer<'c>,
     file: usize,
 }
 
@@ -76,43 +75,18 @@ impl Parser<'_> {
     }
 
     fn token(&mut self) -> Option<Token> {
-        self.skip_blanks();
-        let start = self.at;
-        let rest = self.bytes.get(start..)?;
-        let first = *rest.first()?;
+        let (first, rest) = self.lexer.next()?;
         if let Some(token) = Token::of_byte(first) {
-            self.at += 1;
+            self.lexer.at += 1;
             return Some(token);
         }
         if first == b'"' {
-            let inside = rest.get(1..)?;
-            let length = unescaped(inside, |byte, _| byte == b'"').unwrap_or(inside.len());
-            self.at = (start + length + 2).min(self.bytes.len());
-            return Some(Token::Word(Span::new(start + 1, start + 1 + length)));
+            let length = unescaped(rest.get(1..)?, |byte, _| byte == b'"');
+            return Some(Token::Word(self.lexer.quoted(length)));
         }
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"{};\"".contains(byte);
         let length = rest.iter().position(ends).unwrap_or(rest.len()).max(1);
-        self.at += length;
-        Some(Token::Word(Span::new(start, self.at)))
-    }
-
-    fn skip_blanks(&mut self) {
-        loop {
-            let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let length = match rest {
-                [byte, ..] if byte.is_ascii_whitespace() => 1,
-                [b'#', ..] | [b'/', b'/', ..] => {
-                    let end = rest.iter().position(|&byte| byte == b'\n');
-                    end.unwrap_or(rest.len())
-                }
-                [b'/', b'*', inside @ ..] => {
-                    let end = inside.windows(2).position(|two| two == b"*/");
-                    end.map_or(rest.len(), |end| end + 4)
-                }
-                _ => return,
-            };
-            self.at += length;
-        }
+        Some(Token::Word(self.lexer.word(length)))
     }
 }
 

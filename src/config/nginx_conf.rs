@@ -3,6 +3,7 @@
 //!
 //! Source: nginx `src/core/ngx_conf_file.c: ngx_conf_read_token` (1.22)
 
+use super::lexer::Lexer;
 use super::statements::{Statement, Token, unescaped};
 use crate::text::{Source, Span};
 
@@ -25,15 +26,14 @@ pub struct Parsed {
 /// block of Lua, is passed over.
 pub fn parse(source: &Source, file: usize) -> Parsed {
     let mut parser = Parser {
-        bytes: &source.bytes,
-        at: 0,
+        lexer: Lexer::new(source, false),
         file,
         is_whole: true,
     };
     let mut statements = Vec::new();
     loop {
         statements.extend(parser.statements(0));
-        if parser.at >= source.bytes.len() {
+        if parser.lexer.is_at_end() {
             break;
         }
         // A `}` too many.
@@ -51,8 +51,7 @@ pub fn is_whole(bytes: &[u8]) -> bool {
 }
 
 struct Parser<'c> {
-    bytes: &'c [u8],
-    at: usize,
+    lexer: Lexer<'c>,
     file: usize,
     is_whole: bool,
 }
@@ -97,15 +96,15 @@ impl Parser<'_> {
     /// Whether a block with these words before it is Lua, which has brackets and
     /// semicolons of its own.
     fn is_code(&self, words: &[Span]) -> bool {
-        let first = words.first().map(|it| it.slice(self.bytes));
+        let first = words.first().map(|it| it.slice(self.lexer.bytes));
         first.is_some_and(|it| it.ends_with(b"_by_lua_block"))
     }
 
     /// Passes a block, brackets in it counted.
     fn skip_block(&mut self) {
         let mut open = 1_usize;
-        while let Some(&byte) = self.bytes.get(self.at) {
-            self.at += 1;
+        while let Some(&byte) = self.lexer.bytes.get(self.lexer.at) {
+            self.lexer.at += 1;
             match byte {
                 b'{' => open += 1,
                 b'}' => open -= 1,
@@ -119,42 +118,22 @@ impl Parser<'_> {
     }
 
     fn token(&mut self) -> Option<Token> {
-        self.skip_blanks();
-        let start = self.at;
-        let rest = self.bytes.get(start..)?;
-        let first = *rest.first()?;
+        let (first, rest) = self.lexer.next()?;
         if let Some(token) = Token::of_byte(first) {
-            self.at += 1;
+            self.lexer.at += 1;
             return Some(token);
         }
         if matches!(first, b'"' | b'\'') {
-            let inside = rest.get(1..)?;
-            let end = unescaped(inside, |byte, _| byte == first);
-            self.is_whole &= end.is_some();
-            let length = end.unwrap_or(inside.len());
-            self.at = (start + length + 2).min(self.bytes.len());
-            return Some(Token::Word(Span::new(start + 1, start + 1 + length)));
+            let length = unescaped(rest.get(1..)?, |byte, _| byte == first);
+            self.is_whole &= length.is_some();
+            return Some(Token::Word(self.lexer.quoted(length)));
         }
         // `${name}` is a variable and no block.
         let ends = |byte: u8, before: Option<u8>| {
             byte.is_ascii_whitespace() || byte == b';' || byte == b'{' && before != Some(b'$')
         };
         let length = unescaped(rest, ends).unwrap_or(rest.len());
-        self.at += length;
-        Some(Token::Word(Span::new(start, self.at)))
-    }
-
-    fn skip_blanks(&mut self) {
-        while let Some(&byte) = self.bytes.get(self.at) {
-            if byte == b'#' {
-                let rest = self.bytes.get(self.at..).unwrap_or_default();
-                self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            } else if byte.is_ascii_whitespace() {
-                self.at += 1;
-            } else {
-                return;
-            }
-        }
+        Some(Token::Word(self.lexer.word(length)))
     }
 }
 

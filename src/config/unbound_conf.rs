@@ -3,40 +3,27 @@
 //!
 //! Source: unbound `util/configlexer.lex`.
 
+use super::lexer::Lexer;
 use crate::config::settings::Setting;
-use crate::text::{Source, Span};
+use crate::text::{Source, Span, WordList};
 
 /// Keywords that begin a clause.
-const CLAUSES: &[&[u8]] = &[
-    b"server",
-    b"forward-zone",
-    b"stub-zone",
-    b"auth-zone",
-    b"view",
-    b"remote-control",
-    b"python",
-    b"dynlib",
-    b"dnscrypt",
-    b"cachedb",
-    b"ipset",
-    b"rpz",
-    b"dnstap",
-];
+const CLAUSES: WordList = WordList(
+    "server forward-zone stub-zone auth-zone view remote-control python dynlib dnscrypt cachedb \
+     ipset rpz dnstap",
+);
 
 /// Whether a keyword begins a clause.
 pub fn is_clause(name: &[u8]) -> bool {
-    CLAUSES.contains(&name)
+    std::str::from_utf8(name).is_ok_and(|it| CLAUSES.has(it))
 }
 
 /// The settings of a file, which is the one with the number `file`. Total:
 /// what is no keyword where one belongs is passed over.
 pub fn parse(source: &Source, file: usize) -> Vec<Setting> {
     let mut settings = Vec::new();
-    let mut tokens = Tokens {
-        bytes: &source.bytes,
-        at: 0,
-    };
-    while let Some(token) = tokens.next(true) {
+    let mut lexer = Lexer::new(source, false);
+    while let Some(token) = token(&mut lexer, true) {
         let bytes = token.slice(&source.bytes);
         let Some(name) = bytes.strip_suffix(b":") else {
             continue;
@@ -45,7 +32,7 @@ pub fn parse(source: &Source, file: usize) -> Vec<Setting> {
         let value = if is_clause(name) {
             None
         } else {
-            tokens.next(false)
+            self::token(&mut lexer, false)
         };
         settings.push(Setting {
             file,
@@ -61,55 +48,18 @@ pub fn is_include(name: &[u8]) -> bool {
     matches!(name, b"include" | b"include-toplevel")
 }
 
-struct Tokens<'c> {
-    bytes: &'c [u8],
-    at: usize,
-}
-
-impl Tokens<'_> {
-    /// The next token without its quotes; a keyword ends with its colon.
-    fn next(&mut self, is_keyword: bool) -> Option<Span> {
-        self.skip_blanks();
-        let rest = self.bytes.get(self.at..)?;
-        let first = *rest.first()?;
-        let start = self.at;
-        if first == b'"' || first == b'\'' {
-            let inside = rest.get(1..)?;
-            let length = inside
-                .iter()
-                .position(|&byte| byte == first || byte == b'\n');
-            let length = length.unwrap_or(inside.len());
-            self.at = (start + length + 2).min(self.bytes.len());
-            return Some(Span::new(start + 1, start + 1 + length));
-        }
-        let mut length = 0;
-        for &byte in rest {
-            if byte.is_ascii_whitespace() || byte == b'"' || byte == b'\'' {
-                break;
-            }
-            length += 1;
-            if is_keyword && byte == b':' {
-                break;
-            }
-        }
-        self.at = start + length.max(1);
-        Some(Span::new(start, self.at))
+/// The next token without its quotes; a keyword ends with its colon.
+fn token(lexer: &mut Lexer<'_>, is_keyword: bool) -> Option<Span> {
+    let (first, rest) = lexer.next()?;
+    if first == b'"' || first == b'\'' {
+        let mut inside = rest.iter().skip(1);
+        return Some(lexer.quoted(inside.position(|&byte| byte == first || byte == b'\n')));
     }
-
-    /// Passes white space and comments, which begin where a token could.
-    fn skip_blanks(&mut self) {
-        while let Some(&byte) = self.bytes.get(self.at) {
-            if byte == b'#' {
-                let rest = self.bytes.get(self.at..).unwrap_or_default();
-                let end = rest.iter().position(|&byte| byte == b'\n');
-                self.at += end.unwrap_or(rest.len());
-            } else if byte.is_ascii_whitespace() {
-                self.at += 1;
-            } else {
-                return;
-            }
-        }
-    }
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'".contains(byte);
+    let end = rest.iter().position(ends).unwrap_or(rest.len());
+    let colon = rest.iter().take(end).position(|&byte| byte == b':');
+    let keyword = colon.filter(|_| is_keyword).map(|it| it + 1);
+    Some(lexer.word(keyword.unwrap_or(end)))
 }
 
 #[cfg(test)]

@@ -5,71 +5,25 @@ use std::borrow::Cow;
 
 use hickory_proto::rr::RecordType;
 
+use crate::text::WordList;
+
 /// Names and numbers of the record types that BIND 9.18 knows by name, and
 /// [`RecordType`] does not read.
 ///
 /// KEYDATA is not among them: BIND reads that name, and never writes it.
 ///
 /// Source: BIND lib/dns/rdata (the files' names), lib/dns/gen.c: `main` (9.18)
+#[rustfmt::skip]
 const OTHER_TYPES: &[(&str, u16)] = &[
-    ("MD", 3),
-    ("MF", 4),
-    ("MB", 7),
-    ("MG", 8),
-    ("MR", 9),
-    ("WKS", 11),
-    ("MINFO", 14),
-    ("RP", 17),
-    ("AFSDB", 18),
-    ("X25", 19),
-    ("ISDN", 20),
-    ("RT", 21),
-    ("NSAP", 22),
-    ("NSAP-PTR", 23),
-    ("PX", 26),
-    ("GPOS", 27),
-    ("LOC", 29),
-    ("NXT", 30),
-    ("EID", 31),
-    ("NIMLOC", 32),
-    ("ATMA", 34),
-    ("KX", 36),
-    ("A6", 38),
-    ("SINK", 40),
-    ("OPT", 41),
-    ("APL", 42),
-    ("IPSECKEY", 45),
-    ("DHCID", 49),
-    ("HIP", 55),
-    ("NINFO", 56),
-    ("RKEY", 57),
-    ("TALINK", 58),
-    ("ZONEMD", 63),
-    ("DSYNC", 66),
-    ("HHIT", 67),
-    ("BRID", 68),
-    ("SPF", 99),
-    ("UINFO", 100),
-    ("UID", 101),
-    ("GID", 102),
-    ("UNSPEC", 103),
-    ("NID", 104),
-    ("L32", 105),
-    ("L64", 106),
-    ("LP", 107),
-    ("EUI48", 108),
-    ("EUI64", 109),
-    ("TKEY", 249),
-    ("IXFR", 251),
-    ("MAILB", 253),
-    ("MAILA", 254),
-    ("URI", 256),
-    ("AVC", 258),
-    ("DOA", 259),
-    ("AMTRELAY", 260),
-    ("RESINFO", 261),
-    ("WALLET", 262),
-    ("TA", 32768),
+    ("MD", 3), ("MF", 4), ("MB", 7), ("MG", 8), ("MR", 9), ("WKS", 11), ("MINFO", 14), ("RP", 17),
+    ("AFSDB", 18), ("X25", 19), ("ISDN", 20), ("RT", 21), ("NSAP", 22), ("NSAP-PTR", 23),
+    ("PX", 26), ("GPOS", 27), ("LOC", 29), ("NXT", 30), ("EID", 31), ("NIMLOC", 32), ("ATMA", 34),
+    ("KX", 36), ("A6", 38), ("SINK", 40), ("OPT", 41), ("APL", 42), ("IPSECKEY", 45), ("DHCID", 49),
+    ("HIP", 55), ("NINFO", 56), ("RKEY", 57), ("TALINK", 58), ("ZONEMD", 63), ("DSYNC", 66),
+    ("HHIT", 67), ("BRID", 68), ("SPF", 99), ("UINFO", 100), ("UID", 101), ("GID", 102),
+    ("UNSPEC", 103), ("NID", 104), ("L32", 105), ("L64", 106), ("LP", 107), ("EUI48", 108),
+    ("EUI64", 109), ("TKEY", 249), ("IXFR", 251), ("MAILB", 253), ("MAILA", 254), ("URI", 256),
+    ("AVC", 258), ("DOA", 259), ("AMTRELAY", 260), ("RESINFO", 261), ("WALLET", 262), ("TA", 32768),
     ("DLV", 32769),
 ];
 
@@ -78,47 +32,18 @@ const KEYDATA: u16 = 65_533;
 /// The opcodes from 0 to 15.
 ///
 /// Source: BIND bin/dig/dig.c: `opcodetext` (9.18)
-const OPCODES: [&str; 16] = [
-    "QUERY",
-    "IQUERY",
-    "STATUS",
-    "RESERVED3",
-    "NOTIFY",
-    "UPDATE",
-    "RESERVED6",
-    "RESERVED7",
-    "RESERVED8",
-    "RESERVED9",
-    "RESERVED10",
-    "RESERVED11",
-    "RESERVED12",
-    "RESERVED13",
-    "RESERVED14",
-    "RESERVED15",
-];
+const OPCODES: WordList = WordList(
+    "QUERY IQUERY STATUS RESERVED3 NOTIFY UPDATE RESERVED6 RESERVED7 RESERVED8 RESERVED9 \
+     RESERVED10 RESERVED11 RESERVED12 RESERVED13 RESERVED14 RESERVED15",
+);
 
 /// The response codes from 0 to 16.
 ///
 /// Source: BIND lib/dns/rcode.c: `RCODENAMES`, `ERCODENAMES` (9.18)
-const RCODES: [&str; 17] = [
-    "NOERROR",
-    "FORMERR",
-    "SERVFAIL",
-    "NXDOMAIN",
-    "NOTIMP",
-    "REFUSED",
-    "YXDOMAIN",
-    "YXRRSET",
-    "NXRRSET",
-    "NOTAUTH",
-    "NOTZONE",
-    "RESERVED11",
-    "RESERVED12",
-    "RESERVED13",
-    "RESERVED14",
-    "RESERVED15",
-    "BADVERS",
-];
+const RCODES: WordList = WordList(
+    "NOERROR FORMERR SERVFAIL NXDOMAIN NOTIMP REFUSED YXDOMAIN YXRRSET NXRRSET NOTAUTH NOTZONE \
+     RESERVED11 RESERVED12 RESERVED13 RESERVED14 RESERVED15 BADVERS",
+);
 
 /// Record type `MX`, `TYPE65280`.
 pub fn type_text(rdtype: u16) -> Cow<'static, str> {
@@ -156,16 +81,14 @@ pub fn class_text(class: u16) -> Cow<'static, str> {
 
 /// Opcode `QUERY`, from 0 to 15; only the lower four bits count.
 pub fn opcode_text(opcode: u8) -> &'static str {
-    OPCODES
-        .get(usize::from(opcode & 15))
-        .copied()
-        .unwrap_or_default()
+    let mut names = OPCODES.iter();
+    names.nth(usize::from(opcode & 15)).unwrap_or_default()
 }
 
 /// Response code `NXDOMAIN`, `BADCOOKIE`; a number where there is no name.
 pub fn rcode_text(rcode: u16) -> Cow<'static, str> {
-    match (RCODES.get(usize::from(rcode)), rcode) {
-        (Some(name), _) => (*name).into(),
+    match (RCODES.iter().nth(usize::from(rcode)), rcode) {
+        (Some(name), _) => name.into(),
         (None, 23) => "BADCOOKIE".into(),
         (None, other) => other.to_string().into(),
     }

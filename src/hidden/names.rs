@@ -8,81 +8,17 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use super::{KEPT, Shown, label, tables};
+use crate::text::WordList;
 
 /// Words of every cluster: they say nothing, and what a server is goes by them.
-const OF_EVERY_CLUSTER: &[&str] = &[
-    "agent",
-    "arpa",
-    "base",
-    "cgroup",
-    "cluster",
-    "conf",
-    "config",
-    "container",
-    "containerd",
-    "containers",
-    "coredns",
-    "corefile",
-    "cri",
-    "data",
-    "default",
-    "docker",
-    "env",
-    "etc",
-    "host",
-    "hosts",
-    "hostname",
-    "http",
-    "https",
-    "ip6",
-    "json",
-    "k3s",
-    "k8s",
-    "kube",
-    "kube-node-lease",
-    "kube-proxy",
-    "kube-public",
-    "kube-system",
-    "kubelet",
-    "kubernetes",
-    "lib",
-    "local",
-    "localdomain",
-    "localhost",
-    "log",
-    "logs",
-    "main",
-    "named",
-    "net",
-    "node",
-    "node-cache",
-    "pause",
-    "plugin",
-    "pods",
-    "proc",
-    "resolv",
-    "resolve",
-    "root",
-    "rootfs",
-    "run",
-    "sandboxes",
-    "search",
-    "self",
-    "service",
-    "state",
-    "svc",
-    "sys",
-    "system",
-    "systemd",
-    "tcp",
-    "toml",
-    "udp",
-    "unbound",
-    "usr",
-    "var",
-    "volumes",
-    "yaml",
-];
+const OF_EVERY_CLUSTER: WordList = WordList(
+    "agent arpa base cgroup cluster conf config container containerd containers coredns corefile \
+     cri data default docker env etc host hosts hostname http https ip6 json k3s k8s kube \
+     kube-node-lease kube-proxy kube-public kube-system kubelet kubernetes lib local localdomain \
+     localhost log logs main named net node node-cache pause plugin pods proc resolv resolve root \
+     rootfs run sandboxes search self service state svc sys system systemd tcp toml udp unbound \
+     usr var volumes yaml",
+);
 
 /// Shorter labels are parts of too many words, and say too little: they stay.
 const SHORTEST: usize = 3;
@@ -182,7 +118,7 @@ impl Names {
         let is_kept = std::str::from_utf8(&label).is_ok_and(|it| {
             // What a pod is goes by such names.
             let is_dns = it.contains("dns");
-            is_dns || KEPT.contains(&it) || OF_EVERY_CLUSTER.contains(&it)
+            is_dns || KEPT.contains(&it) || OF_EVERY_CLUSTER.has(it)
         });
         if label.len() >= SHORTEST && is_plain && is_word && !is_kept {
             self.0.insert(label);

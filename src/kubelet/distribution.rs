@@ -24,28 +24,17 @@ const K8S_ARGUMENTS: &str = "/var/snap/k8s/common/args/kubelet";
 const EKS_ARGUMENTS: &str = "/var/snap/kubelet-eks/current/args";
 
 /// systemd's units that start a kubelet, the most telling first.
+#[rustfmt::skip]
 pub const UNITS: [(&str, Kind); 12] = [
     ("kubelet.service", Kind::Program),
     ("k3s.service", Kind::Rancher(&K3S)),
     ("k3s-agent.service", Kind::Rancher(&K3S)),
     ("rke2-server.service", Kind::Rancher(&RKE2)),
     ("rke2-agent.service", Kind::Rancher(&RKE2)),
-    (
-        "snap.microk8s.daemon-kubelite.service",
-        Kind::ArgumentsFile(MICROK8S_ARGUMENTS),
-    ),
-    (
-        "snap.microk8s.daemon-kubelet.service",
-        Kind::ArgumentsFile(MICROK8S_ARGUMENTS),
-    ),
-    (
-        "snap.k8s.kubelet.service",
-        Kind::ArgumentsFile(K8S_ARGUMENTS),
-    ),
-    (
-        "snap.kubelet-eks.daemon.service",
-        Kind::ArgumentsFile(EKS_ARGUMENTS),
-    ),
+    ("snap.microk8s.daemon-kubelite.service", Kind::ArgumentsFile(MICROK8S_ARGUMENTS)),
+    ("snap.microk8s.daemon-kubelet.service", Kind::ArgumentsFile(MICROK8S_ARGUMENTS)),
+    ("snap.k8s.kubelet.service", Kind::ArgumentsFile(K8S_ARGUMENTS)),
+    ("snap.kubelet-eks.daemon.service", Kind::ArgumentsFile(EKS_ARGUMENTS)),
     ("k0sworker.service", Kind::K0s),
     ("k0scontroller.service", Kind::K0s),
     ("kube-node.service", Kind::Program),

@@ -6,6 +6,8 @@
 
 use serde_json::Value;
 
+use crate::text::WordList;
+
 /// What a snapshot holds of a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Kept {
@@ -22,62 +24,25 @@ const REMOVED: &str = "REMOVED";
 
 /// Beginnings of paths whose files are allowed, below the node's root and below
 /// that of a process.
-const ALLOWED: &[&str] = &[
-    "/etc/NetworkManager/NetworkManager.conf",
-    "/etc/NetworkManager/conf.d/",
-    "/etc/NetworkManager/dnsmasq.d/",
-    "/etc/bind/",
-    "/etc/cni/net.d/",
-    "/etc/containerd/",
-    "/etc/containers/",
-    "/etc/coredns/",
-    "/etc/crio/",
-    "/etc/default/",
-    "/etc/dnsmasq",
-    "/etc/docker/daemon.json",
-    "/etc/eks/",
-    "/etc/gai.conf",
-    "/etc/host.conf",
-    "/etc/hostname",
-    "/etc/hosts",
-    "/etc/kubernetes/",
-    "/etc/machine-id",
-    "/etc/named.conf",
-    "/etc/nsswitch.conf",
-    "/etc/os-release",
-    "/etc/rancher/",
-    "/etc/resolv",
-    "/home/kubernetes/",
-    "/opt/",
-    "/etc/sysconfig/",
-    "/etc/systemd/",
-    "/etc/unbound/",
-    "/lib/systemd/",
-    "/proc/",
-    "/run/NetworkManager/",
-    "/run/containerd/",
-    "/run/containers/",
-    "/run/crio/",
-    "/run/flannel/",
-    "/run/k0s/containerd/",
-    "/run/k3s/containerd/",
-    "/run/resolvconf/",
-    "/run/systemd/",
-    "/sys/",
-    "/system/resolved/",
-    "/usr/lib/os-release",
-    "/usr/lib/systemd/",
-    "/usr/local/lib/systemd/",
-    "/var/lib/containerd/",
-    "/var/lib/containers/",
-    "/var/lib/docker/containers/",
-    "/var/lib/kubelet/",
-    "/var/lib/rancher/",
-    "/var/log/containers/",
-    "/var/log/pods/",
-    "/var/run/",
-    "/var/snap/",
-];
+const ALLOWED: WordList = WordList(
+    "/etc/NetworkManager/NetworkManager.conf /etc/NetworkManager/conf.d/ \
+     /etc/NetworkManager/dnsmasq.d/ /etc/bind/ /etc/cni/net.d/ /etc/containerd/ /etc/containers/ \
+     /etc/coredns/ /etc/crio/ /etc/default/ /etc/dnsmasq /etc/docker/daemon.json /etc/eks/ \
+     /etc/gai.conf /etc/host.conf /etc/hostname /etc/hosts /etc/kubernetes/ /etc/machine-id \
+     /etc/named.conf /etc/nsswitch.conf /etc/os-release /etc/rancher/ /etc/resolv /etc/sysconfig/ \
+     /etc/systemd/ /etc/unbound/ \
+     /home/kubernetes/ \
+     /opt/ \
+     /lib/systemd/ \
+     /proc/ \
+     /run/NetworkManager/ /run/containerd/ /run/containers/ /run/crio/ /run/flannel/ \
+     /run/k0s/containerd/ /run/k3s/containerd/ /run/resolvconf/ /run/systemd/ \
+     /sys/ \
+     /system/resolved/ \
+     /usr/lib/os-release /usr/lib/systemd/ /usr/local/lib/systemd/ \
+     /var/lib/containerd/ /var/lib/containers/ /var/lib/docker/containers/ /var/lib/kubelet/ \
+     /var/lib/rancher/ /var/log/containers/ /var/log/pods/ /var/run/ /var/snap/",
+);
 
 /// Parts of paths whose files are allowed: runtimes are told where to keep them.
 const ALLOWED_PARTS: &[&str] = &["/docker/containers/", "/io.containerd."];
@@ -87,50 +52,23 @@ const ALLOWED_PARTS: &[&str] = &["/docker/containers/", "/io.containerd."];
 const ALLOWED_NAMES: &[&str] = &["corefile", "dns", "hosts", "kubelet", "resolv"];
 
 /// Parts of paths whose files are never allowed.
-const FORBIDDEN: &[&str] = &[
-    "kubeconfig",
-    "kubernetes.io~secret",
-    "kubernetes.io~projected",
-    "pki",
-    "secret",
-    "serviceaccount",
-    "system-connections",
-    "token",
-    ".crt",
-    ".key",
-    ".pem",
-];
+const FORBIDDEN: WordList = WordList(
+    "kubeconfig kubernetes.io~secret kubernetes.io~projected pki secret serviceaccount \
+     system-connections token .crt .key .pem",
+);
 
 /// Parts of the names of settings whose values are secrets.
-const SECRET: &[&str] = &[
-    "apikey",
-    "api-key",
-    "auth",
-    "credential",
-    "client-key-data",
-    "client-certificate-data",
-    "passphrase",
-    "passwd",
-    "password",
-    "private",
-    "secret",
-    "token",
-];
+const SECRET: WordList = WordList(
+    "apikey api-key auth credential client-key-data client-certificate-data passphrase passwd \
+     password private secret token",
+);
 
 /// Variables of a process that decide how it resolves names. The others are
 /// nobody's business.
-const VARIABLES: &[&str] = &[
-    "GODEBUG",
-    "HOSTALIASES",
-    "LOCALDOMAIN",
-    "NODE_OPTIONS",
-    "RESOLV_ADD_TRIM_DOMAINS",
-    "RESOLV_HOST_CONF",
-    "RESOLV_MULTI",
-    "RESOLV_OVERRIDE_TRIM_DOMAINS",
-    "RESOLV_REORDER",
-    "RES_OPTIONS",
-];
+const VARIABLES: WordList = WordList(
+    "GODEBUG HOSTALIASES LOCALDOMAIN NODE_OPTIONS RESOLV_ADD_TRIM_DOMAINS RESOLV_HOST_CONF \
+     RESOLV_MULTI RESOLV_OVERRIDE_TRIM_DOMAINS RESOLV_REORDER RES_OPTIONS",
+);
 
 /// What a snapshot holds of the file at `path`, an absolute one.
 #[expect(
@@ -251,7 +189,7 @@ fn clean_environment(value: &mut Value) -> bool {
             .as_str()
             .and_then(|it| it.split('=').next())
             .or_else(|| it.get("name")?.as_str());
-        name.is_some_and(|name| VARIABLES.contains(&name))
+        name.is_some_and(|name| VARIABLES.has(name))
     };
     let count = items.len();
     items.retain(is_kept);
@@ -302,7 +240,7 @@ fn is_of_variable(line: &[u8]) -> bool {
     let is_option = name
         .chars()
         .all(|it| it.is_ascii_lowercase() || it == '-' || it.is_ascii_digit());
-    !name.is_empty() && !is_option && !VARIABLES.contains(&name)
+    !name.is_empty() && !is_option && !VARIABLES.has(name)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use serde::{Deserialize, Serialize};
 
 use crate::address::DNS_PORT;
+use crate::rules::conntrack;
+use crate::rules::ipvs::{self, Key};
 use crate::text::{Place, escaped};
 
 /// What the kernel of a node says about connections. What could not be read is
@@ -193,59 +195,47 @@ pub fn flows(file: &str, text: &[u8]) -> Vec<Flow> {
 }
 
 fn flow(place: Place, line: &str) -> Option<Flow> {
-    let is_udp = match line.split_ascii_whitespace().nth(2)? {
-        "udp" => true,
-        "tcp" => false,
-        _ => return None,
-    };
-    let values = |name: &'static str| {
-        let words = line.split_ascii_whitespace();
-        words.filter_map(move |it| it.strip_prefix(name))
-    };
-    let port: u16 = values("dport=").next()?.parse().ok()?;
-    (port == DNS_PORT).then_some(Flow {
+    let entry = conntrack::parse(line, 0)?;
+    (entry.original.destination_port == DNS_PORT).then_some(Flow {
         place,
-        is_udp,
-        server: values("dst=").next()?.parse().ok()?,
-        answers_from: values("src=").nth(1)?.parse().ok()?,
-        is_unreplied: line.contains("[UNREPLIED]"),
+        is_udp: is_udp(entry.protocol)?,
+        server: entry.original.destination,
+        answers_from: entry.reply.source,
+        is_unreplied: entry.is_unreplied,
     })
+}
+
+fn is_udp(protocol: u8) -> Option<bool> {
+    match protocol {
+        17 => Some(true),
+        6 => Some(false),
+        _ => None,
+    }
 }
 
 /// The services on port 53 in `/proc/net/ip_vs`.
 ///
 /// Source: Linux `net/netfilter/ipvs/ip_vs_ctl.c: ip_vs_info_seq_show`.
 pub fn services(file: &str, text: &[u8]) -> Vec<Service> {
-    let mut services: Vec<Service> = Vec::new();
-    // Whether the servers that follow are those of the last service.
-    let mut is_dns = false;
-    for (place, line) in numbered(file, text) {
-        let mut words = line.split_ascii_whitespace();
-        match (words.next(), words.next()) {
-            (Some("->"), Some(address)) if is_dns => {
-                let weight = words.nth(1).and_then(|it| it.parse().ok());
-                if let (Some(address), Some(weight), Some(last)) =
-                    (socket(address), weight, services.last_mut())
-                {
-                    last.servers.push((address, weight));
-                }
-            }
-            (Some(protocol @ ("UDP" | "TCP")), Some(address)) => {
-                let address = socket(address).filter(|it| it.port() == DNS_PORT);
-                is_dns = address.is_some();
-                services.extend(address.map(|address| Service {
-                    place,
-                    is_udp: protocol == "UDP",
-                    address,
-                    servers: Vec::new(),
-                }));
-            }
-            // A service by its mark.
-            (Some("FWM"), _) => is_dns = false,
-            _ => {}
-        }
+    let mut all = Vec::new();
+    for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+        ipvs::take(&mut all, &String::from_utf8_lossy(line), number);
     }
-    services
+    let file = escaped(file.as_bytes());
+    let service = |it: ipvs::Service| match it.key {
+        Key::Address(protocol, address) if address.port() == DNS_PORT => Some(Service {
+            place: Place::new(file.clone(), it.line as usize, 1),
+            is_udp: is_udp(protocol)?,
+            address,
+            servers: it
+                .servers
+                .iter()
+                .map(|it| (it.address, it.weight))
+                .collect(),
+        }),
+        _ => None,
+    };
+    all.into_iter().filter_map(service).collect()
 }
 
 /// The connections to services on port 53 in `/proc/net/ip_vs_conn`.
@@ -277,13 +267,6 @@ pub fn service_flows(file: &str, text: &[u8]) -> Vec<ServiceFlow> {
         })
     });
     flows.take(MAX_FLOWS).collect()
-}
-
-/// `0A60000A:0035`, `[fd00:0000:…:000a]:0035`.
-fn socket(text: &str) -> Option<SocketAddr> {
-    let (address, port) = text.rsplit_once(':')?;
-    let port = u16::from_str_radix(port, 16).ok()?;
-    Some(SocketAddr::new(ip(address)?, port))
 }
 
 /// Eight hexadecimal digits in network order, or an IPv6 address.

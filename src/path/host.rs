@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::Rules;
 use crate::rules::conntrack::Entry;
+use crate::rules::rule::{number, prefix_mask};
 
 /// All that the evaluator may know of the network namespace whose rules a
 /// packet meets. `None`: it was not seen, so nothing follows from it; an empty
@@ -179,6 +180,20 @@ pub struct Route {
     pub source: Option<IpAddr>,
     /// Smaller is better.
     pub metric: u32,
+}
+
+impl Route {
+    /// Whether the address is in its network.
+    pub fn covers(&self, ip: IpAddr) -> bool {
+        within(self.destination, self.prefix, ip)
+    }
+}
+
+/// Whether the address is in the network of so many bits.
+pub(super) fn within(network: IpAddr, bits: u8, ip: IpAddr) -> bool {
+    let width = if ip.is_ipv4() { 32 } else { 128 };
+    let mask = prefix_mask(width, u32::from(bits)).unwrap_or(u128::MAX);
+    network.is_ipv6() == ip.is_ipv6() && number(network) & mask == number(ip) & mask
 }
 
 /// A rule of the routing policy (`ip rule`).

@@ -21,7 +21,6 @@ pub mod netty;
 pub mod nginx;
 pub mod reading;
 pub mod resolved;
-mod row;
 pub mod ruby;
 mod table;
 
@@ -31,7 +30,8 @@ pub use alias::{Alias, alias, aliases};
 pub use find::{Likeness, find, find_among, likeness, names, of_version, stands_for, usual};
 pub use table::ALL;
 
-use crate::engine::machine::Machine;
+use crate::engine::io::Io;
+use crate::engine::machine::{Machine, Outcome};
 use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
 use crate::simulation::courses::{self, Courses};
@@ -88,39 +88,29 @@ impl Resolver {
     fn machines<'a>(&self, scenario: &'a Scenario) -> Box<dyn Fn() -> Machine<'a> + 'a> {
         match self.model {
             Model::Glibc(version, call) => {
-                Box::new(move || Machine::new(|io| glibc::lookup(io, scenario, version, call)))
+                each(move |io| glibc::lookup(io, scenario, version, call))
             }
-            Model::Musl(version) => {
-                Box::new(move || Machine::new(|io| musl::lookup(io, scenario, version)))
-            }
-            Model::Go(version) => {
-                Box::new(move || Machine::new(|io| go::lookup(io, scenario, version)))
-            }
+            Model::Musl(version) => each(move |io| musl::lookup(io, scenario, version)),
+            Model::Go(version) => each(move |io| go::lookup(io, scenario, version)),
             Model::CAres(version, call) => {
                 let setup = Rc::new(c_ares::Setup::from_scenario(scenario, version, call));
-                Box::new(move || Machine::new(|io| c_ares::lookup(io, Rc::clone(&setup))))
+                each(move |io| c_ares::lookup(io, Rc::clone(&setup)))
             }
-            Model::Bind(tool) => {
-                Box::new(move || Machine::new(|io| bind::lookup(io, scenario, tool)))
-            }
-            Model::Busybox => Box::new(|| Machine::new(|io| busybox::lookup(io, scenario))),
+            Model::Bind(tool) => each(move |io| bind::lookup(io, scenario, tool)),
+            Model::Busybox => each(|io| busybox::lookup(io, scenario)),
             Model::Resolved(version, door) => {
                 let setup = Rc::new(resolved::Setup::from_scenario(scenario, version, door));
-                Box::new(move || Machine::new(|io| resolved::lookup(io, Rc::clone(&setup))))
+                each(move |io| resolved::lookup(io, Rc::clone(&setup)))
             }
-            Model::Hickory => Box::new(|| Machine::new(|io| hickory::lookup(io, scenario))),
+            Model::Hickory => each(|io| hickory::lookup(io, scenario)),
             Model::Dnspython(version, call) => {
-                Box::new(move || Machine::new(|io| dnspython::lookup(io, scenario, version, call)))
+                each(move |io| dnspython::lookup(io, scenario, version, call))
             }
-            Model::Nginx => Box::new(|| Machine::new(|io| nginx::lookup(io, scenario))),
-            Model::Haproxy => Box::new(|| Machine::new(|io| haproxy::lookup(io, scenario))),
-            Model::Netty => Box::new(|| Machine::new(|io| netty::lookup(io, scenario))),
-            Model::Ruby(call) => {
-                Box::new(move || Machine::new(|io| ruby::lookup(io, scenario, call)))
-            }
-            Model::Erlang(call) => {
-                Box::new(move || Machine::new(|io| erlang::lookup(io, scenario, call)))
-            }
+            Model::Nginx => each(|io| nginx::lookup(io, scenario)),
+            Model::Haproxy => each(|io| haproxy::lookup(io, scenario)),
+            Model::Netty => each(|io| netty::lookup(io, scenario)),
+            Model::Ruby(call) => each(move |io| ruby::lookup(io, scenario, call)),
+            Model::Erlang(call) => each(move |io| erlang::lookup(io, scenario, call)),
         }
     }
 
@@ -185,6 +175,13 @@ impl Resolver {
     pub fn courses(&self, scenario: &Scenario, usual: &Run) -> Courses {
         explore(scenario, usual, &self.machines(scenario))
     }
+}
+
+/// Makes machines of a lookup: one for each run of it.
+fn each<'a, F: Future<Output = Outcome> + 'a>(
+    lookup: impl Fn(Rc<Io>) -> F + 'a,
+) -> Box<dyn Fn() -> Machine<'a> + 'a> {
+    Box::new(move || Machine::new(&lookup))
 }
 
 /// Plays machines with other lots than the usual run had.

@@ -67,7 +67,7 @@ pub struct Entry {
 }
 
 /// The entry of a line; `None`: it is none.
-pub(super) fn parse(line: &str, number: u32) -> Option<Entry> {
+pub(crate) fn parse(line: &str, number: u32) -> Option<Entry> {
     let mut words = line.split_whitespace().peekable();
     let first = words.next()?;
     // `ipv4     2 udp      17 29 src=…`, `udp      17 29 src=…`

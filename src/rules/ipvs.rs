@@ -52,7 +52,7 @@ pub struct Server {
 }
 
 /// Takes a line; `false`: it is none of these formats.
-pub(super) fn take(services: &mut Vec<Service>, line: &str, number: u32) -> bool {
+pub(crate) fn take(services: &mut Vec<Service>, line: &str, number: u32) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let taken = match words.as_slice() {
         ["-A" | "--add-service", rest @ ..] => saved_service(rest, number).map(|it| {

@@ -147,14 +147,8 @@ fn named(message: &str) -> Option<&'static str> {
 /// Source: `CoreDNS`, plugin/forward/setup.go, plugin/pkg/parse/host.go,
 /// plugin/reload/reload.go; github.com/coredns/caddy, caddyfile/dispenser.go `Err`.
 fn start(message: &str) -> Option<&'static str> {
-    let is_server = message.contains("plugin/forward: ") || message.contains("plugin/proxy: ");
-    let has_none = [
-        "no nameservers found",
-        "no valid upstream addresses found",
-        "not an IP address or file",
-    ];
-    let is_of_server = has_none.iter().any(|it| message.contains(it));
-    let is_failed = (is_server && (is_of_server || message.contains(" TOs configured")))
+    let is_server = has(message, &["plugin/forward: ", "plugin/proxy: "]);
+    let is_failed = (is_server && has(message, NO_SERVER))
         || message.contains(" - Error during parsing: ")
         || message.contains("plugin/reload: Corefile changed but reload failed: ")
         || message.starts_with("Listen: listen ");
@@ -172,58 +166,63 @@ fn consolidated(message: &str) -> Option<usize> {
     is_one.then(|| count.parse().ok()).flatten()
 }
 
+/// Whether a message has one of these phrases.
+fn has(message: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|it| message.contains(it))
+}
+
+/// A connection's own time-out, the kernel's, and that of the whole query.
+const LATE: &[&str] = &[
+    "i/o timeout",
+    "connection timed out",
+    "context deadline exceeded",
+];
+#[rustfmt::skip]
+const UNREACHABLE: &[&str] = &[
+    "network is unreachable", "no route to host", "host is down",
+    "connect: invalid argument", "operation not permitted", "permission denied",
+];
+#[rustfmt::skip]
+const NETWORK: &[&str] = &[
+    "read udp ", "read tcp ", "write udp ", "write tcp ", "dial udp ", "dial tcp ",
+];
+#[rustfmt::skip]
+const DOWN: &[&str] = &[
+    "no healthy proxies", "no healthy upstreams", "unreachable backend: no healthy",
+];
+#[rustfmt::skip]
+const CLOSED: &[&str] = &[
+    "connection reset by peer", "broken pipe", "use of closed network connection", "unexpected EOF",
+];
+/// What CoreDNS says of a server that it cannot use.
+#[rustfmt::skip]
+const NO_SERVER: &[&str] = &[
+    "no nameservers found", "no valid upstream addresses found", "not an IP address or file",
+    " TOs configured",
+];
+
 /// What Go's network errors and CoreDNS's own say.
 fn errors(message: &str) -> Option<&'static str> {
-    let is_self = || leads_back(message);
-    // A connection's own time-out, the kernel's, and that of the whole query.
-    let is_late = [
-        "i/o timeout",
-        "connection timed out",
-        "context deadline exceeded",
-    ];
-    if is_late.iter().any(|it| message.contains(it)) {
-        return Some(if is_self() {
-            "loopback-timeout"
+    let by_place = |loopback, upstream| {
+        Some(if leads_back(message) {
+            loopback
         } else {
-            "upstream-timeout"
-        });
+            upstream
+        })
+    };
+    if has(message, LATE) {
+        return by_place("loopback-timeout", "upstream-timeout");
     }
     if message.contains("connection refused") {
-        return Some(if is_self() {
-            "loopback-refused"
-        } else {
-            "upstream-refused"
-        });
+        return by_place("loopback-refused", "upstream-refused");
     }
-    let unreachable = [
-        "network is unreachable",
-        "no route to host",
-        "connect: invalid argument",
-        "operation not permitted",
-        "permission denied",
-        "host is down",
-    ];
-    let is_network = [
-        "read udp ",
-        "read tcp ",
-        "write udp ",
-        "write tcp ",
-        "dial udp ",
-        "dial tcp ",
-    ];
-    let has = |phrases: &[&str]| phrases.iter().any(|it| message.contains(it));
-    if has(&unreachable) && has(&is_network) {
+    if has(message, UNREACHABLE) && has(message, NETWORK) {
         return Some("upstream-unreachable");
     }
     if message.contains("concurrent queries exceeded maximum ") {
         return Some("too-many-queries");
     }
-    let is_down = [
-        "no healthy proxies",
-        "no healthy upstreams",
-        "unreachable backend: no healthy",
-    ];
-    if has(&is_down) {
+    if has(message, DOWN) {
         return Some("upstream-down");
     }
     of_plugin(message)
@@ -244,18 +243,10 @@ fn of_plugin(message: &str) -> Option<&'static str> {
         return None;
     }
     let error = error.trim_end();
-    let closed = [
-        "connection reset by peer",
-        "broken pipe",
-        "use of closed network connection",
-    ];
-    if error == "EOF" || error.ends_with(": EOF") || error.contains("unexpected EOF") {
+    if error == "EOF" || error.ends_with(": EOF") || has(error, CLOSED) {
         return Some("upstream-closed");
     }
-    if closed.iter().any(|it| error.contains(it)) {
-        return Some("upstream-closed");
-    }
-    if ["tls: ", "x509: "].iter().any(|it| error.contains(it)) {
+    if has(error, &["tls: ", "x509: "]) {
         return Some("upstream-tls");
     }
     error.starts_with("dns: ").then_some("upstream-malformed")

@@ -1,14 +1,9 @@
 //! Whether lines without a file name are a Corefile.
 
+use crate::text::WordList;
+
 /// Words that only a Corefile has at the beginning of a line.
-const PLUGINS: [&str; 6] = [
-    "forward",
-    "kubernetes",
-    "proxy",
-    "errors",
-    "loop",
-    "prometheus",
-];
+const PLUGINS: WordList = WordList("forward kubernetes proxy errors loop prometheus");
 
 /// So many of these lines, from the first on, are server blocks, up to the last brace; 0:
 /// they are no Corefile, or could be another file.
@@ -28,7 +23,7 @@ pub fn quoted(lines: &[&str]) -> usize {
             break;
         }
         let first = line.split_whitespace().next().unwrap_or_default();
-        has_plugin |= depth == 1 && PLUGINS.contains(&first);
+        has_plugin |= depth == 1 && PLUGINS.has(first);
         if line.ends_with('{') {
             depth += 1;
         } else if line == "}" {

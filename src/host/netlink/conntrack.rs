@@ -11,6 +11,7 @@ use nix::sys::socket::SockProtocol;
 use super::{Netlink, NetlinkError};
 use crate::node::kernel::ConntrackCounters;
 use crate::rules::conntrack::{Entry, Tuple};
+use crate::text::WordList;
 
 /// More entries are not read: at some 200 bytes each.
 pub const MAX_ENTRIES: usize = 1 << 20;
@@ -179,27 +180,16 @@ fn tuple(attributes: &[u8]) -> Option<(u8, Tuple)> {
 }
 
 /// Source: Linux `net/netfilter/nf_conntrack_proto_tcp.c: tcp_conntrack_names`.
-const TCP_STATES: [&str; 10] = [
-    "NONE",
-    "SYN_SENT",
-    "SYN_RECV",
-    "ESTABLISHED",
-    "FIN_WAIT",
-    "CLOSE_WAIT",
-    "LAST_ACK",
-    "TIME_WAIT",
-    "CLOSE",
-    "SYN_SENT2",
-];
+const TCP_STATES: WordList = WordList(
+    "NONE SYN_SENT SYN_RECV ESTABLISHED FIN_WAIT CLOSE_WAIT LAST_ACK TIME_WAIT CLOSE SYN_SENT2",
+);
 
 /// The state of a TCP connection.
 fn tcp_state(attributes: &[u8]) -> Option<&'static str> {
     // CTA_PROTOINFO_TCP: CTA_PROTOINFO_TCP_STATE.
     let tcp = parse_attributes(attributes).find(|it| it.kind() == 1)?;
     let state = parse_attributes(tcp.value()).find(|it| it.kind() == 1)?;
-    TCP_STATES
-        .get(usize::from(*state.value().first()?))
-        .copied()
+    TCP_STATES.iter().nth((*state.value().first()?).into())
 }
 
 /// The attributes up to one that is none.

@@ -4,30 +4,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::host::root::Root;
+use crate::text::WordList;
 
 /// By their names as `sysctl` has them.
-const NAMES: [&str; 20] = [
-    "net.bridge.bridge-nf-call-ip6tables",
-    "net.bridge.bridge-nf-call-iptables",
-    "net.ipv4.conf.all.route_localnet",
-    "net.ipv4.conf.all.rp_filter",
-    "net.ipv4.conf.all.src_valid_mark",
-    "net.ipv4.ip_forward",
-    "net.ipv4.ip_local_port_range",
-    "net.ipv4.ip_no_pmtu_disc",
-    "net.ipv4.vs.conntrack",
-    "net.ipv4.vs.conn_reuse_mode",
-    "net.ipv4.vs.expire_nodest_conn",
-    "net.ipv4.vs.expire_quiescent_template",
-    "net.ipv6.conf.all.forwarding",
-    "net.netfilter.nf_conntrack_buckets",
-    "net.netfilter.nf_conntrack_count",
-    "net.netfilter.nf_conntrack_max",
-    "net.netfilter.nf_conntrack_tcp_be_liberal",
-    "net.netfilter.nf_conntrack_udp_timeout",
-    "net.netfilter.nf_conntrack_udp_timeout_stream",
-    "net.netfilter.nf_conntrack_acct",
-];
+const NAMES: WordList = WordList(
+    "net.bridge.bridge-nf-call-ip6tables net.bridge.bridge-nf-call-iptables \
+     net.ipv4.conf.all.route_localnet net.ipv4.conf.all.rp_filter \
+     net.ipv4.conf.all.src_valid_mark net.ipv4.ip_forward net.ipv4.ip_local_port_range \
+     net.ipv4.ip_no_pmtu_disc net.ipv4.vs.conntrack net.ipv4.vs.conn_reuse_mode \
+     net.ipv4.vs.expire_nodest_conn net.ipv4.vs.expire_quiescent_template \
+     net.ipv6.conf.all.forwarding net.netfilter.nf_conntrack_buckets \
+     net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max \
+     net.netfilter.nf_conntrack_tcp_be_liberal net.netfilter.nf_conntrack_udp_timeout \
+     net.netfilter.nf_conntrack_udp_timeout_stream net.netfilter.nf_conntrack_acct",
+);
 
 /// Those of each link.
 const OF_LINKS: [&str; 2] = ["rp_filter", "route_localnet"];
@@ -43,10 +33,8 @@ pub(super) fn read<'n>(
         let link = link.replace('.', "/");
         OF_LINKS.map(|it| format!("net.ipv4.conf.{link}.{it}"))
     };
-    let names = NAMES
-        .into_iter()
-        .map(str::to_owned)
-        .chain(links.flat_map(of_link));
+    let names = NAMES.iter().map(str::to_owned);
+    let names = names.chain(links.flat_map(of_link));
     let read = names.filter_map(|name| {
         let value = root.read_once(Path::new(&path(&name))).ok()?;
         let value = String::from_utf8_lossy(&value.source.bytes)

@@ -12,7 +12,7 @@ use crate::host::worker::Parts;
 use crate::host::{FileRead, ReadError, shown, system};
 use crate::node::cgroup;
 use crate::node::stat::{self, Stat};
-use crate::text::escaped;
+use crate::text::{WordList, escaped};
 
 /// A process as the scan saw it.
 #[derive(Clone, Debug, Default)]
@@ -191,21 +191,13 @@ pub(super) fn find(processes: &[ProcessSeen], pid: u32) -> Option<&ProcessSeen> 
 /// How many names and ids of containers a control group has in it, as runtimes
 /// give them; a node can itself be a container.
 pub(super) fn containers_in(cgroup: &[u8]) -> usize {
-    const NAMES: &[&str] = &[
-        "kubepods",
-        "docker",
-        "crio-",
-        "libpod",
-        "cri-containerd-",
-        "lxc.payload",
-        "machine.slice",
-    ];
+    const NAMES: WordList =
+        WordList("kubepods docker crio- libpod cri-containerd- lxc.payload machine.slice");
     let text = String::from_utf8_lossy(cgroup);
     let in_line = |line: &str| {
         let path = line.splitn(3, ':').nth(2).unwrap_or_default();
         let parts = path.split('/').filter(|part| !part.ends_with(".service"));
-        let is_named = |part: &str| NAMES.iter().any(|name| part.starts_with(name));
-        let is_one = |part: &&str| is_named(part) || cgroup::has_id(part);
+        let is_one = |part: &&str| NAMES.begins(part) || cgroup::has_id(part);
         parts.filter(is_one).count()
     };
     text.lines().map(in_line).max().unwrap_or(0)

@@ -10,25 +10,15 @@ use super::processes::{Directory, ProcessSeen, find};
 use crate::address::DNS_PORT;
 use crate::host::root::Root;
 use crate::node::{Listener, Process};
-use crate::text::utf8_lines;
+use crate::text::{WordList, utf8_lines};
 use crate::topology::Network;
 
 /// Starts of the names of programs that answer DNS queries: they are looked
 /// at before others when the owner of a socket is searched.
-const DNS_PROGRAMS: &[&str] = &[
-    "systemd-resolve",
-    "dnsmasq",
-    "unbound",
-    "named",
-    "coredns",
-    "node-cache",
-    "pdns",
-    "stubby",
-    "dnscrypt",
-    "kresd",
-    "tailscaled",
-    "machined",
-];
+const DNS_PROGRAMS: WordList = WordList(
+    "systemd-resolve dnsmasq unbound named coredns node-cache pdns stubby dnscrypt kresd \
+     tailscaled machined",
+);
 
 /// Most descriptors that are looked at altogether.
 const MAX_DESCRIPTORS: usize = 200_000;

@@ -5,11 +5,12 @@ use std::net::IpAddr;
 use super::Walk;
 use super::branch::{Branch, Tracking};
 use super::chain::{Chain, Flow, Flows};
+use super::translate::nat;
 use super::value::Reading;
 use crate::path::Condition;
 use crate::rules::Share;
 use crate::rules::nft::{Atom, Expression};
-use crate::rules::rule::{Action, Masked, Part, Rule};
+use crate::rules::rule::{Action, Masked, Part, Rule, Side};
 use crate::text::escaped;
 
 impl Walk<'_> {
@@ -40,8 +41,8 @@ impl Walk<'_> {
                 branch.steps = last_step;
                 return self.verdict_map(at, rule, (key, data), rest, branch, flows);
             }
-            Action::Dnat(to) => return self.dnat(to, branch, flows),
-            Action::Snat(to) => return self.snat(to, branch, flows),
+            Action::Dnat(to) => return nat(Side::Destination, to, branch, flows),
+            Action::Snat(to) => return nat(Side::Source, to, branch, flows),
             Action::Masquerade => return self.masquerade(branch, flows),
             Action::NftNat {
                 side,

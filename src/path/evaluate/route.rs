@@ -6,10 +6,9 @@ use std::rc::Rc;
 
 use super::Walk;
 use super::branch::{Branch, Link, StepAt, StepKind};
-use crate::path::host::{Policy, Route, RouteKind};
+use crate::path::host::{Policy, Route, RouteKind, within};
 use crate::path::tree::Gap;
 use crate::path::{Condition, Kind, Stage, Start};
-use crate::rules::rule::{number, prefix_mask};
 
 /// What the tables say about an address.
 enum Routed<'r> {
@@ -201,7 +200,7 @@ impl Walk<'_> {
                 Ok(table) => table,
                 Err(kind) => return Routed::Refused(kind, "a rule of ip rule"),
             };
-            let of_table = |it: &&Route| it.table == table && covers(it, ip);
+            let of_table = |it: &&Route| it.table == table && it.covers(ip);
             let best = routes
                 .iter()
                 .filter(of_table)
@@ -258,7 +257,7 @@ impl Walk<'_> {
             .filter(|it| it.master == Some(bridge.index))
             .collect();
         let own = self.host.addresses.as_ref()?;
-        let is_of_pod = |it: &IpAddr| covers(route, *it) && own.iter().all(|own| own.ip != *it);
+        let is_of_pod = |it: &IpAddr| route.covers(*it) && own.iter().all(|own| own.ip != *it);
         let pods = self.host.pods.iter().filter(|it| is_of_pod(it.0));
         let pods: BTreeSet<&String> = pods.map(|it| it.1).collect();
         let is_full = ports.iter().all(|it| it.is_a("veth")) && ports.len() == pods.len();
@@ -280,19 +279,6 @@ impl Walk<'_> {
             _ => Some(false),
         }
     }
-}
-
-pub(super) fn covers(route: &Route, ip: IpAddr) -> bool {
-    within(route.destination, route.prefix, ip)
-}
-
-fn within(network: IpAddr, bits: u8, ip: IpAddr) -> bool {
-    if network.is_ipv6() != ip.is_ipv6() {
-        return false;
-    }
-    let width = if ip.is_ipv4() { 32 } else { 128 };
-    let mask = prefix_mask(width, u32::from(bits)).unwrap_or(u128::MAX);
-    number(network) & mask == number(ip) & mask
 }
 
 pub(super) fn step(branch: &Branch, stage: Stage, what: String) -> StepAt {

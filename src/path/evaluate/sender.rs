@@ -3,7 +3,7 @@
 
 use super::Walk;
 use super::branch::{Branch, Link};
-use super::route::{covers, step};
+use super::route::step;
 use crate::path::host::{Route, RouteKind};
 use crate::path::{Kind, Stage};
 
@@ -62,7 +62,7 @@ impl Walk<'_> {
         if own.next().is_some() {
             return None;
         }
-        let back: Vec<&Route> = best(routes, |it| it.table == MAIN && covers(it, source));
+        let back: Vec<&Route> = best(routes, |it| it.table == MAIN && it.covers(source));
         let is_unicast = |it: &&Route| it.kind == RouteKind::Unicast;
         let is_there = back.iter().any(is_unicast);
         let is_same = back.iter().any(|it| it.link.as_deref() == Some(&**link));

@@ -16,21 +16,6 @@ use crate::rules::table::Hook;
 const MOST_ADDRESSES: u128 = 64;
 
 impl Walk<'_> {
-    #[expect(clippy::unused_self, reason = "called like those beside it")]
-    pub(super) fn dnat(&self, to: &Translation, branch: Branch, flows: &mut Flows) {
-        let port = to.ports.map(|it| it.0);
-        for (branch, ip) in spread((Side::Destination, to), branch, flows) {
-            flows.push((sent_to(branch, ip, port), Flow::Accept));
-        }
-    }
-
-    #[expect(clippy::unused_self, reason = "called like those beside it")]
-    pub(super) fn snat(&self, to: &Translation, branch: Branch, flows: &mut Flows) {
-        for (branch, ip) in spread((Side::Source, to), branch, flows) {
-            flows.push((sent_by(branch, ip), Flow::Accept));
-        }
-    }
-
     /// The sender becomes an address of the link that the packet leaves through.
     pub(super) fn masquerade(&self, mut branch: Branch, flows: &mut Flows) {
         let is_six = branch.seen.source.is_ipv6();
@@ -86,14 +71,7 @@ impl Walk<'_> {
             };
             let port = port.or_else(|| port_of(atoms.get(1)));
             let part = branch.part(share);
-            let part = if side == Side::Source {
-                let source = ip.unwrap_or(part.seen.source);
-                sent_by(part, source)
-            } else {
-                let destination = ip.unwrap_or(part.seen.destination);
-                sent_to(part, destination, port)
-            };
-            flows.push((part, Flow::Accept));
+            flows.push((translated(side, part, ip, port), Flow::Accept));
         }
         // A number that the map lacks falls through untranslated.
         if !missing.is_none() {
@@ -153,28 +131,22 @@ impl Walk<'_> {
 
 /// A way to each address of a translation, in equal shares; without one, the
 /// address stays.
-fn spread(
-    (side, to): (Side, &Translation),
-    branch: Branch,
-    flows: &mut Flows,
-) -> Vec<(Branch, IpAddr)> {
+pub(super) fn nat(side: Side, to: &Translation, branch: Branch, flows: &mut Flows) {
+    let port = to.ports.map(|it| it.0);
     let Some((first, last)) = to.addresses else {
-        let ip = match side {
-            Side::Source => branch.seen.source,
-            Side::Destination => branch.seen.destination,
-        };
-        return vec![(branch, ip)];
+        return flows.push((translated(side, branch, None, port), Flow::Accept));
     };
     let from = number(first);
     let count = number(last).saturating_sub(from).saturating_add(1);
     if count > MOST_ADDRESSES {
-        flows.push((branch.assuming(&Condition::TooMany, true), Flow::Lost));
-        return Vec::new();
+        return flows.push((branch.assuming(&Condition::TooMany, true), Flow::Lost));
     }
     let share = Share::new(1, u64::try_from(count).unwrap_or(1));
-    let all = from..from.saturating_add(count);
-    all.map(|it| (branch.part(share), address(it, first.is_ipv6())))
-        .collect()
+    for number in from..from.saturating_add(count) {
+        let ip = Some(address(number, first.is_ipv6()));
+        let part = translated(side, branch.part(share), ip, port);
+        flows.push((part, Flow::Accept));
+    }
 }
 
 fn port_of(atom: Option<&Atom>) -> Option<u16> {
@@ -191,16 +163,20 @@ fn address(number: u128, is_six: bool) -> IpAddr {
     }
 }
 
-fn sent_to(mut branch: Branch, ip: IpAddr, port: Option<u16>) -> Branch {
+/// With another address on one side, if there is one. The port of a sender stays, or
+/// the kernel draws another one.
+fn translated(side: Side, mut branch: Branch, ip: Option<IpAddr>, port: Option<u16>) -> Branch {
     let seen = &mut branch.seen;
-    (seen.destination, seen.port) = (ip, port.or(seen.port));
-    seen.is_dnat = true;
-    branch
-}
-
-/// Its port stays, or the kernel draws another one.
-fn sent_by(mut branch: Branch, ip: IpAddr) -> Branch {
-    (branch.seen.source, branch.seen.veiled) = (ip, None);
-    branch.seen.is_snat = true;
+    match side {
+        Side::Source => {
+            (seen.source, seen.veiled) = (ip.unwrap_or(seen.source), None);
+            seen.is_snat = true;
+        }
+        Side::Destination => {
+            seen.destination = ip.unwrap_or(seen.destination);
+            seen.port = port.or(seen.port);
+            seen.is_dnat = true;
+        }
+    }
     branch
 }

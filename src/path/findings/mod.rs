@@ -134,7 +134,7 @@ const MAIN: u32 = 254;
 fn route_to(host: &Host, ip: IpAddr) -> Option<&Route> {
     let routes = host.routes.iter().flatten();
     let own = routes.filter(|it| it.table == MAIN && it.kind == RouteKind::Unicast);
-    let fits = own.filter(|it| is_in(ip, it.destination, it.prefix));
+    let fits = own.filter(|it| it.covers(ip));
     fits.min_by_key(|it| (std::cmp::Reverse(it.prefix), it.metric))
 }
 
@@ -142,18 +142,4 @@ fn route_to(host: &Host, ip: IpAddr) -> Option<&Route> {
 fn link_to(host: &Host, ip: IpAddr) -> Option<&Link> {
     let name = route_to(host, ip)?.link.as_ref()?;
     host.links.iter().flatten().find(|it| it.name == *name)
-}
-
-/// Whether the address is in the network.
-fn is_in(ip: IpAddr, network: IpAddr, prefix: u8) -> bool {
-    let (ip, network, width) = match (ip, network) {
-        (IpAddr::V4(ip), IpAddr::V4(network)) => {
-            (ip.to_bits().into(), network.to_bits().into(), 32)
-        }
-        (IpAddr::V6(ip), IpAddr::V6(network)) => (ip.to_bits(), network.to_bits(), 128_u32),
-        _ => return false,
-    };
-    let rest = width.saturating_sub(prefix.into());
-    let apart: u128 = ip ^ network;
-    apart.checked_shr(rest).unwrap_or(0) == 0
 }

@@ -69,15 +69,10 @@ const OTHERS: &[(&str, &str)] = &[
 ///
 /// Source: Squid `src/dns_internal.cc: idnsParseResolvConf` and its directive `dns_defnames`
 /// (6); Fluent Bit's documentation of `net.dns.resolver` (3)
+#[rustfmt::skip]
 const OWN: &[(&str, &str)] = &[
-    (
-        "squid",
-        "asks the servers of resolv.conf by itself, with the search list only where dns_defnames is on",
-    ),
-    (
-        "fluent-bit",
-        "its outputs ask a c-ares of its own, unless net.dns.resolver is LEGACY: --resolver c-ares is its nearest model",
-    ),
+    ("squid", "asks the servers of resolv.conf by itself, with the search list only where dns_defnames is on"),
+    ("fluent-bit", "its outputs ask a c-ares of its own, unless net.dns.resolver is LEGACY: --resolver c-ares is its nearest model"),
     ("dnsmasq", SERVER),
     ("named", SERVER),
     ("unbound", SERVER),
@@ -99,37 +94,14 @@ const DAEMONS: &[(&str, &str, &str)] = &[
 ///
 /// Source of gRPC's: grpc-node `packages/grpc-js/src/resolver-dns.ts: lookup` (1.12). Observed were
 /// Bun 1.1.45, 1.3.0, 1.3.14, 1.4.0 and 1.4.5, and Deno 2.9.6.
+#[rustfmt::skip]
 const RUNTIMES: &[(&str, &str, &str)] = &[
-    (
-        "node",
-        "Node's dns.lookup asks",
-        "its dns.resolve asks c-ares, which never searches: so does gRPC for TXT, and with GRPC_NODE_USE_ALTERNATIVE_RESOLVER=true for addresses",
-    ),
-    (
-        "bun",
-        "what connects in Bun asks",
-        "a c-ares of its own is asked by dns.lookup before 1.4, and by dns.resolve, which never searches: --resolver c-ares and node-resolve are their nearest models",
-    ),
-    (
-        "deno",
-        "what connects in Deno asks",
-        "its Deno.resolveDns and dns.resolve ask by themselves, with the search list: --resolver hickory is their nearest model",
-    ),
-    (
-        "ruby",
-        "Ruby's sockets ask",
-        "its Resolv asks by itself: --resolver ruby-resolv",
-    ),
-    (
-        "beam.smp",
-        "what connects in Erlang asks",
-        "its inet_res asks by itself: --resolver erlang-getbyname",
-    ),
-    (
-        "inet_gethost",
-        "this program of Erlang asks",
-        "inet_res asks by itself: --resolver erlang-getbyname",
-    ),
+    ("node", "Node's dns.lookup asks", "its dns.resolve asks c-ares, which never searches: so does gRPC for TXT, and with GRPC_NODE_USE_ALTERNATIVE_RESOLVER=true for addresses"),
+    ("bun", "what connects in Bun asks", "a c-ares of its own is asked by dns.lookup before 1.4, and by dns.resolve, which never searches: --resolver c-ares and node-resolve are their nearest models"),
+    ("deno", "what connects in Deno asks", "its Deno.resolveDns and dns.resolve ask by themselves, with the search list: --resolver hickory is their nearest model"),
+    ("ruby", "Ruby's sockets ask", "its Resolv asks by itself: --resolver ruby-resolv"),
+    ("beam.smp", "what connects in Erlang asks", "its inet_res asks by itself: --resolver erlang-getbyname"),
+    ("inet_gethost", "this program of Erlang asks", "inet_res asks by itself: --resolver erlang-getbyname"),
 ];
 
 /// Whether a program is called so, or so with a version: `ruby3.1`. `nodejs` is

@@ -3,6 +3,7 @@
 use crate::config::resolv_conf::ResolvConf;
 use crate::resolver::glibc::Version;
 use crate::resolver::glibc::name::isspace;
+use crate::text::WordList;
 
 /// Source: glibc `nss/nss_database.c: nss_database_select_default` (2.35), before that
 /// `nss/hosts-lookup.c: DEFAULT_CONFIG` (2.31).
@@ -13,25 +14,10 @@ const HOSTS: &[u8] = b"hosts";
 
 /// The databases of `nss/databases.def`. A mistake in the line of any of them
 /// spoils the file; other lines are not looked at.
-const DATABASES: [&[u8]; 17] = [
-    b"aliases",
-    b"ethers",
-    b"group",
-    b"group_compat",
-    b"gshadow",
-    HOSTS,
-    b"initgroups",
-    b"netgroup",
-    b"networks",
-    b"passwd",
-    b"passwd_compat",
-    b"protocols",
-    b"publickey",
-    b"rpc",
-    b"services",
-    b"shadow",
-    b"shadow_compat",
-];
+const DATABASES: WordList = WordList(
+    "aliases ethers group group_compat gshadow hosts initgroups netgroup networks passwd \
+     passwd_compat protocols publickey rpc services shadow shadow_compat",
+);
 
 /// What a module can say.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -110,7 +96,7 @@ fn process_line<'f>(
     hosts: &mut Option<Vec<Service<'f>>>,
 ) -> Result<(), Unreadable> {
     let (database, rest) = database(line);
-    if !DATABASES.contains(&database) {
+    if !std::str::from_utf8(database).is_ok_and(|it| DATABASES.has(it)) {
         return Ok(());
     }
     let mut services = Vec::with_capacity(3);

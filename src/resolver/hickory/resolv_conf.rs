@@ -8,25 +8,13 @@ use crate::config::resolv_conf::{Line, ResolvConf};
 use crate::resolver::reading::{
     MAX_SEARCH, MAX_SERVERS, Origin, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS, Unused,
 };
-use crate::text::Span;
+use crate::text::{Span, WordList};
 
 /// Options that the crate knows and hickory does not look at.
-const WITHOUT_EFFECT: [&str; 14] = [
-    "debug",
-    "rotate",
-    "no-check-names",
-    "inet6",
-    "ip6-bytestring",
-    "ip6-dotint",
-    "no-ip6-dotint",
-    "single-request",
-    "single-request-reopen",
-    "no-reload",
-    "trust-ad",
-    "no-tld-query",
-    "use-vc",
-    "no-aaaa",
-];
+const WITHOUT_EFFECT: WordList = WordList(
+    "debug rotate no-check-names inet6 ip6-bytestring ip6-dotint no-ip6-dotint single-request \
+     single-request-reopen no-reload trust-ad no-tld-query use-vc no-aaaa",
+);
 
 /// What the crate takes from a file.
 ///
@@ -196,7 +184,7 @@ impl<'a> Config<'a> {
                 self.edns0.get_or_insert(word.span);
                 return;
             }
-            _ if WITHOUT_EFFECT.contains(&key) => {
+            _ if WITHOUT_EFFECT.has(key) => {
                 return self.drop(
                     word.span,
                     "hickory reads this option and does nothing with it",

@@ -6,6 +6,7 @@ use super::extensions;
 use crate::rules::rule::{Action, Addresses, Match, Part, Rule, Side, Test};
 use crate::rules::save::{link, protocol, target};
 use crate::rules::{Family, View};
+use crate::text::WordList;
 
 /// Which columns a listing has, beside those that every one has.
 #[derive(Clone, Copy, Debug)]
@@ -173,20 +174,10 @@ pub(super) fn rule(text: &str, columns: Columns, chain: &str, view: View) -> Opt
 const HIDDEN: &str = "the interface of this rule, which only iptables -L -v shows,";
 
 /// How chains of kube-proxy begin.
-const OF_KUBE_PROXY: [&str; 12] = [
-    "KUBE-SERVICES",
-    "KUBE-NODEPORTS",
-    "KUBE-SVC-",
-    "KUBE-SVL-",
-    "KUBE-SEP-",
-    "KUBE-EXT-",
-    "KUBE-XLB-",
-    "KUBE-FW-",
-    "KUBE-MARK-",
-    "KUBE-POSTROUTING",
-    "KUBE-FORWARD",
-    "KUBE-EXTERNAL-SERVICES",
-];
+const OF_KUBE_PROXY: WordList = WordList(
+    "KUBE-SERVICES KUBE-NODEPORTS KUBE-SVC- KUBE-SVL- KUBE-SEP- KUBE-EXT- KUBE-XLB- KUBE-FW- \
+     KUBE-MARK- KUBE-POSTROUTING KUBE-FORWARD KUBE-EXTERNAL-SERVICES",
+);
 
 /// kube-proxy names interfaces only where it decides whom to masquerade
 /// (`--detect-local-mode`).

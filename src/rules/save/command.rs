@@ -1,6 +1,7 @@
 //! The command whose output follows, as people paste it: `# iptables -t nat -S`.
 
 use crate::rules::{Backend, Family};
+use crate::text::WordList;
 
 /// A command that lists one table.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -15,14 +16,8 @@ pub(in crate::rules) struct Command {
     pub(in crate::rules) is_typed: bool,
 }
 
-const PROGRAMS: [&str; 6] = [
-    "iptables",
-    "ip6tables",
-    "iptables-legacy",
-    "ip6tables-legacy",
-    "iptables-nft",
-    "ip6tables-nft",
-];
+const PROGRAMS: WordList =
+    WordList("iptables ip6tables iptables-legacy ip6tables-legacy iptables-nft ip6tables-nft");
 
 impl Command {
     /// The command of a line: `root@node:~# iptables -t nat -L -n -v`.
@@ -34,7 +29,7 @@ impl Command {
         let mut words = line.split_whitespace().map(|it| it.trim_matches(around));
         let program = words.find_map(|it| {
             let name = it.rsplit('/').next().unwrap_or(it);
-            PROGRAMS.contains(&name).then_some(name)
+            PROGRAMS.has(name).then_some(name)
         })?;
         let mut table = "filter";
         let (mut is_list, mut is_typed) = (false, false);

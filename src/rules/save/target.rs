@@ -5,30 +5,13 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::matches::{masked, number};
 use crate::rules::rule::{Action, Masked, Translation};
+use crate::text::WordList;
 
 /// Targets that change nothing about where a packet goes.
-const HARMLESS: [&str; 20] = [
-    "LOG",
-    "NFLOG",
-    "ULOG",
-    "TRACE",
-    "CHECKSUM",
-    "TCPMSS",
-    "TCPOPTSTRIP",
-    "CLASSIFY",
-    "DSCP",
-    "TOS",
-    "AUDIT",
-    "SET",
-    "TTL",
-    "HL",
-    "TEE",
-    "SECMARK",
-    "CONNSECMARK",
-    "RATEEST",
-    "IDLETIMER",
-    "LED",
-];
+const HARMLESS: WordList = WordList(
+    "LOG NFLOG ULOG TRACE CHECKSUM TCPMSS TCPOPTSTRIP CLASSIFY DSCP TOS AUDIT SET TTL HL TEE \
+     SECMARK CONNSECMARK RATEEST IDLETIMER LED",
+);
 
 /// Targets of extensions whose effect is not known.
 const UNKNOWN: [&str; 5] = ["NETMAP", "SYNPROXY", "HMARK", "CLUSTERIP", "ECN"];
@@ -60,7 +43,7 @@ pub(in crate::rules) fn target(name: &str, words: &[Cow<'_, str>]) -> Action {
         "NOTRACK" => Some(Action::NoTrack),
         "CT" => Some(ct(words)),
         "TPROXY" => tproxy(words),
-        _ if HARMLESS.contains(&name) => Some(Action::Nothing),
+        _ if HARMLESS.has(name) => Some(Action::Nothing),
         _ if UNKNOWN.contains(&name) => None,
         _ => Some(Action::Jump(name.into())),
     };

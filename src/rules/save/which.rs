@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::text::WordList;
+
 /// The tables with their built-in chains. Before Linux 2.6.36 nat had no INPUT.
 const TABLES: [(&str, &[&str]); 5] = [
     ("filter", &["FORWARD", "INPUT", "OUTPUT"]),
@@ -14,35 +16,23 @@ const TABLES: [(&str, &[&str]); 5] = [
     ("raw", &["OUTPUT", "PREROUTING"]),
 ];
 
-/// Chains that only one table has.
-const CHAINS: [(&str, &str); 15] = [
-    ("KUBE-SVC-", "nat"),
-    ("KUBE-SVL-", "nat"),
-    ("KUBE-SEP-", "nat"),
-    ("KUBE-EXT-", "nat"),
-    ("KUBE-XLB-", "nat"),
-    ("KUBE-FW-", "nat"),
-    ("KUBE-POSTROUTING", "nat"),
-    ("KUBE-MARK-", "nat"),
-    ("KUBE-FORWARD", "filter"),
-    ("KUBE-EXTERNAL-SERVICES", "filter"),
-    ("KUBE-PROXY-FIREWALL", "filter"),
-    ("KUBE-POD-FW-", "filter"),
-    ("KUBE-NWPLCY-", "filter"),
-    ("DOCKER-USER", "filter"),
-    ("DOCKER-ISOLATION-", "filter"),
-];
+/// How chains begin that only nat has.
+const NAT_CHAINS: WordList = WordList(
+    "KUBE-SVC- KUBE-SVL- KUBE-SEP- KUBE-EXT- KUBE-XLB- KUBE-FW- KUBE-POSTROUTING KUBE-MARK-",
+);
+
+/// How chains begin that only filter has.
+const FILTER_CHAINS: WordList = WordList(
+    "KUBE-FORWARD KUBE-EXTERNAL-SERVICES KUBE-PROXY-FIREWALL KUBE-POD-FW- KUBE-NWPLCY- \
+     DOCKER-USER DOCKER-ISOLATION-",
+);
 
 /// Targets that only one table takes.
-const TARGETS: [(&str, &str); 8] = [
-    ("DNAT", "nat"),
-    ("SNAT", "nat"),
-    ("MASQUERADE", "nat"),
-    ("REDIRECT", "nat"),
-    ("REJECT", "filter"),
-    ("CT", "raw"),
-    ("NOTRACK", "raw"),
-    ("TPROXY", "mangle"),
+const TARGETS: [(&str, WordList); 4] = [
+    ("nat", WordList("DNAT SNAT MASQUERADE REDIRECT")),
+    ("filter", WordList("REJECT")),
+    ("raw", WordList("CT NOTRACK")),
+    ("mangle", WordList("TPROXY")),
 ];
 
 /// Whether a built-in chain behind another chain begins the next table: lists
@@ -76,7 +66,7 @@ impl Evidence {
 
     /// The target of a rule.
     pub(in crate::rules) fn target(&mut self, name: &str) {
-        let target = TARGETS.iter().find(|it| it.0 == name).map(|it| it.1);
+        let target = TARGETS.iter().find(|it| it.1.has(name)).map(|it| it.0);
         self.proof = self.proof.or(target).or(of_chain(name));
         // filter has none of these.
         let is_early = self.bases.contains("PREROUTING") || self.bases.contains("POSTROUTING");
@@ -108,8 +98,8 @@ impl Evidence {
 }
 
 fn of_chain(name: &str) -> Option<&'static str> {
-    let found = CHAINS.iter().find(|it| name.starts_with(it.0));
-    found.map(|it| it.1)
+    let table = |of: WordList, table| of.begins(name).then_some(table);
+    table(NAT_CHAINS, "nat").or(table(FILTER_CHAINS, "filter"))
 }
 
 /// The table that a rule is of by what it does, or whose chain it is in.

@@ -6,7 +6,7 @@ use super::{MAX_PARTS, Places};
 use crate::config::corefile::is_within;
 use crate::config::corefile::{Corefile, Directive, ServerBlock, Word, split_key, zones};
 use crate::config::yaml;
-use crate::text::escaped;
+use crate::text::{WordList, escaped};
 use crate::topology::{Beyond, Doubt, Forward, Plugin, Policy};
 
 /// Zones in the directives of a block beyond this number are not looked at.
@@ -61,7 +61,7 @@ impl Block {
             let does = match directive.name.text.as_str() {
                 "auto" => Plugin::Auto,
                 "view" => Plugin::View,
-                known if PLUGINS.contains(&known) => continue,
+                known if PLUGINS.has(known) => continue,
                 _ => Plugin::Unknown,
             };
             doubts.add(Doubt::Plugin {
@@ -196,80 +196,14 @@ fn template_answers_all(directive: &Directive) -> bool {
 ///
 /// Source: `CoreDNS`, plugin.cfg at v1.0.0 to v1.14; openshift/coredns
 /// plugin.cfg; submariner-io/lighthouse; ori-edge/k8s_gateway.
-pub const PLUGINS: [&str; 72] = [
-    "acl",
-    "any",
-    "auto",
-    "autopath",
-    "azure",
-    "bind",
-    "bufsize",
-    "cache",
-    "cancel",
-    "chaos",
-    "clouddns",
-    "debug",
-    "dns64",
-    "dnssec",
-    "dnstap",
-    "erratic",
-    "errors",
-    "etcd",
-    "fanout",
-    "federation",
-    "file",
-    "forward",
-    "geoip",
-    "grpc",
-    "grpc_server",
-    "header",
-    "health",
-    "hosts",
-    "https",
-    "https3",
-    "import",
-    "k8s_external",
-    "kubernetes",
-    "loadbalance",
-    "local",
-    "log",
-    "loop",
-    "metadata",
-    "minimal",
-    "multicluster",
-    "multisocket",
-    "nomad",
-    "nsid",
-    "on",
-    "pprof",
-    "prometheus",
-    "proxy",
-    "proxyproto",
-    "quic",
-    "ready",
-    "reload",
-    "reverse",
-    "rewrite",
-    "root",
-    "route53",
-    "secondary",
-    "sign",
-    "startup",
-    "shutdown",
-    "template",
-    "timeouts",
-    "tls",
-    "trace",
-    "transfer",
-    "tsig",
-    "view",
-    "whoami",
-    "nodecache",
-    "ocp_dnsnameresolver",
-    "lighthouse",
-    "k8s_gateway",
-    "records",
-];
+pub const PLUGINS: WordList = WordList(
+    "acl any auto autopath azure bind bufsize cache cancel chaos clouddns debug dns64 dnssec \
+     dnstap erratic errors etcd fanout federation file forward geoip grpc grpc_server header \
+     health hosts https https3 import k8s_external kubernetes loadbalance local log loop metadata \
+     minimal multicluster multisocket nomad nsid on pprof prometheus proxy proxyproto quic ready \
+     reload reverse rewrite root route53 secondary sign startup shutdown template timeouts tls \
+     trace transfer tsig view whoami nodecache ocp_dnsnameresolver lighthouse k8s_gateway records",
+);
 
 /// The `upstreamNameservers` of the ConfigMap kube-dns, if it is among the
 /// files: what NodeLocal DNSCache puts for a word of its template.

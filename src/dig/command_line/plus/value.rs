@@ -25,24 +25,11 @@ const DEFAULT_SIZE: u16 = 1232;
 /// EDNS options that have a name.
 ///
 /// Source: BIND bin/dig/dighost.c: `optnames` (9.18)
+#[rustfmt::skip]
 const OPTION_NAMES: &[(&str, u16)] = &[
-    ("LLQ", 1),
-    ("NSID", 3),
-    ("DAU", 5),
-    ("DHU", 6),
-    ("N3U", 7),
-    ("ECS", 8),
-    ("EXPIRE", 9),
-    ("COOKIE", 10),
-    ("KEEPALIVE", 11),
-    ("PADDING", 12),
-    ("PAD", 12),
-    ("CHAIN", 13),
-    ("KEY-TAG", 14),
-    ("EDE", 15),
-    ("CLIENT-TAG", 16),
-    ("SERVER-TAG", 17),
-    ("DEVICEID", 26946),
+    ("LLQ", 1), ("NSID", 3), ("DAU", 5), ("DHU", 6), ("N3U", 7), ("ECS", 8), ("EXPIRE", 9),
+    ("COOKIE", 10), ("KEEPALIVE", 11), ("PADDING", 12), ("PAD", 12), ("CHAIN", 13), ("KEY-TAG", 14),
+    ("EDE", 15), ("CLIENT-TAG", 16), ("SERVER-TAG", 17), ("DEVICEID", 26946),
 ];
 
 pub(super) fn apply(

@@ -8,14 +8,14 @@ use crate::topology::coredns::PLUGINS;
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let mut places = blocks::Places::new(file);
-    let known: Vec<Plugin> = PLUGINS.iter().copied().map(Plugin::new).collect();
+    let known: Vec<Plugin> = PLUGINS.iter().map(Plugin::new).collect();
     for block in blocks::blocks(file) {
         for directive in &block.directives {
             if places.are_full() {
                 return;
             }
             let name = directive.name.text.as_str();
-            if PLUGINS.contains(&name) || OTHERS.contains(&name) {
+            if PLUGINS.has(name) || OTHERS.contains(&name) {
                 continue;
             }
             let option = OPTIONS.iter().find(|it| it.0 == name);
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn letters_tell_no_near_name_away() {
-        for plugin in PLUGINS.iter().copied().map(Plugin::new) {
+        for plugin in PLUGINS.iter().map(Plugin::new) {
             let most = match plugin.name.len() {
                 0..=3 => continue,
                 4..=7 => 1,

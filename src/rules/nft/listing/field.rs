@@ -5,31 +5,16 @@ use serde_json::{Value, json};
 use super::constant::{next, number};
 use super::expression::concat;
 use super::words::{Words, unquoted};
+use crate::text::WordList;
 
-const HEADERS: [&str; 17] = [
-    "ip", "ip6", "tcp", "udp", "th", "sctp", "udplite", "dccp", "esp", "ah", "comp", "icmp",
-    "icmpv6", "igmp", "ether", "vlan", "arp",
-];
+const HEADERS: WordList =
+    WordList("ip ip6 tcp udp th sctp udplite dccp esp ah comp icmp icmpv6 igmp ether vlan arp");
 
 /// Keys of `meta` that stand without this word.
-const META: [&str; 16] = [
-    "iif",
-    "oif",
-    "iifname",
-    "oifname",
-    "iiftype",
-    "oiftype",
-    "iifgroup",
-    "oifgroup",
-    "mark",
-    "skuid",
-    "skgid",
-    "cgroup",
-    "pkttype",
-    "cpu",
-    "nftrace",
-    "rtclassid",
-];
+const META: WordList = WordList(
+    "iif oif iifname oifname iiftype oiftype iifgroup oifgroup mark skuid skgid cgroup pkttype \
+     cpu nftrace rtclassid",
+);
 
 const EXTENSIONS: [&str; 5] = ["frag", "hbh", "dst", "mh", "srh"];
 
@@ -46,7 +31,7 @@ fn taken(words: &mut Words<'_, '_>) -> Option<Value> {
     if let Some(raw) = word.strip_prefix('@') {
         return of_bits(raw);
     }
-    if META.contains(&word) {
+    if META.has(word) {
         return Some(json!({ "meta": { "key": word } }));
     }
     if EXTENSIONS.contains(&word) {
@@ -80,7 +65,7 @@ fn taken(words: &mut Words<'_, '_>) -> Option<Value> {
             hash(words, word, json!({ "expr": of }))
         }
         "symhash" => hash(words, word, json!({})),
-        header if HEADERS.contains(&header) => {
+        header if HEADERS.has(header) => {
             let field = words.next().filter(|it| is_name(it))?;
             Some(json!({ "payload": { "protocol": header, "field": field } }))
         }

@@ -7,40 +7,14 @@ use super::expression::{comparison, concat, map};
 use super::field::{extension, field};
 use super::nat::{nat, tproxy};
 use super::words::{Words, unquoted};
+use crate::text::WordList;
 
 /// Words that a statement begins with, also behind one that is not known.
-const FIRST: [&str; 30] = [
-    "accept",
-    "drop",
-    "continue",
-    "return",
-    "jump",
-    "goto",
-    "counter",
-    "log",
-    "limit",
-    "quota",
-    "reject",
-    "masquerade",
-    "redirect",
-    "dnat",
-    "snat",
-    "notrack",
-    "queue",
-    "tproxy",
-    "dup",
-    "fwd",
-    "flow",
-    "synproxy",
-    "add",
-    "update",
-    "delete",
-    "meta",
-    "ct",
-    "xt",
-    "comment",
-    "last",
-];
+const FIRST: WordList = WordList(
+    "accept drop continue return jump goto counter log limit quota reject masquerade redirect \
+     dnat snat notrack queue tproxy dup fwd flow synproxy add update delete meta ct xt comment \
+     last",
+);
 
 /// The statements of a rule, as JSON has them, and its comment.
 pub(super) fn statements(words: &[&str], is_six: Option<bool>) -> (Vec<Value>, Option<String>) {
@@ -73,7 +47,7 @@ fn unknown<'w, 't>(from: &Words<'w, 't>, to: &mut Words<'w, 't>) -> Value {
             "}" => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth == 0 && to.peek().is_some_and(|it| FIRST.contains(&it)) {
+        if depth == 0 && to.peek().is_some_and(|it| FIRST.has(it)) {
             break;
         }
     }
@@ -111,7 +85,7 @@ fn statement(words: &mut Words<'_, '_>, is_six: Option<bool>) -> Option<Value> {
         "tproxy" => tproxy(words),
         "xt" => extension(words),
         "queue" | "dup" | "fwd" | "flow" | "synproxy" | "last" => {
-            while words.peek().is_some_and(|it| !FIRST.contains(&it)) {
+            while words.peek().is_some_and(|it| !FIRST.has(it)) {
                 words.next();
             }
             Some(json!({ word: null }))
