@@ -16,6 +16,7 @@ pub mod metrics;
 mod nearest;
 mod page;
 mod pattern;
+mod place;
 mod plain;
 mod recognise;
 mod shown;

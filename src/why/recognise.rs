@@ -9,8 +9,9 @@ use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
 use super::command::Command;
 use super::looked::Looked;
+use super::place::Place;
 use super::pattern::{Hole, Match, Searched};
-use super::plain::{MOST, boundary, plain};
+use super::plain::{MOST, boundary, plain, unwrapped};
 use super::shown;
 use crate::node::Node;
 use crate::order::Order as _;
@@ -71,8 +72,9 @@ pub fn recognise<'c>(
     text: &str,
     node: Option<&Node>,
 ) -> Result<Recognised<'c>, Unknown<'c>> {
-    let title = title(text);
-    let (text, own) = shown::told(text.get(..boundary(text, MOST)).unwrap_or_default());
+    let text = unwrapped(text.get(..boundary(text, MOST)).unwrap_or_default());
+    let title = title(&text);
+    let (text, own) = shown::told(&text);
     let own = plain(text.get(..own).unwrap_or_default()).len();
     let text = plain(&text);
     let small = text.to_ascii_lowercase();
@@ -240,7 +242,8 @@ fn causes<'c>(
             causes.push(cause);
         }
     }
-    weighed(catalogue, searched, message, looked, &own, &causes)
+    let place = Place::told(searched.small, asked.map(|it| it.kind), looked);
+    weighed(catalogue, searched, message, looked, place, &own, &causes)
 }
 
 /// The causes that are named, by the message or by what was seen, with those first that the
@@ -252,6 +255,7 @@ fn weighed<'c>(
     searched: Searched<'_>,
     message: &Message,
     looked: Option<Looked>,
+    place: Option<Place>,
     own: &[(Likely, &'c Cause)],
     named: &[(Likely, &'c Cause)],
 ) -> Vec<(Likely, &'c Cause)> {
@@ -265,7 +269,7 @@ fn weighed<'c>(
     for &(likely, cause) in named {
         if speaks_for(cause) {
             signed.push((most(cause), cause));
-        } else if cause.shown_by(searched) == Some(false) {
+        } else if cause.shown_by(searched) == Some(false) || place.is_some_and(|it| it.is_strange(cause)) {
             last.push((Likely::Low, cause));
         } else {
             rest.push((likely, cause));
