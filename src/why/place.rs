@@ -1,9 +1,9 @@
 //! Where a text says that it happens, as far as its words tell: a cause of the one place is
 //! seldom one of the other.
 
+use super::asked::Kind;
 use super::cause::Cause;
 use super::looked::Looked;
-use super::asked::Kind;
 
 /// Where it happens.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -16,27 +16,88 @@ pub(super) enum Place {
 
 /// Words of clusters, and of nothing else.
 const CLUSTER: [&str; 22] = [
-    "kube", "k8s", "k3s", "rke", "pod ", "pods", "pod's", "pod/", "coredns", "svc.cluster", "cluster.local", "helm ",
-    "helm chart", "statefulset", "daemonset", "namespace", "openshift", "istio", "cilium", "eks", "aks ", "gke",
+    "kube",
+    "k8s",
+    "k3s",
+    "rke",
+    "pod ",
+    "pods",
+    "pod's",
+    "pod/",
+    "coredns",
+    "svc.cluster",
+    "cluster.local",
+    "helm ",
+    "helm chart",
+    "statefulset",
+    "daemonset",
+    "namespace",
+    "openshift",
+    "istio",
+    "cilium",
+    "eks",
+    "aks ",
+    "gke",
 ];
 
 /// Words of containers that are in no cluster.
 const DOCKER: [&str; 11] = [
-    "docker-compose", "docker compose", "compose.y", "docker run", "docker build", "docker exec", "127.0.0.11",
-    "dockerfile", "podman", "docker container", "swarm",
+    "docker-compose",
+    "docker compose",
+    "compose.y",
+    "docker run",
+    "docker build",
+    "docker exec",
+    "127.0.0.11",
+    "dockerfile",
+    "podman",
+    "docker container",
+    "swarm",
 ];
 
 /// What Docker and Podman alone can cause.
-const OF_DOCKER: [&str; 5] = ["docker-dns", "docker-network", "docker-rules", "gateway-firewall", "swarm-names"];
+const OF_DOCKER: [&str; 5] = [
+    "docker-dns",
+    "docker-network",
+    "docker-rules",
+    "gateway-firewall",
+    "swarm-names",
+];
 
 /// What only a cluster can cause.
 const OF_CLUSTERS: [&str; 32] = [
-    "autopath", "bridge-nf-off", "cilium-dns-denied", "cilium-dns-proxy", "cilium-redirect", "cluster-domain",
-    "dns-overloaded", "dns-pod-behind", "dns-pod-network", "dns-rollout", "headless-not-ready", "host-network-policy",
-    "asks-node-servers", "ipvs-residue", "kube-proxy-down", "kubelet-file-broken", "kubelet-file-empty",
-    "kubelet-file-missing", "mesh-dns-proxy", "mesh-init", "network-not-ready", "network-policy", "no-cluster-dns",
-    "no-dns-endpoints", "nodelocal-down", "nodelocal-upstream", "other-namespace", "overlay-blocked",
-    "overlay-checksum", "policy-target-port", "service-path", "wrong-cluster-dns",
+    "autopath",
+    "bridge-nf-off",
+    "cilium-dns-denied",
+    "cilium-dns-proxy",
+    "cilium-redirect",
+    "cluster-domain",
+    "dns-overloaded",
+    "dns-pod-behind",
+    "dns-pod-network",
+    "dns-rollout",
+    "headless-not-ready",
+    "host-network-policy",
+    "asks-node-servers",
+    "ipvs-residue",
+    "kube-proxy-down",
+    "kubelet-file-broken",
+    "kubelet-file-empty",
+    "kubelet-file-missing",
+    "mesh-dns-proxy",
+    "mesh-init",
+    "network-not-ready",
+    "network-policy",
+    "no-cluster-dns",
+    "no-dns-endpoints",
+    "nodelocal-down",
+    "nodelocal-upstream",
+    "other-namespace",
+    "overlay-blocked",
+    "overlay-checksum",
+    "policy-target-port",
+    "service-path",
+    "wrong-cluster-dns",
 ];
 
 impl Place {
@@ -45,7 +106,10 @@ impl Place {
         let has = |words: &[&str]| words.iter().any(|it| small.contains(it));
         let is_cluster = has(&CLUSTER)
             || matches!(asked, Some(Kind::Service | Kind::NodeLocal | Kind::Pod))
-            || matches!(looked, Some(Looked::Service | Looked::Api | Looked::Candidate));
+            || matches!(
+                looked,
+                Some(Looked::Service | Looked::Api | Looked::Candidate)
+            );
         let is_docker = has(&DOCKER) || asked == Some(Kind::Docker);
         match (is_cluster, is_docker) {
             (true, false) => Some(Self::Cluster),

@@ -92,7 +92,7 @@ fn before_last_slash(text: &str) -> Option<&str> {
 fn is_doubled(before: &str, rest: &str) -> bool {
     let behind = rest.strip_prefix('\'').unwrap_or("''");
     let is_word = |it: &str| it.starts_with(char::is_alphanumeric);
-    before.ends_with(char::is_alphanumeric) != is_word(behind) && !behind.starts_with('\'')
+    (before.ends_with(char::is_alphanumeric) || is_word(behind)) && !behind.starts_with('\'')
 }
 
 /// Stands for a carriage return at the end of a name that was looked up with it.

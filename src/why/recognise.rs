@@ -9,8 +9,8 @@ use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
 use super::command::Command;
 use super::looked::Looked;
-use super::place::Place;
 use super::pattern::{Hole, Match, Searched};
+use super::place::Place;
 use super::plain::{MOST, boundary, plain, unwrapped};
 use super::shown;
 use crate::node::Node;
@@ -30,6 +30,8 @@ pub struct Recognised<'c> {
     pub is_near: bool,
     /// The name that was looked up, if it says so.
     pub name: Option<String>,
+    /// What other programs say elsewhere in the text, each with its likeliest causes.
+    pub besides: Vec<(&'c Message, Vec<&'c Cause>)>,
     /// What it can come from, the likeliest first; empty: it is no DNS error.
     pub causes: Vec<(Likely, &'c Cause)>,
 }
@@ -42,6 +44,9 @@ pub struct Unknown<'c> {
     /// Whom it says was asked.
     pub asked: Option<Asked>,
 }
+
+/// So many other messages of a text are named, each with so many causes.
+const MOST_APART: usize = 3;
 
 /// Words that stand farther from each other, in bytes, may be of different things.
 const NEAR: usize = 240;
@@ -106,16 +111,20 @@ pub fn recognise<'c>(
             asked: server(&text, &[], node),
         });
     };
-    let matches: Vec<&Match<'_>> = found.iter().map(|it| &it.at).collect();
+    let apart = apart(&found);
+    // What another program says elsewhere is of other lookups.
+    let is_other = |it: &&&Sighting<'_, '_>| !apart.iter().any(|other| std::ptr::eq(*other, **it));
+    let own_ones = found.iter().filter(is_other);
+    let matches: Vec<&Match<'_>> = own_ones.map(|it| &it.at).collect();
     let asked = server(&text, &matches, node);
     let name = name(&text, &matches);
-    let looked = name.as_deref().and_then(|it| match message {
-        _ if message.is_query_line() => Looked::of_query(it),
-        _ if message.speaker.is_server() => None,
-        _ => Looked::of_name(it),
-    });
+    let looked = message.looked(name.as_deref());
     Ok(Recognised {
         message,
+        besides: apart
+            .iter()
+            .map(|it| it.alone(catalogue, &text, node))
+            .collect(),
         others: found.iter().skip(1).map(|it| it.message).collect(),
         is_near: !message.speaker.is_symptom() || at.end - at.start <= NEAR,
         asked,
@@ -170,6 +179,25 @@ fn ranked<'f, 'c, 't>(
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.order_by_key(|&it| ranks.get(it).copied());
     order.iter().filter_map(|&it| found.get(it)).collect()
+}
+
+/// What programs say elsewhere in the text than the first one, at most [`MOST_APART`]; none where that
+/// is no DNS error.
+fn apart<'f, 'c, 't>(found: &[&'f Sighting<'c, 't>]) -> Vec<&'f Sighting<'c, 't>> {
+    let mut apart: Vec<&Sighting<'_, '_>> = Vec::new();
+    let Some((first, rest)) = found.split_first().filter(|it| it.0.is_program()) else {
+        return apart;
+    };
+    for sighting in rest.iter().copied().filter(|it| it.is_program()) {
+        let is_over = |other: &&Sighting<'_, '_>| {
+            other.at.start < sighting.at.end && sighting.at.start < other.at.end
+        };
+        let is_full = apart.len() == MOST_APART;
+        if !is_full && !is_over(&first) && !apart.iter().any(is_over) {
+            apart.push(sighting);
+        }
+    }
+    apart
 }
 
 /// The one message whose end is cut at the end of the text; `None`: it is none, or
@@ -269,7 +297,9 @@ fn weighed<'c>(
     for &(likely, cause) in named {
         if speaks_for(cause) {
             signed.push((most(cause), cause));
-        } else if cause.shown_by(searched) == Some(false) || place.is_some_and(|it| it.is_strange(cause)) {
+        } else if cause.shown_by(searched) == Some(false)
+            || place.is_some_and(|it| it.is_strange(cause))
+        {
             last.push((Likely::Low, cause));
         } else {
             rest.push((likely, cause));
@@ -293,11 +323,33 @@ struct Sighting<'c, 't> {
     at: Match<'t>,
 }
 
-impl Sighting<'_, '_> {
-    /// Whether it is what is seen, leads somewhere, and the text only denies it: `Tailscale
+impl<'c> Sighting<'c, '_> {
+    /// Whether a program says it of DNS, and it leads somewhere.
+    fn is_program(&self) -> bool {
+        let message = self.message;
+        let is_said = !message.speaker.is_symptom() && !message.is_aside;
+        is_said && message.is_dns() && message.leads()
+    }
+
+    /// The message, with the likeliest causes that it has by itself.
+    fn alone(
+        &self,
+        catalogue: &'c Catalogue,
+        text: &str,
+        node: Option<&Node>,
+    ) -> (&'c Message, Vec<&'c Cause>) {
+        let own = text.get(self.at.start..self.at.end).unwrap_or_default();
+        let asked = server(own, &[&self.at], node);
+        let looked = self.message.looked(name(own, &[&self.at]).as_deref());
+        let causes = catalogue.causes_of(self.message, asked.as_ref(), looked);
+        let likeliest = causes.into_iter().take(MOST_APART).map(|it| it.1);
+        (self.message, likeliest.collect())
+    }
+
+    /// Whether it is what is seen, and the text only denies it: `Tailscale
     /// is not installed`.
     fn is_denied(&self, searched: Searched<'_>) -> bool {
-        let may = self.message.speaker.is_symptom() && self.message.leads();
+        let may = self.message.speaker.is_symptom();
         let mut patterns = self.message.patterns.iter();
         may && !patterns.any(|it| it.is_said_in(searched))
     }

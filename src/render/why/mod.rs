@@ -13,6 +13,7 @@ use colored::Colorize as _;
 
 use crate::address::DNS_PORT;
 use crate::render::command::quoted;
+use crate::render::style::painted;
 use crate::render::{Style, paragraph, shortened};
 use crate::text::{Source, escaped};
 use crate::why::asked::{Asked, Kind};
@@ -82,7 +83,19 @@ pub fn write(answer: &Answer<'_>, style: Style, out: &mut dyn Write) -> io::Resu
         let others: Vec<&str> = answer.recognised.others.iter().map(|it| it.id).collect();
         writer.list("also in it", &others)?;
     }
-    writer.causes(answer, style.verbose)
+    writer.causes(answer, style.verbose)?;
+    for (message, causes) in &answer.recognised.besides {
+        let codes: Vec<&str> = causes.iter().map(|it| it.code).collect();
+        let text = format!(
+            "Also in the text: {} ({}) Its likeliest causes: {}.",
+            message.meaning,
+            message.id,
+            codes.join(", ")
+        );
+        writeln!(writer.out)?;
+        writer.line(&text)?;
+    }
+    Ok(())
 }
 
 /// Writes the likeliest causes of a message found in a log, after what the log shows;
@@ -207,18 +220,21 @@ impl Writer<'_> {
 
     fn bold(&mut self, text: &str) -> io::Result<()> {
         for line in paragraph::lines(text) {
-            let line = if self.colors {
-                line.bold().to_string()
-            } else {
-                line
-            };
-            writeln!(self.out, "{line}")?;
+            writeln!(self.out, "{}", painted(self.colors, &line, |it| it.bold()))?;
         }
         Ok(())
     }
 
+    /// Writes a text behind its label.
+    fn labelled(&mut self, label: &str, rest: &str, text: &str) -> io::Result<()> {
+        let text = paragraph::hanging(label, rest, text);
+        let body = text.strip_prefix(label).unwrap_or(&text);
+        let label = painted(self.colors, label, |it| it.cyan());
+        writeln!(self.out, "{label}{body}")
+    }
+
     fn item(&mut self, head: &str, text: &str) -> io::Result<()> {
-        paragraph::write(self.out, &format!("  {head:<10} "), "             ", text)
+        self.labelled(&format!("  {head:<10} "), "             ", text)
     }
 
     fn list(&mut self, head: &str, items: &[&str]) -> io::Result<()> {
@@ -340,7 +356,10 @@ impl Writer<'_> {
     fn head(&mut self, number: usize, judgement: &Judgement<'_>) -> io::Result<()> {
         let Cause { what, code, .. } = judgement.cause;
         let text = format!("{what} ({code})");
-        paragraph::write(self.out, &format!("{number}. "), "   ", &text)
+        for line in paragraph::hanging(&format!("{number}. "), "   ", &text).lines() {
+            writeln!(self.out, "{}", painted(self.colors, line, |it| it.bold()))?;
+        }
+        Ok(())
     }
 
     fn fact(&mut self, state: State, places: &[String]) -> io::Result<()> {
@@ -352,7 +371,7 @@ impl Writer<'_> {
     }
 
     fn field(&mut self, head: &str, text: &str) -> io::Result<()> {
-        paragraph::write(self.out, &format!("   {head:<6}  "), "           ", text)
+        self.labelled(&format!("   {head:<6}  "), "           ", text)
     }
 }
 

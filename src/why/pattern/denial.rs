@@ -10,8 +10,8 @@ const BEFORE: [&str; 7] = [
 const BEING: [&str; 6] = ["is", "are", "was", "were", "and", "but"];
 
 /// They may stand between, as in `do not use the`.
-const BETWEEN: [&str; 14] = [
-    "a", "an", "any", "the", "use", "used", "using", "have", "had", "run", "ran", "running",
+const BETWEEN: [&str; 15] = [
+    "a", "all", "an", "any", "the", "use", "used", "using", "have", "had", "run", "ran", "running",
     "really", "to",
 ];
 
@@ -35,6 +35,24 @@ const OFF: [&str; 8] = [
 /// The same, of what is not so.
 const MISSING: [&str; 6] = ["used", "running", "installed", "full", "enabled", "there"];
 
+/// What programs resolve besides names.
+const OBJECTS: [&str; 14] = [
+    "class",
+    "conflict",
+    "conflicts",
+    "dependencies",
+    "dependency",
+    "import",
+    "merge",
+    "method",
+    "module",
+    "placeholder",
+    "plugin",
+    "symbol",
+    "template",
+    "variable",
+];
+
 /// Before what is off they say what helps.
 const CONDITIONS: [&str; 5] = ["when", "if", "once", "until", "unless"];
 
@@ -44,6 +62,10 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
     // `firewall` may be the beginning of `firewalld`.
     let word_end = behind.trim_start_matches(char::is_alphanumeric);
     let rests = [behind, word_end].map(str::trim_start);
+    let mut objects = behind.split_whitespace().filter(|it| !BETWEEN.contains(it));
+    if objects.next().is_some_and(|it| OBJECTS.contains(&it)) {
+        return true;
+    }
     // What ends a clause ends what it denies.
     let clause = before.rsplit(['.', ',', ';', ':', '(']).next();
     let words = clause.unwrap_or_default().split_whitespace().rev();
