@@ -126,3 +126,30 @@ impl Place {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_tells_its_place_if_it_names_one_only() {
+        for (text, asked, expected) in [
+            ("pods of one namespace fail", None, Some(Place::Cluster)),
+            ("docker-compose up: web fails", None, Some(Place::Docker)),
+            ("docker build in a pod of k8s", None, None),
+            ("getaddrinfo eai_again db", None, None),
+            (
+                "lookup db: no such host",
+                Some(Kind::Service),
+                Some(Place::Cluster),
+            ),
+            (
+                "lookup db: no such host",
+                Some(Kind::Docker),
+                Some(Place::Docker),
+            ),
+        ] {
+            assert_eq!(Place::told(text, asked, None), expected, "{text}");
+        }
+    }
+}

@@ -175,6 +175,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_screen_cut_is_whole() {
+        let cut = "x".repeat(60);
+        for (text, expected) in [
+            (
+                "│ lookup db │\n│ on x │".to_owned(),
+                "lookup db\non x\n".to_owned(),
+            ),
+            ("a > b\n> c".to_owned(), "a > b\n> c\n".to_owned()),
+            (
+                format!(
+                    "{cut} loo\nkup db on 10.96.0.10:53: {}\nno such host",
+                    "y".repeat(39)
+                ),
+                format!(
+                    "{cut} lookup db on 10.96.0.10:53: {}no such host\n",
+                    "y".repeat(39)
+                ),
+            ),
+            (
+                format!("{cut} db\n{cut} db\n"),
+                format!("{cut} db\n{cut} db\n"),
+            ),
+        ] {
+            assert_eq!(unwrapped(&text), expected);
+        }
+    }
+
+    #[test]
     fn wrappings_go() {
         for (text, expected) in [
             ("a  b\n\tc ", "a b c"),

@@ -62,10 +62,6 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
     // `firewall` may be the beginning of `firewalld`.
     let word_end = behind.trim_start_matches(char::is_alphanumeric);
     let rests = [behind, word_end].map(str::trim_start);
-    let mut objects = behind.split_whitespace().filter(|it| !BETWEEN.contains(it));
-    if objects.next().is_some_and(|it| OBJECTS.contains(&it)) {
-        return true;
-    }
     // What ends a clause ends what it denies.
     let clause = before.rsplit(['.', ',', ';', ':', '(']).next();
     let words = clause.unwrap_or_default().split_whitespace().rev();
@@ -87,6 +83,13 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
         (Some(which), Some("no" | "without")) => !["such", "longer"].contains(&which),
         _ => false,
     }
+}
+
+/// Whether what is resolved is no name: `cannot resolve` before ` the module`.
+pub(super) fn is_of_object(said: &str, behind: &str) -> bool {
+    let words = behind.split(|c: char| !c.is_alphanumeric());
+    let mut words = words.filter(|it| !it.is_empty() && !BETWEEN.contains(it));
+    said.contains("resolv") && words.next().is_some_and(|it| OBJECTS.contains(&it))
 }
 
 /// Whether a text goes on with words that something is off, not there or fine:
@@ -112,6 +115,13 @@ fn is_off(rest: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_resolve_more_than_names() {
+        assert!(is_of_object("cannot resolve", " the module; its name"));
+        assert!(!is_of_object("cannot resolve", " the name of a module"));
+        assert!(!is_of_object("coredns", " conflicts with it"));
+    }
 
     #[test]
     fn a_denial_stands_near_what_it_denies() {

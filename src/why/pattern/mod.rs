@@ -173,7 +173,9 @@ impl Part {
         found.any(|Match { start, end, .. }| {
             let before = searched.small.get(..start).unwrap_or_default();
             let behind = searched.small.get(end..).unwrap_or_default();
-            self.is_listed || !denial::denies(before, behind)
+            let said = searched.small.get(start..end).unwrap_or_default();
+            let is_denied = denial::denies(before, behind) || denial::is_of_object(said, behind);
+            self.is_listed || !is_denied
         })
     }
 
