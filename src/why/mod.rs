@@ -13,6 +13,7 @@ pub mod judged;
 pub mod log;
 pub mod looked;
 pub mod metrics;
+mod named;
 mod nearest;
 mod page;
 mod pattern;

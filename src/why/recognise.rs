@@ -1,15 +1,14 @@
 //! Which known messages a text has in it.
 
 use std::cmp::Reverse;
-use std::net::SocketAddr;
 use std::ops::Range;
 
-use super::asked::{self, Asked};
+use super::asked::Asked;
 use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
-use super::command::Command;
 use super::looked::Looked;
-use super::pattern::{Hole, Match, Searched};
+use super::named::{name, server};
+use super::pattern::{Match, Searched};
 use super::place::Place;
 use super::plain::{MOST, boundary, plain, unwrapped};
 use super::shown;
@@ -87,6 +86,42 @@ pub fn recognise<'c>(
         text: &text,
         small: &small,
     };
+    let found = sightings(catalogue, searched);
+    let found = ranked(&found, title..own);
+    let Some(Sighting { message, at, .. }) = found.first() else {
+        return Err(Unknown {
+            nearest: super::nearest::nearest(catalogue, &small),
+            asked: server(&text, &[], node),
+        });
+    };
+    let apart = apart(&found);
+    // What another program says elsewhere is of other lookups.
+    let is_other = |it: &&&Sighting<'_, '_>| !apart.iter().any(|other| std::ptr::eq(*other, **it));
+    let own_ones = found.iter().filter(is_other);
+    let matches: Vec<&Match<'_>> = own_ones.map(|it| &it.at).collect();
+    let mut own = text.clone();
+    for Match { start, end, .. } in apart.iter().map(|it| &it.at) {
+        own.replace_range(*start..*end, &" ".repeat(end - start));
+    }
+    let asked = server(&own, &matches, node);
+    let name = name(&own, &matches);
+    let looked = message.looked(name.as_deref());
+    Ok(Recognised {
+        message,
+        besides: apart
+            .iter()
+            .map(|it| it.alone(catalogue, &text, node))
+            .collect(),
+        others: found.iter().skip(1).map(|it| it.message).collect(),
+        is_near: !message.speaker.is_symptom() || at.end - at.start <= NEAR,
+        asked,
+        causes: causes(catalogue, searched, &found, asked.as_ref(), looked),
+        name,
+    })
+}
+
+/// Each known message in a text, once.
+fn sightings<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Vec<Sighting<'c, 't>> {
     let mut found: Vec<Sighting<'_, '_>> = Vec::new();
     for message in &catalogue.messages {
         let patterns = message.patterns.iter();
@@ -104,33 +139,7 @@ pub fn recognise<'c>(
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
-    let found = ranked(&found, title..own);
-    let Some(Sighting { message, at, .. }) = found.first() else {
-        return Err(Unknown {
-            nearest: super::nearest::nearest(catalogue, &small),
-            asked: server(&text, &[], node),
-        });
-    };
-    let apart = apart(&found);
-    // What another program says elsewhere is of other lookups.
-    let is_other = |it: &&&Sighting<'_, '_>| !apart.iter().any(|other| std::ptr::eq(*other, **it));
-    let own_ones = found.iter().filter(is_other);
-    let matches: Vec<&Match<'_>> = own_ones.map(|it| &it.at).collect();
-    let asked = server(&text, &matches, node);
-    let name = name(&text, &matches);
-    let looked = message.looked(name.as_deref());
-    Ok(Recognised {
-        message,
-        besides: apart
-            .iter()
-            .map(|it| it.alone(catalogue, &text, node))
-            .collect(),
-        others: found.iter().skip(1).map(|it| it.message).collect(),
-        is_near: !message.speaker.is_symptom() || at.end - at.start <= NEAR,
-        asked,
-        causes: causes(catalogue, searched, &found, asked.as_ref(), looked),
-        name,
-    })
+    found
 }
 
 /// How long the title of a ticket is, its first line: what it is about, in the words of who
@@ -374,78 +383,4 @@ impl<'c> Sighting<'c, '_> {
         };
         is_inside && is_smaller && may
     }
-}
-
-/// The first name in a hole, of the message that says the most; else the one of a
-/// command that stands in the text.
-fn name(text: &str, matches: &[&Match<'_>]) -> Option<String> {
-    let found = matches.iter().flat_map(|it| &it.found);
-    // Stars stand around words in bold, and before a name for any part of it.
-    let is_name = |it: &str| !it.contains("**") && asked::parsed(it).is_none();
-    let mut names =
-        found.filter(|it| matches!(it.hole, Hole::Name | Hole::Known) && is_name(it.text));
-    let name = match names.next() {
-        Some(it) => it.text,
-        None => Command::find(text)?.name?,
-    };
-    let name = name.trim_end_matches('.');
-    (!name.is_empty()).then(|| name.to_owned())
-}
-
-/// Whom a text says was asked: what stands in a hole for a server, else the
-/// first address with port 53, on the right of an arrow if there is one, else the
-/// server of a command in it.
-///
-/// Of several the one farthest from the client counts: in `lookup x on
-/// 10.96.0.10:53: read udp 10.244.1.5:40000->10.96.0.10:53` both are the same.
-fn server(text: &str, matches: &[&Match<'_>], node: Option<&Node>) -> Option<Asked> {
-    let holes = matches.iter().flat_map(|it| &it.found);
-    let mut holes = holes.filter(|it| matches!(it.hole, Hole::Server(_) | Hole::Dns));
-    let parsed = |word: &str| asked::parsed(word.trim_end_matches(['.', ':']));
-    let address = match holes.find_map(|it| parsed(it.text)) {
-        Some((address, _)) => Some(address),
-        None => written(text)
-            .or_else(|| Command::find(text)?.server)
-            .or_else(|| alone(text)),
-    };
-    address.map(|it| asked::asked(it, node))
-}
-
-/// The first address in a text that is written with port 53.
-fn written(text: &str) -> Option<SocketAddr> {
-    let mut found = words(text).filter_map(asked::parsed);
-    found
-        .find(|(address, is_written)| *is_written && address.port() == 53)
-        .map(|it| it.0)
-}
-
-/// The one address in a text, without a port, between nslookup's `Server:` and
-/// `Address`, or of those that clusters give to DNS and to nothing else; `None`: there
-/// are several, or none.
-fn alone(text: &str) -> Option<SocketAddr> {
-    let words: Vec<&str> = words(text).filter(|it| !it.is_empty()).collect();
-    let mut found: Vec<SocketAddr> = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        let Some((address, false)) = asked::parsed(word) else {
-            continue;
-        };
-        let before = at.checked_sub(1).and_then(|it| words.get(it));
-        let is_named = before == Some(&"Server") && words.get(at + 1) == Some(&"Address");
-        if (is_named || asked::is_of_dns(address.ip())) && !found.contains(&address) {
-            found.push(address);
-        }
-    }
-    match found.as_slice() {
-        [one] => Some(*one),
-        _ => None,
-    }
-}
-
-/// The words of a text, without what stands around addresses.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_around = |c: char| {
-        c.is_whitespace() || matches!(c, '>' | '"' | '\'' | ',' | '(' | ')' | '=' | ';' | '@')
-    };
-    text.split(is_around)
-        .map(|it| it.trim_end_matches(['.', ':', '-']))
 }
