@@ -106,6 +106,8 @@ pub fn recognise<'c>(
     let asked = server(&own, &matches, node);
     let name = name(&own, &matches);
     let looked = message.looked(name.as_deref());
+    let told = || Place::told(&small, asked.map(|it| it.kind), looked);
+    let place = node.map(|_| Place::Cluster).or_else(told);
     Ok(Recognised {
         message,
         besides: apart
@@ -115,7 +117,7 @@ pub fn recognise<'c>(
         others: found.iter().skip(1).map(|it| it.message).collect(),
         is_near: !message.speaker.is_symptom() || at.end - at.start <= NEAR,
         asked,
-        causes: causes(catalogue, searched, &found, asked.as_ref(), looked),
+        causes: causes(catalogue, searched, &found, asked.as_ref(), looked, place),
         name,
     })
 }
@@ -244,6 +246,7 @@ fn causes<'c>(
     found: &[&Sighting<'c, '_>],
     asked: Option<&Asked>,
     looked: Option<Looked>,
+    place: Option<Place>,
 ) -> Vec<(Likely, &'c Cause)> {
     let Some(first) = found.first() else {
         return Vec::new();
@@ -279,7 +282,6 @@ fn causes<'c>(
             causes.push(cause);
         }
     }
-    let place = Place::told(searched.small, asked.map(|it| it.kind), looked);
     weighed(catalogue, searched, message, looked, place, &own, &causes)
 }
 
@@ -333,10 +335,12 @@ struct Sighting<'c, 't> {
 }
 
 impl<'c> Sighting<'c, '_> {
-    /// Whether a program says it of DNS, and it leads somewhere.
+    /// Whether a program, and no tool with which somebody looked, says it of DNS, and it leads
+    /// somewhere.
     fn is_program(&self) -> bool {
         let message = self.message;
-        let is_said = !message.speaker.is_symptom() && !message.is_aside;
+        let speaker = message.speaker;
+        let is_said = !speaker.is_symptom() && !speaker.is_check() && !message.is_aside;
         is_said && message.is_dns() && message.leads()
     }
 
