@@ -39,9 +39,10 @@ pub(super) fn plain(text: &str) -> String {
 pub(super) fn unwrapped(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let is_framed = |it: &&str| it.is_empty() || it.trim_start().starts_with(FRAMES);
-    let lines: Vec<&str> = match lines.iter().all(is_framed) {
-        true => lines.iter().map(|it| unframed(it)).collect(),
-        false => lines,
+    let lines: Vec<&str> = if lines.iter().all(is_framed) {
+        lines.iter().map(|it| unframed(it)).collect()
+    } else {
+        lines
     };
     let width = |it: &&str| it.chars().count();
     let widest = lines.iter().map(width).max().unwrap_or_default();
