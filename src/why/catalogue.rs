@@ -107,6 +107,10 @@ impl Catalogue {
             found.insert(0, (likely.min(own), cause));
         }
         found.order_by_key(|it| it.0);
+        // What such a name has more often stands behind the two likeliest.
+        let mut rest = found.split_off(found.len().min(2));
+        rest.order_by_key(|it| (it.0, !it.1.is_likelier(looked)));
+        found.extend(rest);
         found
     }
 
@@ -157,6 +161,15 @@ impl Message {
     /// candidate of the client's.
     pub fn is_query_line(&self) -> bool {
         self.id.starts_with("coredns-log-")
+    }
+
+    /// What kind of name this is, where it was looked up.
+    pub(super) fn looked(&self, name: Option<&str>) -> Option<Looked> {
+        name.and_then(|it| match self {
+            _ if self.is_query_line() => Looked::of_query(it),
+            _ if self.speaker.is_server() => None,
+            _ => Looked::of_name(it),
+        })
     }
 
     /// The codes of its causes, and the ids of messages whose causes it has.

@@ -88,10 +88,15 @@ impl Cause {
     /// How likely it is for such a name, where a message says this much.
     pub(super) fn likely_for(&self, looked: Option<Looked>, likely: Likely) -> Likely {
         match looked {
-            Some(it) if self.likelier.contains(&it) => Likely::High,
+            _ if self.is_likelier(looked) => Likely::High,
             Some(it) if self.unlikely.contains(&it) => Likely::Low,
             _ => likely,
         }
+    }
+
+    /// Whether it is likelier for such a name than a message says.
+    pub(super) fn is_likelier(&self, looked: Option<Looked>) -> bool {
+        looked.is_some_and(|it| self.likelier.contains(&it))
     }
 
     /// Whether a text speaks for it, or, which counts more, against it; `None`: neither,

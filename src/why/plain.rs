@@ -24,6 +24,8 @@ pub(super) fn plain(text: &str) -> String {
             Some(_) if is_return && ends_name(rest) => out.push(RETURN),
             Some(it) if it.is_whitespace() && (out.ends_with(' ') || out.is_empty()) => {}
             Some(it) if it.is_whitespace() => out.push(' '),
+            // YAML writes two for one.
+            Some('\'') if is_doubled(&out, rest) => {}
             Some(it) => out.push(it),
         }
     }
@@ -32,12 +34,66 @@ pub(super) fn plain(text: &str) -> String {
     out.replace("Address in use", "Address already in use")
 }
 
+/// The text without what a screen or a reply put around its lines, and with lines together
+/// that a screen has cut in a word.
+pub(super) fn unwrapped(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let is_framed = |it: &&str| it.is_empty() || it.trim_start().starts_with(FRAMES);
+    let lines: Vec<&str> = if lines.iter().all(is_framed) {
+        lines.iter().map(|it| unframed(it)).collect()
+    } else {
+        lines
+    };
+    let width = |it: &&str| it.chars().count();
+    let widest = lines.iter().map(width).max().unwrap_or_default();
+    let widest_ones = lines.iter().filter(|it| width(it) == widest).count();
+    // Where words are not cut, lines are of many widths.
+    let is_screen = widest > SCREEN / 2 && (widest_ones > 1 || widest == SCREEN);
+    let is_screen = is_screen && widest_ones * 2 + 1 >= lines.len();
+    let mut out = String::with_capacity(text.len());
+    for (line, next) in lines.iter().zip(lines.iter().skip(1).chain([&""])) {
+        out.push_str(line);
+        let is_cut = is_screen && width(line) == widest && is_in_word(line, next);
+        // Lines that begin alike are several.
+        if !is_cut || line.bytes().take(3).eq(next.bytes().take(3)) {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// How wide a terminal is where nobody has changed it.
+const SCREEN: usize = 80;
+
+/// What stands at both ends of lines in a frame, or before lines that somebody quotes.
+const FRAMES: [char; 3] = ['>', '|', '│'];
+
+fn unframed(line: &str) -> &str {
+    let line = line.trim_start().trim_start_matches(FRAMES);
+    let line = line.strip_prefix(' ').unwrap_or(line);
+    line.trim_end_matches(&FRAMES[1..]).trim_end()
+}
+
+/// Whether a word or an address goes on in the next line.
+fn is_in_word(line: &str, next: &str) -> bool {
+    let is_its = |c: char| c.is_alphanumeric() || ".:-_/@#\"'".contains(c);
+    line.ends_with(is_its) && next.starts_with(is_its)
+}
+
 /// The backslashes that `text` begins with, but for the last one, which may begin an
 /// escape; looked at one by one, many would take the square of their time.
 fn before_last_slash(text: &str) -> Option<&str> {
     let slashes = text.len() - text.trim_start_matches('\\').len();
     text.get(..slashes.checked_sub(1)?)
         .filter(|it| !it.is_empty())
+}
+
+/// Whether an apostrophe between these is the first of two that stand for one: a word begins or
+/// ends there.
+fn is_doubled(before: &str, rest: &str) -> bool {
+    let behind = rest.strip_prefix('\'').unwrap_or("''");
+    let is_word = |it: &str| it.starts_with(char::is_alphanumeric);
+    (before.ends_with(char::is_alphanumeric) || is_word(behind)) && !behind.starts_with('\'')
 }
 
 /// Stands for a carriage return at the end of a name that was looked up with it.
@@ -118,6 +174,34 @@ fn straight(character: char) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_screen_cut_is_whole() {
+        let cut = "x".repeat(60);
+        for (text, expected) in [
+            (
+                "│ lookup db │\n│ on x │".to_owned(),
+                "lookup db\non x\n".to_owned(),
+            ),
+            ("a > b\n> c".to_owned(), "a > b\n> c\n".to_owned()),
+            (
+                format!(
+                    "{cut} loo\nkup db on 10.96.0.10:53: {}\nno such host",
+                    "y".repeat(39)
+                ),
+                format!(
+                    "{cut} lookup db on 10.96.0.10:53: {}no such host\n",
+                    "y".repeat(39)
+                ),
+            ),
+            (
+                format!("{cut} db\n{cut} db\n"),
+                format!("{cut} db\n{cut} db\n"),
+            ),
+        ] {
+            assert_eq!(unwrapped(&text), expected);
+        }
+    }
 
     #[test]
     fn wrappings_go() {

@@ -1,16 +1,16 @@
 //! Which known messages a text has in it.
 
 use std::cmp::Reverse;
-use std::net::SocketAddr;
 use std::ops::Range;
 
-use super::asked::{self, Asked};
+use super::asked::Asked;
 use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
-use super::command::Command;
 use super::looked::Looked;
-use super::pattern::{Hole, Match, Searched};
-use super::plain::{MOST, boundary, plain};
+use super::named::{name, server};
+use super::pattern::{Match, Searched};
+use super::place::Place;
+use super::plain::{MOST, boundary, plain, unwrapped};
 use super::shown;
 use crate::node::Node;
 use crate::order::Order as _;
@@ -29,6 +29,8 @@ pub struct Recognised<'c> {
     pub is_near: bool,
     /// The name that was looked up, if it says so.
     pub name: Option<String>,
+    /// What other programs say elsewhere in the text, each with its likeliest causes.
+    pub besides: Vec<(&'c Message, Vec<&'c Cause>)>,
     /// What it can come from, the likeliest first; empty: it is no DNS error.
     pub causes: Vec<(Likely, &'c Cause)>,
 }
@@ -41,6 +43,9 @@ pub struct Unknown<'c> {
     /// Whom it says was asked.
     pub asked: Option<Asked>,
 }
+
+/// So many other messages of a text are named, each with so many causes.
+const MOST_APART: usize = 3;
 
 /// Words that stand farther from each other, in bytes, may be of different things.
 const NEAR: usize = 240;
@@ -71,8 +76,9 @@ pub fn recognise<'c>(
     text: &str,
     node: Option<&Node>,
 ) -> Result<Recognised<'c>, Unknown<'c>> {
-    let title = title(text);
-    let (text, own) = shown::told(text.get(..boundary(text, MOST)).unwrap_or_default());
+    let text = unwrapped(text.get(..boundary(text, MOST)).unwrap_or_default());
+    let title = title(&text);
+    let (text, own) = shown::told(&text);
     let own = plain(text.get(..own).unwrap_or_default()).len();
     let text = plain(&text);
     let small = text.to_ascii_lowercase();
@@ -80,6 +86,44 @@ pub fn recognise<'c>(
         text: &text,
         small: &small,
     };
+    let found = sightings(catalogue, searched);
+    let found = ranked(&found, title..own);
+    let Some(Sighting { message, at, .. }) = found.first() else {
+        return Err(Unknown {
+            nearest: super::nearest::nearest(catalogue, &small),
+            asked: server(&text, &[], node),
+        });
+    };
+    let apart = apart(&found);
+    // What another program says elsewhere is of other lookups.
+    let is_other = |it: &&&Sighting<'_, '_>| !apart.iter().any(|other| std::ptr::eq(*other, **it));
+    let own_ones = found.iter().filter(is_other);
+    let matches: Vec<&Match<'_>> = own_ones.map(|it| &it.at).collect();
+    let mut own = text.clone();
+    for Match { start, end, .. } in apart.iter().map(|it| &it.at) {
+        own.replace_range(*start..*end, &" ".repeat(end - start));
+    }
+    let asked = server(&own, &matches, node);
+    let name = name(&own, &matches);
+    let looked = message.looked(name.as_deref());
+    let told = || Place::told(&small, asked.map(|it| it.kind), looked);
+    let place = node.map(|_| Place::Cluster).or_else(told);
+    Ok(Recognised {
+        message,
+        besides: apart
+            .iter()
+            .map(|it| it.alone(catalogue, &text, node))
+            .collect(),
+        others: found.iter().skip(1).map(|it| it.message).collect(),
+        is_near: !message.speaker.is_symptom() || at.end - at.start <= NEAR,
+        asked,
+        causes: causes(catalogue, searched, &found, asked.as_ref(), looked, place),
+        name,
+    })
+}
+
+/// Each known message in a text, once.
+fn sightings<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Vec<Sighting<'c, 't>> {
     let mut found: Vec<Sighting<'_, '_>> = Vec::new();
     for message in &catalogue.messages {
         let patterns = message.patterns.iter();
@@ -97,29 +141,7 @@ pub fn recognise<'c>(
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
-    let found = ranked(&found, title..own);
-    let Some(Sighting { message, at, .. }) = found.first() else {
-        return Err(Unknown {
-            nearest: super::nearest::nearest(catalogue, &small),
-            asked: server(&text, &[], node),
-        });
-    };
-    let matches: Vec<&Match<'_>> = found.iter().map(|it| &it.at).collect();
-    let asked = server(&text, &matches, node);
-    let name = name(&text, &matches);
-    let looked = name.as_deref().and_then(|it| match message {
-        _ if message.is_query_line() => Looked::of_query(it),
-        _ if message.speaker.is_server() => None,
-        _ => Looked::of_name(it),
-    });
-    Ok(Recognised {
-        message,
-        others: found.iter().skip(1).map(|it| it.message).collect(),
-        is_near: !message.speaker.is_symptom() || at.end - at.start <= NEAR,
-        asked,
-        causes: causes(catalogue, searched, &found, asked.as_ref(), looked),
-        name,
-    })
+    found
 }
 
 /// How long the title of a ticket is, its first line: what it is about, in the words of who
@@ -170,6 +192,25 @@ fn ranked<'f, 'c, 't>(
     order.iter().filter_map(|&it| found.get(it)).collect()
 }
 
+/// What programs say elsewhere in the text than the first one, at most [`MOST_APART`]; none where that
+/// is no DNS error.
+fn apart<'f, 'c, 't>(found: &[&'f Sighting<'c, 't>]) -> Vec<&'f Sighting<'c, 't>> {
+    let mut apart: Vec<&Sighting<'_, '_>> = Vec::new();
+    let Some((first, rest)) = found.split_first().filter(|it| it.0.is_program()) else {
+        return apart;
+    };
+    for sighting in rest.iter().copied().filter(|it| it.is_program()) {
+        let is_over = |other: &&Sighting<'_, '_>| {
+            other.at.start < sighting.at.end && sighting.at.start < other.at.end
+        };
+        let is_full = apart.len() == MOST_APART;
+        if !is_full && !is_over(&first) && !apart.iter().any(is_over) {
+            apart.push(sighting);
+        }
+    }
+    apart
+}
+
 /// The one message whose end is cut at the end of the text; `None`: it is none, or
 /// could be another one.
 fn cut<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Option<Sighting<'c, 't>> {
@@ -205,6 +246,7 @@ fn causes<'c>(
     found: &[&Sighting<'c, '_>],
     asked: Option<&Asked>,
     looked: Option<Looked>,
+    place: Option<Place>,
 ) -> Vec<(Likely, &'c Cause)> {
     let Some(first) = found.first() else {
         return Vec::new();
@@ -240,7 +282,7 @@ fn causes<'c>(
             causes.push(cause);
         }
     }
-    weighed(catalogue, searched, message, looked, &own, &causes)
+    weighed(catalogue, searched, message, looked, place, &own, &causes)
 }
 
 /// The causes that are named, by the message or by what was seen, with those first that the
@@ -252,6 +294,7 @@ fn weighed<'c>(
     searched: Searched<'_>,
     message: &Message,
     looked: Option<Looked>,
+    place: Option<Place>,
     own: &[(Likely, &'c Cause)],
     named: &[(Likely, &'c Cause)],
 ) -> Vec<(Likely, &'c Cause)> {
@@ -265,7 +308,9 @@ fn weighed<'c>(
     for &(likely, cause) in named {
         if speaks_for(cause) {
             signed.push((most(cause), cause));
-        } else if cause.shown_by(searched) == Some(false) {
+        } else if cause.shown_by(searched) == Some(false)
+            || place.is_some_and(|it| it.is_strange(cause))
+        {
             last.push((Likely::Low, cause));
         } else {
             rest.push((likely, cause));
@@ -289,11 +334,35 @@ struct Sighting<'c, 't> {
     at: Match<'t>,
 }
 
-impl Sighting<'_, '_> {
-    /// Whether it is what is seen, leads somewhere, and the text only denies it: `Tailscale
+impl<'c> Sighting<'c, '_> {
+    /// Whether a program, and no tool with which somebody looked, says it of DNS, and it leads
+    /// somewhere.
+    fn is_program(&self) -> bool {
+        let message = self.message;
+        let speaker = message.speaker;
+        let is_said = !speaker.is_symptom() && !speaker.is_check() && !message.is_aside;
+        is_said && message.is_dns() && message.leads()
+    }
+
+    /// The message, with the likeliest causes that it has by itself.
+    fn alone(
+        &self,
+        catalogue: &'c Catalogue,
+        text: &str,
+        node: Option<&Node>,
+    ) -> (&'c Message, Vec<&'c Cause>) {
+        let own = text.get(self.at.start..self.at.end).unwrap_or_default();
+        let asked = server(own, &[&self.at], node);
+        let looked = self.message.looked(name(own, &[&self.at]).as_deref());
+        let causes = catalogue.causes_of(self.message, asked.as_ref(), looked);
+        let likeliest = causes.into_iter().take(MOST_APART).map(|it| it.1);
+        (self.message, likeliest.collect())
+    }
+
+    /// Whether it is what is seen, and the text only denies it: `Tailscale
     /// is not installed`.
     fn is_denied(&self, searched: Searched<'_>) -> bool {
-        let may = self.message.speaker.is_symptom() && self.message.leads();
+        let may = self.message.speaker.is_symptom();
         let mut patterns = self.message.patterns.iter();
         may && !patterns.any(|it| it.is_said_in(searched))
     }
@@ -318,78 +387,4 @@ impl Sighting<'_, '_> {
         };
         is_inside && is_smaller && may
     }
-}
-
-/// The first name in a hole, of the message that says the most; else the one of a
-/// command that stands in the text.
-fn name(text: &str, matches: &[&Match<'_>]) -> Option<String> {
-    let found = matches.iter().flat_map(|it| &it.found);
-    // Stars stand around words in bold, and before a name for any part of it.
-    let is_name = |it: &str| !it.contains("**") && asked::parsed(it).is_none();
-    let mut names =
-        found.filter(|it| matches!(it.hole, Hole::Name | Hole::Known) && is_name(it.text));
-    let name = match names.next() {
-        Some(it) => it.text,
-        None => Command::find(text)?.name?,
-    };
-    let name = name.trim_end_matches('.');
-    (!name.is_empty()).then(|| name.to_owned())
-}
-
-/// Whom a text says was asked: what stands in a hole for a server, else the
-/// first address with port 53, on the right of an arrow if there is one, else the
-/// server of a command in it.
-///
-/// Of several the one farthest from the client counts: in `lookup x on
-/// 10.96.0.10:53: read udp 10.244.1.5:40000->10.96.0.10:53` both are the same.
-fn server(text: &str, matches: &[&Match<'_>], node: Option<&Node>) -> Option<Asked> {
-    let holes = matches.iter().flat_map(|it| &it.found);
-    let mut holes = holes.filter(|it| matches!(it.hole, Hole::Server(_) | Hole::Dns));
-    let parsed = |word: &str| asked::parsed(word.trim_end_matches(['.', ':']));
-    let address = match holes.find_map(|it| parsed(it.text)) {
-        Some((address, _)) => Some(address),
-        None => written(text)
-            .or_else(|| Command::find(text)?.server)
-            .or_else(|| alone(text)),
-    };
-    address.map(|it| asked::asked(it, node))
-}
-
-/// The first address in a text that is written with port 53.
-fn written(text: &str) -> Option<SocketAddr> {
-    let mut found = words(text).filter_map(asked::parsed);
-    found
-        .find(|(address, is_written)| *is_written && address.port() == 53)
-        .map(|it| it.0)
-}
-
-/// The one address in a text, without a port, between nslookup's `Server:` and
-/// `Address`, or of those that clusters give to DNS and to nothing else; `None`: there
-/// are several, or none.
-fn alone(text: &str) -> Option<SocketAddr> {
-    let words: Vec<&str> = words(text).filter(|it| !it.is_empty()).collect();
-    let mut found: Vec<SocketAddr> = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        let Some((address, false)) = asked::parsed(word) else {
-            continue;
-        };
-        let before = at.checked_sub(1).and_then(|it| words.get(it));
-        let is_named = before == Some(&"Server") && words.get(at + 1) == Some(&"Address");
-        if (is_named || asked::is_of_dns(address.ip())) && !found.contains(&address) {
-            found.push(address);
-        }
-    }
-    match found.as_slice() {
-        [one] => Some(*one),
-        _ => None,
-    }
-}
-
-/// The words of a text, without what stands around addresses.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_around = |c: char| {
-        c.is_whitespace() || matches!(c, '>' | '"' | '\'' | ',' | '(' | ')' | '=' | ';' | '@')
-    };
-    text.split(is_around)
-        .map(|it| it.trim_end_matches(['.', ':', '-']))
 }

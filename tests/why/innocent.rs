@@ -5,7 +5,7 @@ use kdns::why::{Catalogue, recognise};
 use crate::expect_none;
 
 /// Each was taken for a fault of DNS once.
-const INNOCENT: [&str; 32] = [
+const INNOCENT: [&str; 44] = [
     "mtu of the interface is 9000 and udp throughput is low with iperf",
     "ldap: bind refused by acl; dn=admin",
     "unbound variable: recursion depth, refused in bash",
@@ -38,6 +38,18 @@ const INNOCENT: [&str; 32] = [
     "We never had Tailscale",
     "kube-proxy is in ipvs mode",
     "503 Service Unavailable: upstream connect error or disconnect/reset before headers",
+    "problems with resolving merge conflicts in service.yaml",
+    "trouble resolving dependencies of the hostname package",
+    "Cannot resolve method 'getHostName' in 'InetAddress'",
+    "Could not resolve placeholder 'db.hostname' in value \"${db.hostname}\"",
+    "Could not resolve all dependencies for configuration ':app:debug' of service",
+    "unable to resolve module; hostname is set",
+    "dns stops being my problem on Friday",
+    "strange dns names are funny",
+    "server failure in rack 4, disk replaced",
+    "refused to merge unrelated histories",
+    "> LDAP bind was refused\n> dns is fine",
+    "│ web-0 started │\n│ dns is fine   │",
 ];
 
 #[test]

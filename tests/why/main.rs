@@ -221,7 +221,13 @@ fn patterns_say_something() {
     let catalogue = Catalogue::built_in();
     for message in &catalogue.messages {
         for pattern in &message.patterns {
-            assert!(pattern.weight >= 8, "{}: {}", message.id, pattern.text);
+            let is_whole = pattern.text.starts_with('=');
+            assert!(
+                is_whole || pattern.weight >= 8,
+                "{}: {}",
+                message.id,
+                pattern.text
+            );
         }
     }
 }

@@ -126,6 +126,10 @@ first three (76 %; the first: 27), 35 the right speaker, three were not known. O
 programs that ignore /etc/hosts, search domains of the host, names outside of the cluster) was taught afterwards: 19. All stand in the table as lines. And 35 sentences that only name something (`Tailscale is not installed`, `I tried to restart CoreDNS`), each beside 120 texts, put
 another cause first 142 times of 4,200; what is only denied is not seen any more, which left 20, eight of them for an image of Alpine (wordings that came after that were not counted so). One hand, as before.
 
+Then 61 reports that were nowhere in this project, as the ticket as far as the search showed it or the message in it, labelled before any was run and divided by chance. Of 30 to learn from 19 had a cause of the thread among the first three (63 %; the first: 14), one was not known.
+No page was made for any of them: what was changed holds for all pages (frames and cut lines, the place that a text names, names that make causes likelier, which causes come first where a lookup ends with \"try again\" and nothing more is said, as this table has them). That makes 22 of the 30.
+The other 31 were run once before and once after: 20 (65 %; the first: 17) and 22 (71 %; the first: 18), two not known, none a wrong certainty. 85 % is not reached. Of 250 messages of the table in 30 wrappings each (JSON, YAML, journals, frames, quotes), those in a frame that cut their lines were known in 168 before and in 248 after,
+those cut at 80 columns in 189 and 248, those quoted with `>` in 156 and 246; a message in the escapes of a URL is not known.
 ";
 
 const INCIDENTS: &str = "## Reports of incidents

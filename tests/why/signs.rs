@@ -258,3 +258,40 @@ fn a_sign_speaks_for_a_cause_or_against_it() {
     }
     expect_none(&wrong);
 }
+
+/// What one program says in a text is not what another one looked up, nor whom it asked.
+#[test]
+fn what_other_programs_say_is_theirs() {
+    let catalogue = Catalogue::built_in();
+    let text = "curl: (6) Could not resolve host: shop.example.com\n\
+                dial tcp: lookup cart.shop on 10.96.0.10:53: no such host\n\
+                Error: getaddrinfo EAI_AGAIN db";
+    let found = recognise(&catalogue, text, None).unwrap();
+    let named: Vec<&str> = found.besides.iter().map(|it| it.0.id).collect();
+    let mut ids = vec![found.message.id];
+    ids.extend(named);
+    ids.sort_unstable();
+    assert_eq!(
+        ids,
+        [
+            "curl-could-not-resolve",
+            "go-no-such-host",
+            "node-eai-again"
+        ]
+    );
+    let is_go = found.message.id == "go-no-such-host";
+    assert_eq!(found.asked.is_some(), is_go, "{:?}", found.asked);
+    assert!(found.besides.iter().all(|it| !it.1.is_empty()));
+}
+
+/// A word with which a sentence goes on is no name.
+#[test]
+fn words_of_sentences_are_no_names() {
+    let catalogue = Catalogue::built_in();
+    let found = recognise(
+        &catalogue,
+        "EAI_AGAIN error when looking up the mail server",
+        None,
+    );
+    assert_eq!(found.unwrap().name, None);
+}

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args as _;
 
 use super::args::WhyArgs;
+use crate::cli::streams::Streams;
 use crate::text::escaped;
 
 /// What was given.
@@ -24,8 +26,8 @@ pub(super) enum Given {
 }
 
 /// Tells it: an argument that names a file, or `-`, is a log; all else, joined
-/// by blanks, is a message.
-pub(super) fn from_args(args: &WhyArgs) -> anyhow::Result<Given> {
+/// by blanks, is a message; without any it is what is piped in.
+pub(super) fn from_args(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Given> {
     if args.list {
         return Ok(Given::List);
     }
@@ -60,7 +62,11 @@ pub(super) fn from_args(args: &WhyArgs) -> anyhow::Result<Given> {
         }
         message.push(text);
     }
+    if !message.is_empty() && message.iter().all(|it| it.trim().is_empty()) {
+        bail!("nothing to explain: the message is empty");
+    }
     match (message.first(), logs.first()) {
+        (None, None) if is_piped(streams)? => Ok(Given::Logs(vec![PathBuf::from("-")])),
         (None, None) => bail!("nothing to explain: give a message, a log, - or --metrics FILE"),
         (None, Some(_)) => Ok(Given::Logs(logs)),
         (Some(_), None) => Ok(Given::Message(message.join(" "))),
@@ -70,6 +76,11 @@ pub(super) fn from_args(args: &WhyArgs) -> anyhow::Result<Given> {
             escaped(log.as_os_str().as_encoded_bytes()),
         ),
     }
+}
+
+/// Whether something is in standard input that nobody has to type.
+fn is_piped(streams: &mut Streams<'_>) -> io::Result<bool> {
+    Ok(!io::stdin().is_terminal() && !streams.input.fill_buf()?.is_empty())
 }
 
 /// Whether it names something that can be read: a message of one word that

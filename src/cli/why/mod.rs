@@ -16,7 +16,7 @@ pub(super) use self::args::WhyArgs;
 
 /// Takes what was given for what it is.
 pub(super) fn run(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let given = given::from_args(args)?;
+    let given = given::from_args(args, streams)?;
     if args.outputs.wants(Format::Svg) && !matches!(given, Given::Logs(_)) {
         anyhow::bail!("--format svg is for logs: it is a picture of their queries over time");
     }

@@ -1,5 +1,6 @@
 //! `kdns why MESSAGE` as text for people.
 
+mod inside;
 pub mod json;
 pub mod log;
 pub mod metrics;
@@ -7,14 +8,15 @@ pub(in crate::render) mod numbers;
 pub(in crate::render) mod said;
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use colored::Colorize as _;
 
+pub use self::inside::write_inside;
 use crate::address::DNS_PORT;
 use crate::render::command::quoted;
+use crate::render::style::painted;
 use crate::render::{Style, paragraph, shortened};
-use crate::text::{Source, escaped};
+use crate::text::escaped;
 use crate::why::asked::{Asked, Kind};
 use crate::why::judged::{Judged, State};
 use crate::why::looked;
@@ -62,7 +64,7 @@ pub fn write(answer: &Answer<'_>, style: Style, out: &mut dyn Write) -> io::Resu
     let message = answer.recognised.message;
     let colors = style.colors;
     let mut writer = Writer { colors, out };
-    writer.bold(&message.meaning)?;
+    writer.bold("", "", &message.meaning)?;
     writer.item(
         "said by",
         &format!("{} ({})", message.speaker.who, message.id),
@@ -82,7 +84,19 @@ pub fn write(answer: &Answer<'_>, style: Style, out: &mut dyn Write) -> io::Resu
         let others: Vec<&str> = answer.recognised.others.iter().map(|it| it.id).collect();
         writer.list("also in it", &others)?;
     }
-    writer.causes(answer, style.verbose)
+    writer.causes(answer, style.verbose)?;
+    for (message, causes) in &answer.recognised.besides {
+        let codes: Vec<&str> = causes.iter().map(|it| it.code).collect();
+        let text = format!(
+            "Also in the text: {} ({}) Its likeliest causes: {}.",
+            message.meaning,
+            message.id,
+            codes.join(", ")
+        );
+        writeln!(writer.out)?;
+        writer.line(&text)?;
+    }
+    Ok(())
 }
 
 /// Writes the likeliest causes of a message found in a log, after what the log shows;
@@ -136,26 +150,6 @@ pub fn write_unknown(unknown: &Unknown<'_>, out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-/// Writes which files stand in a text, before what is wrong in them.
-///
-/// # Errors
-///
-/// `out` cannot be written.
-pub fn write_inside(files: &[Arc<Source>], out: &mut dyn Write) -> io::Result<()> {
-    let names: Vec<&str> = files.iter().map(|it| it.name.as_str()).collect();
-    let is_of_pods = names.iter().any(|it| it.ends_with("resolv.conf"));
-    let taken = if is_of_pods {
-        "; resolv.conf is taken for what pods get"
-    } else {
-        ""
-    };
-    let text = format!(
-        "Files in the text, with its lines: {}{taken}.",
-        names.join(", ")
-    );
-    paragraph::write(out, "", "", &text)
-}
-
 /// Writes the list of the messages that are known.
 ///
 /// # Errors
@@ -205,20 +199,23 @@ impl Writer<'_> {
         paragraph::write(self.out, "", "", text)
     }
 
-    fn bold(&mut self, text: &str) -> io::Result<()> {
-        for line in paragraph::lines(text) {
-            let line = if self.colors {
-                line.bold().to_string()
-            } else {
-                line
-            };
-            writeln!(self.out, "{line}")?;
+    fn bold(&mut self, first: &str, rest: &str, text: &str) -> io::Result<()> {
+        for line in paragraph::hanging(first, rest, text).lines() {
+            writeln!(self.out, "{}", painted(self.colors, line, |it| it.bold()))?;
         }
         Ok(())
     }
 
+    /// Writes a text behind its label.
+    fn labelled(&mut self, label: &str, rest: &str, text: &str) -> io::Result<()> {
+        let text = paragraph::hanging(label, rest, text);
+        let body = text.strip_prefix(label).unwrap_or(&text);
+        let label = painted(self.colors, label, |it| it.cyan());
+        writeln!(self.out, "{label}{body}")
+    }
+
     fn item(&mut self, head: &str, text: &str) -> io::Result<()> {
-        paragraph::write(self.out, &format!("  {head:<10} "), "             ", text)
+        self.labelled(&format!("  {head:<10} "), "             ", text)
     }
 
     fn list(&mut self, head: &str, items: &[&str]) -> io::Result<()> {
@@ -340,7 +337,7 @@ impl Writer<'_> {
     fn head(&mut self, number: usize, judgement: &Judgement<'_>) -> io::Result<()> {
         let Cause { what, code, .. } = judgement.cause;
         let text = format!("{what} ({code})");
-        paragraph::write(self.out, &format!("{number}. "), "   ", &text)
+        self.bold(&format!("{number}. "), "   ", &text)
     }
 
     fn fact(&mut self, state: State, places: &[String]) -> io::Result<()> {
@@ -352,7 +349,7 @@ impl Writer<'_> {
     }
 
     fn field(&mut self, head: &str, text: &str) -> io::Result<()> {
-        paragraph::write(self.out, &format!("   {head:<6}  "), "           ", text)
+        self.labelled(&format!("   {head:<6}  "), "           ", text)
     }
 }
 

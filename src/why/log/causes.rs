@@ -27,6 +27,7 @@ impl Summary {
             Some(Recognised {
                 message,
                 others: Vec::new(),
+                besides: Vec::new(),
                 is_near: true,
                 asked: None,
                 causes: catalogue.causes_of(message, None, None),

@@ -10,8 +10,8 @@ const BEFORE: [&str; 7] = [
 const BEING: [&str; 6] = ["is", "are", "was", "were", "and", "but"];
 
 /// They may stand between, as in `do not use the`.
-const BETWEEN: [&str; 14] = [
-    "a", "an", "any", "the", "use", "used", "using", "have", "had", "run", "ran", "running",
+const BETWEEN: [&str; 15] = [
+    "a", "all", "an", "any", "the", "use", "used", "using", "have", "had", "run", "ran", "running",
     "really", "to",
 ];
 
@@ -34,6 +34,24 @@ const OFF: [&str; 8] = [
 
 /// The same, of what is not so.
 const MISSING: [&str; 6] = ["used", "running", "installed", "full", "enabled", "there"];
+
+/// What programs resolve besides names.
+const OBJECTS: [&str; 14] = [
+    "class",
+    "conflict",
+    "conflicts",
+    "dependencies",
+    "dependency",
+    "import",
+    "merge",
+    "method",
+    "module",
+    "placeholder",
+    "plugin",
+    "symbol",
+    "template",
+    "variable",
+];
 
 /// Before what is off they say what helps.
 const CONDITIONS: [&str; 5] = ["when", "if", "once", "until", "unless"];
@@ -67,6 +85,13 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
     }
 }
 
+/// Whether what is resolved is no name: `cannot resolve` before ` the module`.
+pub(super) fn is_of_object(said: &str, behind: &str) -> bool {
+    let words = behind.split(|c: char| !c.is_alphanumeric());
+    let mut words = words.filter(|it| !it.is_empty() && !BETWEEN.contains(it));
+    said.contains("resolv") && words.next().is_some_and(|it| OBJECTS.contains(&it))
+}
+
 /// Whether a text goes on with words that something is off, not there or fine:
 /// ` is disabled`, `: inactive`, `table is not full`.
 fn is_off(rest: &str) -> bool {
@@ -90,6 +115,13 @@ fn is_off(rest: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_resolve_more_than_names() {
+        assert!(is_of_object("cannot resolve", " the module; its name"));
+        assert!(!is_of_object("cannot resolve", " the name of a module"));
+        assert!(!is_of_object("coredns", " conflicts with it"));
+    }
 
     #[test]
     fn a_denial_stands_near_what_it_denies() {

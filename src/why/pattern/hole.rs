@@ -34,6 +34,12 @@ pub enum Hole {
     Text,
 }
 
+/// Words with which a sentence goes on, and no names: `EAI_AGAIN error when`.
+const SENTENCE: [&str; 16] = [
+    "after", "and", "at", "but", "during", "error", "errors", "for", "from", "in", "issue", "is",
+    "on", "when", "while", "with",
+];
+
 impl Hole {
     /// The hole of a word between `<` and `>`.
     pub(super) fn of_word(word: &str) -> Option<Self> {
@@ -86,7 +92,7 @@ impl Hole {
         let parsed = asked::parsed(address);
         match self {
             // What C prints for no text.
-            Self::Name => text != "(null)",
+            Self::Name => text != "(null)" && !SENTENCE.contains(&text),
             Self::Known => Looked::of_name(text) == Some(Looked::Public),
             Self::Server(None) | Self::Client => parsed.is_some() || asked::is_masked(address),
             Self::Server(Some(kind)) => parsed.is_some_and(|(it, is_written)| {

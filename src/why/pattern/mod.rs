@@ -3,7 +3,8 @@
 //! `lookup <name> on <server>: no such host`. Letters may be large or small. A
 //! hole ends where the words behind it begin for the first time, so matching
 //! never goes back. `headless <and> {nxdomain|no such host}` are two that both have
-//! to be there, in any order, the second in one of two forms.
+//! to be there, in any order, the second in one of two forms. `=nxdomain` is a text that says
+//! nothing more.
 
 mod cut;
 mod denial;
@@ -19,6 +20,8 @@ pub struct Pattern {
     /// As it is written.
     pub text: &'static str,
     parts: Vec<Part>,
+    /// Whether nothing more may be said.
+    is_whole: bool,
     /// How much it says: the letters that have to be there, and a little for
     /// what its holes demand.
     pub weight: usize,
@@ -78,6 +81,13 @@ pub struct Searched<'t> {
 }
 
 impl Searched<'_> {
+    /// Whether nothing is said around a match, but for quotes and full stops.
+    fn is_all(self, found: &Match<'_>) -> bool {
+        let around = [self.small.get(..found.start), self.small.get(found.end..)];
+        let is_silent = |it: &str| !it.contains(char::is_alphanumeric);
+        around.into_iter().flatten().all(is_silent)
+    }
+
     /// Whether no word or number goes on here: `coredns error` has no `dns error` in it,
     /// `15s` no `5s`, while `RedisError` has an `Error`, and what is not printed may be
     /// written `\\nfatal`.
@@ -97,9 +107,11 @@ impl Searched<'_> {
 impl Pattern {
     /// Reads one; an unknown word between `<` and `>` stands for itself.
     pub fn parse(text: &'static str) -> Self {
-        let parts: Vec<Part> = text.split(AND).map(Part::parse).collect();
+        let words = text.strip_prefix('=');
+        let parts: Vec<Part> = words.unwrap_or(text).split(AND).map(Part::parse).collect();
         Self {
             text,
+            is_whole: words.is_some(),
             weight: parts.iter().map(Part::weight).sum(),
             parts,
         }
@@ -116,13 +128,14 @@ impl Pattern {
     pub fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
         let mut parts = self.parts.iter().map(|it| it.find(searched));
         let first = parts.next()??;
-        parts.try_fold(first, |mut all, part| {
+        let all = parts.try_fold(first, |mut all, part| {
             let part = part?;
             all.start = all.start.min(part.start);
             all.end = all.end.max(part.end);
             all.found.extend(part.found);
             Some(all)
-        })
+        });
+        all.filter(|it| !self.is_whole || searched.is_all(it))
     }
 
     /// Whether a text says it: all its parts stand there, and not in words like `no` and
@@ -160,7 +173,9 @@ impl Part {
         found.any(|Match { start, end, .. }| {
             let before = searched.small.get(..start).unwrap_or_default();
             let behind = searched.small.get(end..).unwrap_or_default();
-            self.is_listed || !denial::denies(before, behind)
+            let said = searched.small.get(start..end).unwrap_or_default();
+            let is_denied = denial::denies(before, behind) || denial::is_of_object(said, behind);
+            self.is_listed || !is_denied
         })
     }
 

@@ -207,7 +207,10 @@ fn fact(advice: &Advice) -> String {
         ),
         Advice::Restarts { starts, logs } => {
             let logs = counted(*logs, "log", "logs");
-            format!("CoreDNS started {starts} times in {logs}")
+            format!(
+                "CoreDNS started {starts} times in {logs}: it was restarted, or lines of several pods \
+                 are in it"
+            )
         }
         Advice::Bounded { forgotten, beyond } => format!(
             "there were more clients and names than are kept: {} failed queries were not joined \
@@ -276,8 +279,8 @@ fn fix(advice: &Advice) -> String {
              there is none"
         }
         Advice::Restarts { .. } => {
-            "kubectl -n kube-system describe pod tells why the last one ended; kubectl logs \
-             --previous has its log"
+            "kubectl logs --prefix tells pods apart; kubectl -n kube-system describe pod tells why \
+             the last one ended, and kubectl logs --previous has its log"
         }
         Advice::Timeless { .. } => "kubectl logs --timestamps writes them",
         Advice::Waste { .. } | Advice::Bounded { .. } => "",
