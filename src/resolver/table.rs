@@ -214,13 +214,13 @@ pub const ALL: &[Resolver] = &[
     version(
         ("node-resolve-24.22", "node-resolve"),
         ("24.22", &["24.22.3"]),
-        "the same in Node 22.23.5, 24.22.3 and 26.12",
+        "Node's dns.resolve4 and dns.resolve6 in Node 22.23.5, 24.22.3 and 26.12: no search list, no hosts file",
         Model::CAres(c_ares::Version::V1_34_9, c_ares::Call::Node),
     ),
-    named(
-        "node-resolve",
+    version(
+        ("node-resolve-20.20", "node-resolve"),
         ("20.18.3", &["20.20.2"]),
-        "Node's dns.resolve4 and dns.resolve6: no search list, no hosts file",
+        "the same in Node 20.18.3 to 20.20, 22.12 to 22.22 and 24.0 to 24.18",
         Model::CAres(c_ares::Version::V1_34_3, c_ares::Call::Node),
     ),
     usual(
