@@ -157,13 +157,11 @@ pub(super) fn dns_name_dot_suffixed(text: &[u8]) -> bool {
 ///
 /// Source: `dns_name_endswith`.
 pub(super) fn dns_name_endswith(name: &Name, suffix: &Name) -> bool {
-    let extra = dns_name_count_labels(name).checked_sub(dns_name_count_labels(suffix));
-    extra.is_some_and(|extra| {
-        name.labels()
-            .skip(extra)
-            .zip(suffix.labels())
-            .all(|(a, b)| a.eq_ignore_ascii_case(b))
-    })
+    let mut ends = std::iter::successors(Some(name.as_wire()), |rest| {
+        let (&length, after) = rest.split_first()?;
+        after.get(length.into()..)
+    });
+    ends.any(|end| end.eq_ignore_ascii_case(suffix.as_wire()))
 }
 
 /// The same for a suffix of the source, written without escapes.
