@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
+use smallvec::SmallVec;
 
 use crate::engine::message::{Data, Rcode, Record};
 use crate::name::Name;
@@ -63,7 +64,7 @@ pub(super) struct DnsQueryCandidate {
     /// The search domain whose turn it is.
     pub search_domain: Option<usize>,
     /// The questions to servers; the source holds them in no fixed order.
-    pub transactions: Vec<usize>,
+    pub transactions: SmallVec<[usize; 2]>,
     /// Whether a name became too long.
     pub failed: bool,
 }
