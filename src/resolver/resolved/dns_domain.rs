@@ -165,13 +165,15 @@ pub(super) fn dns_name_endswith(name: &Name, suffix: &Name) -> bool {
 }
 
 /// The same for a suffix of the source, written without escapes.
+#[inline]
 pub(super) fn ends_with_text(name: &Name, suffix: &str) -> bool {
     // Each name is held against many suffixes, and nearly always the last
     // letters differ already.
     let last_letter = |text: &[u8]| text.last().map(u8::to_ascii_lowercase);
-    if last_letter(name.as_wire()) != last_letter(suffix.as_bytes()) {
-        return false;
-    }
+    last_letter(name.as_wire()) == last_letter(suffix.as_bytes()) && ends_with_labels(name, suffix)
+}
+
+fn ends_with_labels(name: &Name, suffix: &str) -> bool {
     let extra = dns_name_count_labels(name).checked_sub(suffix.split('.').count());
     extra.is_some_and(|extra| {
         name.labels()

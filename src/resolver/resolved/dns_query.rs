@@ -2,7 +2,6 @@
 //!
 //! Source: systemd `src/resolve/resolved-dns-query.c`.
 
-use std::rc::Rc;
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
@@ -31,7 +30,7 @@ pub(super) struct DnsQuery {
     /// The name as the client gave it.
     pub name_utf8: Name,
     /// The types.
-    pub record_types: Rc<[RecordType]>,
+    pub record_types: SmallVec<[RecordType; 2]>,
     /// `SD_RESOLVED_NO_SEARCH`: no search domains.
     pub no_search: bool,
     /// Whether it waits, or how it ended.
