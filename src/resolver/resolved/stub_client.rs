@@ -101,11 +101,7 @@ pub(super) fn seen_by_client(scenario: &Scenario, configuration: &Configuration<
 
 /// Connects the client's sockets to the stub and takes its queries; whether a
 /// socket was connected.
-fn carry_out(
-    requests: &mut Vec<Request>,
-    client: &Machine<'_>,
-    manager: &mut Manager<'_>,
-) -> bool {
+fn carry_out(requests: &mut Vec<Request>, client: &Machine<'_>, manager: &mut Manager<'_>) -> bool {
     let mut connected = false;
     for request in requests.drain(..) {
         match request {
