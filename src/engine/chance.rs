@@ -112,6 +112,11 @@ impl Chance {
         }
     }
 
+    /// Whether anything was done at once.
+    pub fn has_lanes(&self) -> bool {
+        !self.lanes.is_empty()
+    }
+
     /// The lane that sent `query`.
     pub fn lane_of(&self, QueryId(query): QueryId) -> Lane {
         self.of_queries.get(query).copied().unwrap_or_default()

@@ -8,6 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::join;
+use smallvec::SmallVec;
 
 use crate::address::Server;
 use crate::engine::chance::{Chance, Order, RaceId};
@@ -27,10 +28,10 @@ pub struct Io {
 struct State {
     now: Duration,
     requests: Vec<Request>,
-    inbox: Vec<Arrival>,
+    inbox: SmallVec<[Arrival; 1]>,
     /// Whole messages as they came, and why none will.
     heard: Vec<(SocketId, Heard)>,
-    connections: Vec<(SocketId, Result<(), Failure>)>,
+    connections: SmallVec<[(SocketId, Result<(), Failure>); 2]>,
     /// This side of the socket that was connected last.
     local: Option<(SocketId, SocketAddr)>,
     wake_at: Option<Duration>,

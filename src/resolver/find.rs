@@ -74,7 +74,7 @@ const UNSURE: &[(&str, &str, &str, &str)] = &[
 /// Source: Node 25.9 and 26.5 have c-ares 1.34.6, 22.23.5 and 26.12 have 1.34.9.
 const FITTING: &[(&str, &str, &str, &str)] = &[
     ("node-resolve", "22.23.5", "23", "node-resolve-24.22"),
-    ("node-resolve", "25", "26.6", "node-resolve"),
+    ("node-resolve", "25", "26.6", "node-resolve-20.20"),
 ];
 
 /// How well a resolver stands for a version of its family.
@@ -258,6 +258,7 @@ mod tests {
         check("glibc-2.12", "glibc-2.17");
         check("glibc-2.30", "glibc-2.28");
         check("musl", "musl-1.2.5");
+        check("node-resolve", "node-resolve-24.22");
         check("musl-1.2.4", "musl-1.2.5");
         check("go-1.20", "go-1.19");
         check("go-1.25", "go-1.27");
@@ -304,17 +305,17 @@ mod tests {
         for (version, id, likeness) in [
             ("20.18.2", "node-resolve-22.11", Likeness::Unseen),
             ("22.9", "node-resolve-22.11", Likeness::Differs),
-            ("22.12.0", "node-resolve", Likeness::Unseen),
-            ("22.22", "node-resolve", Likeness::Unseen),
+            ("22.12.0", "node-resolve-20.20", Likeness::Unseen),
+            ("22.22", "node-resolve-20.20", Likeness::Unseen),
             ("22.23.3", "node-resolve-24.22", Likeness::Differs),
             ("22.23.6", "node-resolve-24.22", Likeness::Unseen),
-            ("24.18.1", "node-resolve", Likeness::Unseen),
+            ("24.18.1", "node-resolve-20.20", Likeness::Unseen),
             ("24.21", "node-resolve-24.22", Likeness::Differs),
             ("24.22.3", "node-resolve-24.22", Likeness::Observed),
-            ("26.5", "node-resolve", Likeness::Unseen),
+            ("26.5", "node-resolve-20.20", Likeness::Unseen),
             ("26.9", "node-resolve-24.22", Likeness::Differs),
             ("27", "node-resolve-24.22", Likeness::Unseen),
-            ("20", "node-resolve", Likeness::Depends),
+            ("20", "node-resolve-20.20", Likeness::Depends),
             ("21", "node-resolve-22.11", Likeness::Differs),
             ("22", "node-resolve-24.22", Likeness::Depends),
             ("24", "node-resolve-24.22", Likeness::Depends),

@@ -362,7 +362,8 @@ fn is_same(one: &Sent, other: &Sent) -> bool {
 
 /// Groups of neighbours that were sent at once by lanes that nothing orders.
 fn ordered_by_chance(run: &Run, courses: &mut Courses) {
-    let Some(chance) = &run.chance else { return };
+    let chance = run.chance.as_deref().filter(|it| it.has_lanes());
+    let Some(chance) = chance else { return };
     let mut first = 0;
     while let Some(begin) = run.sent.get(first) {
         let mut lanes = vec![(chance.lane_of(begin.id), vec![first])];

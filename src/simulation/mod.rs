@@ -72,15 +72,16 @@ pub fn run_while(
     let outcome = loop {
         let step = machine.step(now);
         machine.take_requests(&mut requests);
-        let was_idle = requests.is_empty();
+        let connects = |it: &Request| matches!(it, Request::Connect(..));
+        let is_answered = requests.iter().any(connects);
         for request in requests.drain(..) {
             let logs = (&mut sent, &mut coming, &mut closed);
             carry_out(request, now, world, &machine, logs);
         }
         let until = match step {
             Step::Done(outcome) => break outcome,
-            // Something may be answered already: ask before the clock moves.
-            Step::Waiting(_) if !was_idle => continue,
+            // It goes on before the clock moves.
+            Step::Waiting(_) if is_answered => continue,
             Step::Waiting(until) => until,
         };
         let has_room = sent.len() < MAX_QUERIES && goes_on(&sent);

@@ -23,7 +23,7 @@ const OTHERS: &[&str] = &[
     "glibc-2.41", "glibc-2.35", "glibc-2.34", "glibc-2.31", "glibc-2.28", "glibc-2.17", "go-1.22", "go-1.21",
     "go-1.15", "c-ares-1.28", "c-ares-1.28-search", "c-ares-1.31", "c-ares-1.31-search",
     "c-ares-1.32", "c-ares-1.32-search", "c-ares-1.33", "c-ares-1.33-search", "c-ares-1.34.3",
-    "c-ares-1.34.3-search", "node-resolve-20.15", "node-resolve-22.11", "node-resolve-24.22",
+    "c-ares-1.34.3-search", "node-resolve-20.15", "node-resolve-20.20", "node-resolve-22.11",
     "systemd-resolved-257", "systemd-resolved-stub-257", "systemd-resolved-247", "systemd-resolved-stub-247", "dig-9.16",
     "dig-search-9.16", "host-9.16", "nslookup-9.16", "dnspython-2.9", "dnspython-search-2.9",
 ];
@@ -68,7 +68,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
         "Languages",
         &[
             "c-ares-1.34-query",
-            "node-resolve",
+            "node-resolve-24.22",
             "dnspython",
             "dnspython-search",
         ],

@@ -157,23 +157,23 @@ pub(super) fn dns_name_dot_suffixed(text: &[u8]) -> bool {
 ///
 /// Source: `dns_name_endswith`.
 pub(super) fn dns_name_endswith(name: &Name, suffix: &Name) -> bool {
-    let extra = dns_name_count_labels(name).checked_sub(dns_name_count_labels(suffix));
-    extra.is_some_and(|extra| {
-        name.labels()
-            .skip(extra)
-            .zip(suffix.labels())
-            .all(|(a, b)| a.eq_ignore_ascii_case(b))
-    })
+    let mut ends = std::iter::successors(Some(name.as_wire()), |rest| {
+        let (&length, after) = rest.split_first()?;
+        after.get(length.into()..)
+    });
+    ends.any(|end| end.eq_ignore_ascii_case(suffix.as_wire()))
 }
 
 /// The same for a suffix of the source, written without escapes.
+#[inline]
 pub(super) fn ends_with_text(name: &Name, suffix: &str) -> bool {
     // Each name is held against many suffixes, and nearly always the last
     // letters differ already.
     let last_letter = |text: &[u8]| text.last().map(u8::to_ascii_lowercase);
-    if last_letter(name.as_wire()) != last_letter(suffix.as_bytes()) {
-        return false;
-    }
+    last_letter(name.as_wire()) == last_letter(suffix.as_bytes()) && ends_with_labels(name, suffix)
+}
+
+fn ends_with_labels(name: &Name, suffix: &str) -> bool {
     let extra = dns_name_count_labels(name).checked_sub(suffix.split('.').count());
     extra.is_some_and(|extra| {
         name.labels()

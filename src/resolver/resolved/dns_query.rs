@@ -2,10 +2,10 @@
 //!
 //! Source: systemd `src/resolve/resolved-dns-query.c`.
 
-use std::rc::Rc;
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
+use smallvec::SmallVec;
 
 use crate::engine::message::{Data, Rcode, Record};
 use crate::name::Name;
@@ -30,7 +30,7 @@ pub(super) struct DnsQuery {
     /// The name as the client gave it.
     pub name_utf8: Name,
     /// The types.
-    pub record_types: Rc<[RecordType]>,
+    pub record_types: SmallVec<[RecordType; 2]>,
     /// `SD_RESOLVED_NO_SEARCH`: no search domains.
     pub no_search: bool,
     /// Whether it waits, or how it ended.
@@ -63,7 +63,7 @@ pub(super) struct DnsQueryCandidate {
     /// The search domain whose turn it is.
     pub search_domain: Option<usize>,
     /// The questions to servers; the source holds them in no fixed order.
-    pub transactions: Vec<usize>,
+    pub transactions: SmallVec<[usize; 2]>,
     /// Whether a name became too long.
     pub failed: bool,
 }

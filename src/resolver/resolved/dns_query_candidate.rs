@@ -2,7 +2,6 @@
 //!
 //! Source: systemd `src/resolve/resolved-dns-query.c`.
 
-use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::message::Because;
@@ -73,8 +72,7 @@ impl Manager<'_> {
             Some(domain) => dns_name_concat(&query.name_idna, &domain.name)?,
         };
         let because = self.because(q, index);
-        let record_types = Rc::clone(&query.record_types);
-        for &record_type in record_types.iter() {
+        for record_type in query.record_types.clone() {
             let key = Key {
                 name: name.clone(),
                 record_type,

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use smallvec::SmallVec;
+
 use crate::engine::io::Arrival;
 use crate::engine::message::SocketId;
 use crate::resolver::resolved::dns_stub::StubPacket;
@@ -139,7 +141,7 @@ impl Arriving {
 
     /// What can be served next, with its place in the queue and the turn in which it can have been found.
     pub(super) fn next(&self) -> Vec<(usize, u32, &Event)> {
-        let mut heads: Vec<(usize, &Arrived)> = Vec::new();
+        let mut heads: SmallVec<[(usize, &Arrived); 2]> = SmallVec::new();
         for (place, it) in self.queue.iter().enumerate() {
             if !heads
                 .iter()

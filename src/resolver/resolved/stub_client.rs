@@ -36,6 +36,7 @@ pub(super) async fn lookup(io: Rc<Io>, seen: &Scenario, mut manager: Manager<'_>
         Lookup::Records(_) => glibc::Call::ResSearch,
     };
     let mut client = Machine::new(|io| glibc::lookup(io, seen, &glibc::V2_36, call));
+    let mut requests = Vec::new();
     loop {
         let step = client.step(io.now());
         for note in client.notes() {
@@ -45,7 +46,8 @@ pub(super) async fn lookup(io: Rc<Io>, seen: &Scenario, mut manager: Manager<'_>
             Step::Done(outcome) => return outcome,
             Step::Waiting(until) => until,
         };
-        if carry_out(&client, &mut manager) {
+        client.take_requests(&mut requests);
+        if carry_out(&mut requests, &client, &mut manager) {
             continue;
         }
         if let Some(reply) = manager.stub_replies.pop_front() {
@@ -99,9 +101,9 @@ pub(super) fn seen_by_client(scenario: &Scenario, configuration: &Configuration<
 
 /// Connects the client's sockets to the stub and takes its queries; whether a
 /// socket was connected.
-fn carry_out(client: &Machine<'_>, manager: &mut Manager<'_>) -> bool {
+fn carry_out(requests: &mut Vec<Request>, client: &Machine<'_>, manager: &mut Manager<'_>) -> bool {
     let mut connected = false;
-    for request in client.requests() {
+    for request in requests.drain(..) {
         match request {
             Request::Connect(socket, ..) => {
                 client.connected(socket, Ok(()));

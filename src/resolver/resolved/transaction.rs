@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
+use smallvec::SmallVec;
 
 use crate::engine::message::{Because, Edns, Query, QueryId, Question, Rcode, SocketId, Transport};
 use crate::name::Name;
@@ -98,13 +99,13 @@ pub(super) struct DnsTransaction {
     /// The connection to the server.
     pub stream: Option<usize>,
     /// The queries under the current message id.
-    pub sent: Vec<QueryId>,
+    pub sent: SmallVec<[QueryId; 2]>,
     /// The reply code, once it is over.
     pub answer_rcode: Rcode,
     /// The records, once it is over.
     pub answer: Answer,
     /// The queries whose candidates wait for it.
-    pub notify_queries: Vec<usize>,
+    pub notify_queries: SmallVec<[usize; 2]>,
     /// It goes on although nobody waits for it.
     pub wait_for_answer: bool,
     /// No query waits for it any more.
@@ -142,10 +143,10 @@ impl DnsTransaction {
             n_picked_servers: 0,
             udp_socket: None,
             stream: None,
-            sent: Vec::new(),
+            sent: SmallVec::new(),
             answer_rcode: Rcode::NoError,
             answer: Answer::default(),
-            notify_queries: Vec::new(),
+            notify_queries: SmallVec::new(),
             wait_for_answer: false,
             freed: false,
         }

@@ -133,7 +133,7 @@ const ROWS: &[Row] = &[
     Row("busybox-nslookup-1.37", Kind::Busybox, Place::Here, "debian-13/usr/bin/busybox"),
     Row("systemd-resolved-257", Kind::Varlink, D13, RESOLVED),
     Row("systemd-resolved-stub-257", Kind::Stub, D13, RESOLVED),
-    Row("node-resolve", Kind::Script(&["lookup.js"]), Place::Here, "/usr/bin/node"),
+    Row("node-resolve-20.20", Kind::Script(&["lookup.js"]), Place::Here, "/usr/bin/node"),
     Row("node-resolve-20.15", Kind::Script(&["lookup.js"]), Place::Here, "node-20.15"),
     Row("node-resolve-22.11", Kind::Script(&["lookup.js"]), Place::Here, "node-22.11"),
     Row("node-resolve-24.22", Kind::Script(&["lookup.js"]), Place::Here, "node-24.22"),
