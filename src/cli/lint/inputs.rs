@@ -19,6 +19,7 @@ use crate::host::tree::{self, Tree};
 use crate::host::{self, FileRead};
 use crate::lint::{Given, Unread, recognise};
 use crate::node::Node;
+use crate::order::once;
 use crate::text::{Source, counted};
 
 /// What is linted.
@@ -62,11 +63,8 @@ pub(super) fn collect(
     let mut inputs = Collected::default();
     let root = root_of(args)?;
     let node = root.as_ref().map(node_of).transpose()?;
-    if let Some(node) = node.as_ref().filter(|it| it.is_live) {
-        let skipped = node.skipped.iter().cloned();
-        inputs.unread.extend(skipped.map(Unread::from));
-    }
     if let Some((root, node)) = root.as_ref().zip(node.as_ref()) {
+        inputs.unread(&node.skipped);
         inputs.node(root, node);
     }
     let here = [PathBuf::from(".")];
@@ -107,17 +105,25 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// The files, sorted by their paths.
-    pub(super) fn files(self) -> Vec<Input> {
-        self.files.into_values().collect()
+    /// The files, sorted by their paths, and what could not be read.
+    pub(super) fn files(self) -> (Vec<Input>, Vec<Unread>) {
+        (self.files.into_values().collect(), self.unread)
     }
 
     /// The files of a node that was read, and those with its settings.
     pub(super) fn node(&mut self, root: &Root, node: &Node) {
         let sources = sources(node).into_iter();
-        for source in sources.chain(node::settings::files(root)) {
+        let (settings, unread) = node::settings::files(root);
+        self.unread(&unread);
+        for source in sources.chain(settings) {
             self.add(source.name.clone(), Place::Memory(Arc::new(source)), false);
         }
+    }
+
+    /// Notes what could not be read, each sentence once.
+    fn unread(&mut self, sentences: &[String]) {
+        let new = sentences.iter().cloned().map(Unread::from);
+        self.unread = once(std::mem::take(&mut self.unread).into_iter().chain(new));
     }
 
     fn add(&mut self, path: String, place: Place, is_named: bool) {
