@@ -14,7 +14,6 @@ use self::wanted::Wanted;
 use crate::cli::streams::{Status, Streams};
 use crate::finding::{Finding, Severity};
 use crate::host::root::Root;
-use crate::kubelet::Origin;
 use crate::lint::settings::Settings;
 use crate::lint::{self, Findings, Given, Unread};
 use crate::node::Node;
@@ -97,18 +96,6 @@ pub(super) fn findings_of_node(root: &Root, node: &Node) -> Findings {
     let (files, unread) = inputs.files();
     let mut found = lint::run(&files, &given);
     found.unread.extend(unread);
-    let kubelet = node.kubelet.as_ref().map(|it| &it.resolv_conf.origin);
-    if let Some(Origin::Unread(reason)) = kubelet {
-        found.unread.push(reason.clone().into());
-    }
-    let files = node.kubelet_file.iter().chain(&node.node_file);
-    let hidden = files
-        .chain(&node.files)
-        .filter_map(|it| it.content.as_ref().err());
-    let hidden = hidden.filter(|it| !it.is_missing);
-    found
-        .unread
-        .extend(hidden.map(|it| it.reason.clone().into()));
     found
 }
 
