@@ -33,7 +33,7 @@ impl<T> Order<T> for [T] {
             _ => Ordering::Equal,
         };
         let sources = sorted_positions(self.len(), &mut by_position);
-        move_all(&sources, &mut |a, b| self.swap(a, b));
+        move_all(sources, &mut |a, b| self.swap(a, b));
     }
 }
 
@@ -44,15 +44,19 @@ fn sorted_positions(count: usize, compare: &mut dyn FnMut(usize, usize) -> Order
     positions
 }
 
-/// Brings to each position the element that `sources` names for it.
-fn move_all(sources: &[usize], swap: &mut dyn FnMut(usize, usize)) {
-    for (position, &source) in sources.iter().enumerate() {
-        let mut source = source;
-        // What stood there before has been swapped to where its successor came from.
-        while source < position {
-            source = sources.get(source).copied().unwrap_or(position);
+/// Brings to each position the element that `sources` names for it, around each circle
+/// of places once.
+fn move_all(mut sources: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
+    for start in 0..sources.len() {
+        let mut position = start;
+        while let Some(place) = sources.get_mut(position) {
+            let source = std::mem::replace(place, position);
+            if source == start {
+                break;
+            }
+            swap(position, source);
+            position = source;
         }
-        swap(position, source);
     }
 }
 
@@ -88,6 +92,22 @@ mod tests {
         assert_eq!(once([3, 1, 3, 2, 1]), [3, 1, 2]);
         let pairs = [("b", 1), ("a", 2), ("b", 3)];
         assert_eq!(together(pairs), [("b", vec![1, 3]), ("a", vec![2])]);
+    }
+
+    /// A stranger chooses the order of what is sorted: names of directories.
+    #[test]
+    fn each_is_moved_once() {
+        let count = 1000;
+        for step in [1, 7, 999] {
+            let rotated: Vec<usize> = (0..count).map(|it| (it + step) % count).collect();
+            let (mut all, mut swaps) = (rotated.clone(), 0);
+            let sources = sorted_positions(count, &mut |a, b| rotated[a].cmp(&rotated[b]));
+            move_all(sources, &mut |a, b| {
+                swaps += 1;
+                all.swap(a, b);
+            });
+            assert!(all.is_sorted() && swaps < count, "{swaps}");
+        }
     }
 
     #[test]

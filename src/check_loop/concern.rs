@@ -11,6 +11,7 @@ use super::report::{Sighting, State, Verdict};
 use super::{over, servers};
 use crate::node::{Container, Node, Pod, is_cluster_dns, is_node_cache};
 use crate::order::Order as _;
+use crate::text::ordered;
 
 /// What logs and remarks show of it, with the verdict and the state after the
 /// next start.
@@ -20,8 +21,10 @@ pub(super) fn find(
     evidence: &[Sighting],
     remarks: &[Remark],
 ) -> Option<Concern> {
+    let seen: BTreeSet<&str> = ordered(evidence.iter().filter_map(|it| it.pod.as_deref()));
     let pods = node.pods.iter();
-    let others = pods.filter(|it| servers::is_of_others(node, it));
+    let others =
+        pods.filter(|it| seen.contains(it.label().as_str()) && servers::is_of_others(node, it));
     let others: BTreeSet<String> = others.map(Pod::label).collect();
     // Of those there is a remark where they do not work.
     let is_of_others = |it: &Sighting| it.pod.as_ref().is_some_and(|it| others.contains(it));

@@ -57,7 +57,7 @@ pub(super) enum Role {
 /// that of the cluster's DNS, which runs beside it, and not seen to be asked in
 /// its place.
 pub(super) fn is_of_others(node: &Node, pod: &Pod) -> bool {
-    let is_cluster = |it: &Pod| is_dns_pod(it) && is_cluster_dns(it);
+    let is_cluster = |it: &Pod| is_cluster_dns(it) && is_dns_pod(it);
     !is_cluster_dns(pod)
         && !is_node_cache(pod)
         && node.pods.iter().any(is_cluster)

@@ -21,6 +21,11 @@ pub struct Asked {
     /// Whether it was asked what it has to ask others for, and gave no answer to that:
     /// nothing came, or SERVFAIL or REFUSED.
     pub fails: bool,
+    /// Whether packets to the cluster's DNS are known to go to others: a DNS pod that
+    /// is not ready, or is being ended.
+    pub is_left_out: bool,
+    /// Whether a reply breaks a rule, or ends before it should.
+    pub is_malformed: bool,
 }
 
 /// Who was asked.
@@ -119,6 +124,8 @@ mod tests {
                 udp: reply.clone(),
                 tcp: reply,
                 fails,
+                is_malformed: false,
+                is_left_out: false,
             };
             assert_eq!(checks::servers(&[asked]).state, state);
         }

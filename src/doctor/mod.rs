@@ -17,6 +17,7 @@ use std::net::SocketAddr;
 use crate::check_loop::facts::Trouble;
 use crate::check_loop::{self};
 use crate::finding::Finding;
+use crate::lint::Unread;
 use crate::path;
 use crate::text::Place;
 use crate::upstream::{self, Health};
@@ -146,6 +147,8 @@ pub enum Fact<'o> {
         unheard: Vec<String>,
         /// What could not be read of them.
         unread: Vec<&'o str>,
+        /// What could not be read that tells of pods.
+        doubt: Option<&'o str>,
     },
     /// The settings.
     Lint {
@@ -155,6 +158,8 @@ pub enum Fact<'o> {
         others: usize,
         /// How many files were looked at.
         files: usize,
+        /// The first of those that could not be.
+        unread: Option<&'o Unread>,
     },
     /// What the DNS pods log; `None`: no log of one is there.
     Logs(Option<&'o Logs>),

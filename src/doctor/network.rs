@@ -1,11 +1,12 @@
 //! What the network of a node does with packets of DNS.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::node::kernel::{ConntrackCounters, Room, Statistics};
 use crate::order::Order as _;
 use crate::path::findings::{CacheFinding, ConnectionFinding, Fact, Finding};
-use crate::path::{Gap, Tree, Verdict};
+use crate::path::{Gap, Kind, Outcome, Tree, Verdict};
 use crate::rules::Note;
 
 /// Where packets to the cluster's DNS go.
@@ -30,6 +31,16 @@ impl Route {
         let is_translated = |it: &Tree| it.outcomes.iter().any(|it| it.is_translated);
         let is_it = |it: &Tree| it.service.is_some() || it.fails() || is_translated(it);
         self.trees.iter().any(is_it)
+    }
+
+    /// Whether all packets are known to go to others than this server.
+    pub fn leaves_out(&self, server: SocketAddr) -> bool {
+        let ends = || self.trees.iter().flat_map(|it| &it.outcomes);
+        let is_reached = |it: &Outcome| matches!(it.kind, Kind::Endpoint | Kind::Local);
+        self.is_whole()
+            && self.is_of_service()
+            && ends().any(is_reached)
+            && ends().all(|it| it.address != server.ip())
     }
 
     /// What was not seen of this node, but who asks. Whether anybody listens on
@@ -210,5 +221,41 @@ mod tests {
         ] {
             assert_eq!(unseen, State::Unknown);
         }
+    }
+
+    /// One that is not ready, or is being ended, is no endpoint of the Service.
+    #[test]
+    fn packets_to_a_service_leave_out_what_is_no_endpoint() {
+        let [service, one, other] = [[10, 96, 0, 10], [10, 244, 0, 8], [10, 244, 0, 9]];
+        let packet = Packet {
+            protocol: Protocol::Udp,
+            source: [10, 244, 0, 7].into(),
+            source_port: None,
+            destination: service.into(),
+            port: 53,
+            start: Start::Host,
+            length: None,
+        };
+        let mut tree = unroutable(packet, "it");
+        tree.verdict = Verdict::Reaches;
+        for outcome in &mut tree.outcomes {
+            (outcome.kind, outcome.address) = (Kind::Endpoint, one.into());
+            outcome.is_translated = true;
+        }
+        let mut route = Route {
+            trees: vec![tree],
+            findings: Vec::new(),
+            notes: Vec::new(),
+            skipped: Vec::new(),
+            question: Vec::new(),
+        };
+        let leaves_out = |route: &Route, it: [u8; 4]| route.leaves_out((it, 53).into());
+        assert!(!leaves_out(&route, one));
+        assert!(leaves_out(&route, other));
+        route.trees[0].outcomes[0].kind = Kind::Reject;
+        assert!(!leaves_out(&route, other));
+        route.trees[0].outcomes[0].kind = Kind::Local;
+        route.skipped.push("nft is missing".to_owned());
+        assert!(!leaves_out(&route, other));
     }
 }

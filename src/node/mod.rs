@@ -87,6 +87,8 @@ pub struct Node {
     /// What is there and could not be read, and why. Whole sentences without
     /// a full stop.
     pub skipped: Vec<String>,
+    /// The first of these sentences that is about pods as such, and not one of them.
+    pub pods_unread: Option<String>,
     /// The first of these that is about a want of privilege.
     pub denied: Option<String>,
 }

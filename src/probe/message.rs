@@ -4,6 +4,8 @@ use hickory_proto::op::{Edns, Header, Message, MessageType, OpCode, Query, Respo
 use hickory_proto::rr::{DNSClass, Name, RecordType};
 use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder};
 
+use crate::dig::message::{Read, read_message};
+
 /// A query with the RD bit; `None`: this is no name.
 pub(crate) fn query(id: u16, name: &str, record_type: RecordType) -> Option<Vec<u8>> {
     recursive(id, name, record_type)?.to_vec().ok()
@@ -22,8 +24,9 @@ fn recursive(id: u16, name: &str, record_type: RecordType) -> Option<Message> {
 pub(crate) struct Response {
     pub(crate) id: u16,
     pub(crate) code: ResponseCode,
-    /// Whether it says that there is more (TC).
-    pub(crate) is_truncated: bool,
+    /// Whether what is behind the question breaks a rule, or ends before it should
+    /// without saying so (TC).
+    pub(crate) is_malformed: bool,
     /// Its first question; `None`: it has none, as one that refuses a format.
     pub(crate) question: Option<Query>,
 }
@@ -55,7 +58,7 @@ pub(crate) fn query_up_to(id: u16, name: &str, bytes: u16) -> Option<Vec<u8>> {
     message.to_vec().ok()
 }
 
-/// A response. What is behind the question is not looked at.
+/// A response. Of what is behind the question it is only looked whether it can be read.
 pub(crate) fn response(bytes: &[u8]) -> Option<Response> {
     let mut decoder = BinDecoder::new(bytes);
     let header = Header::read(&mut decoder).ok()?;
@@ -67,7 +70,7 @@ pub(crate) fn response(bytes: &[u8]) -> Option<Response> {
     is_response.then_some(Response {
         id: header.id,
         code: header.response_code,
-        is_truncated: header.truncation,
+        is_malformed: !header.truncation && !matches!(read_message(bytes, true), Read::Whole(_)),
         question,
     })
 }
@@ -97,6 +100,13 @@ mod tests {
         assert!(found.fits("A.Probe.", RecordType::A));
         assert!(!found.fits("b.probe.", RecordType::A));
         assert!(!found.fits("a.probe.", RecordType::HINFO));
+        assert!(!found.is_malformed);
+        // It counts an answer that is not there: one that is cut says so.
+        bytes[7] = 1;
+        assert!(response(&bytes).unwrap().is_malformed);
+        bytes[2] |= 2;
+        assert!(!response(&bytes).unwrap().is_malformed);
+        bytes[7] = 0;
         // Some that refuse a query do not repeat it.
         let header = [&bytes[..4], &[0; 8]].concat();
         assert!(response(&header).unwrap().fits("a.probe.", RecordType::A));

@@ -35,8 +35,8 @@ pub(super) fn doubt(doubt: &Doubt) -> Sentence {
         ),
         Doubt::CompiledIn => Sentence::new(
             "compiled-in-servers",
-            "it has no servers but those that were compiled in, if any: `resolvectl status` shows \
-             them",
+            "no file that was read names its servers, so it has those that were compiled in, if \
+             any, or others: `resolvectl status` shows them",
         ),
         Doubt::Stops { reason, place } => sentence!(
             "corefile-stops-coredns",

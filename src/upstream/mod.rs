@@ -99,8 +99,13 @@ pub fn of_node(node: &Node) -> Report {
         files.insert(at, file(node, later, Role::Restarted));
     }
     let unseen = node.unseen.as_ref().filter(|_| node.kubelet.is_none());
+    let mut steps = files.iter().flat_map(|it| &it.servers);
+    let unread = node.files.iter().filter_map(|it| it.content.as_ref().err());
+    let mut unread = unread.filter(|it| !it.is_missing);
+    let hidden = unread.next().filter(|_| !steps.any(Step::leads_out));
     Report {
         kubelet_unseen: unseen.cloned(),
+        hidden: hidden.map(|it| it.reason.clone()),
         files,
         remarks: kubelet::remarks(node, running.as_ref()),
         skipped: node.skipped.clone(),
@@ -133,6 +138,7 @@ pub fn of_address(node: &Node, address: IpAddr) -> Report {
     Report {
         files: vec![report],
         kubelet_unseen: None,
+        hidden: None,
         remarks: Vec::new(),
         skipped: node.skipped.clone(),
     }

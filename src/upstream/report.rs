@@ -20,6 +20,9 @@ pub struct Report {
     pub files: Vec<FileReport>,
     /// Why it is not known whether a kubelet runs here, if it is not.
     pub kubelet_unseen: Option<String>,
+    /// Why another file could not be read that can name servers, where none is known
+    /// to lie outside the node.
+    pub hidden: Option<String>,
     /// What else is worth knowing.
     pub remarks: Vec<Remark>,
     /// What could not be read.
@@ -286,10 +289,11 @@ pub enum Health {
 impl Report {
     /// The first file that could not be read; the reason.
     pub fn unread(&self) -> Option<&str> {
-        self.files.iter().find_map(|it| match &it.problem {
+        let unread = self.files.iter().find_map(|it| match &it.problem {
             Some(Problem::Unread(reason)) => Some(reason.as_str()),
             _ => None,
-        })
+        });
+        unread.or(self.hidden.as_deref())
     }
 }
 
@@ -322,6 +326,11 @@ impl FileReport {
 impl Step {
     fn loses(&self) -> bool {
         !self.lost.is_empty() || self.next.iter().any(Self::loses)
+    }
+
+    /// Whether a query path from here leads outside the node.
+    pub(super) fn leads_out(&self) -> bool {
+        self.end == End::Outside || self.next.iter().any(Self::leads_out)
     }
 
     /// Whether a query path from here leads nowhere.

@@ -175,6 +175,25 @@ fn a_file_that_was_not_read_is_unknown() {
     assert_eq!(report.health(&node), Health::Unknown);
 }
 
+/// Where the real servers stand in a file that could not be read.
+#[test]
+fn a_hidden_file_can_name_servers_outside() {
+    let mut node = node("nameserver 127.0.0.1\n");
+    let content = |is_missing| {
+        Err(Unread {
+            is_missing,
+            reason: "cannot read it: i/O error".to_owned(),
+        })
+    };
+    let uplink = |content| HostFile::without_links(UPLINK_FILE.to_owned(), content);
+    node.files = vec![uplink(content(true))];
+    assert_eq!(of_node(&node).health(&node), Health::Clean);
+    node.files = vec![uplink(content(false))];
+    assert_eq!(of_node(&node).health(&node), Health::Unknown);
+    node.node_file = Some(host_file("/etc/resolv.conf", "nameserver 192.0.2.1\n"));
+    assert_eq!(of_node(&node).health(&node), Health::Clean);
+}
+
 #[test]
 fn servers_beyond_the_third_are_lost() {
     let lost = |count: usize| {

@@ -156,7 +156,7 @@ fn came(ask: Ask, from: SocketAddr, response: &Response, bytes: usize) -> Came {
     Came::Reply {
         bytes,
         rcode: response.code.into(),
-        is_truncated: response.is_truncated,
+        is_malformed: response.is_malformed,
     }
 }
 

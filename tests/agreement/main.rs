@@ -82,7 +82,7 @@ fn of_root(directory: &Path) -> Vec<Source> {
     let root = Root::below(directory, Resolution::default()).unwrap();
     let node = node::read_node(&root, &StandIns::default(), Parts::default()).unwrap();
     let mut sources = node.sources;
-    sources.extend(node::settings::files(&root));
+    sources.extend(node::settings::files(&root).0);
     sources
 }
 

@@ -12,7 +12,7 @@ use crate::check_loop::seen::Target;
 use crate::check_loop::{self, State};
 use crate::cli::explain;
 use crate::cli::streams::Streams;
-use crate::doctor::{Answer, Asked, Here, Lookup, Unasked, Whom, checks};
+use crate::doctor::{Answer, Asked, Here, Lookup, Route, Unasked, Whom, checks};
 use crate::host::io_reason;
 use crate::node::{Node, Pod, is_dns_server};
 use crate::path::Protocol;
@@ -48,6 +48,7 @@ pub(super) fn ask(
     args: &DoctorArgs,
     node: &Node,
     (loops, servers): (&check_loop::Report, &upstream::Report),
+    route: Option<&Route>,
 ) -> Result<Vec<Asked>, Unasked> {
     if !args.ask {
         return Err(Unasked::NotWanted);
@@ -68,10 +69,15 @@ pub(super) fn ask(
     }
     let asks: Vec<Ask> = whom.iter().flat_map(|it| asks(&it.0, it.1)).collect();
     let came = endpoints::ask_all(&asks);
-    Ok(whom
+    let asked = whom
         .into_iter()
-        .map(|(whom, server)| asked(whom, server, &came))
-        .collect())
+        .map(|(whom, server)| asked(whom, server, &came));
+    let leaves_out = |it: &Asked| route.is_some_and(|route| route.leaves_out(it.server));
+    let asked = asked.map(|it| Asked {
+        is_left_out: matches!(it.whom, Whom::Pod(_)) && leaves_out(&it),
+        ..it
+    });
+    Ok(asked.collect())
 }
 
 /// Who is asked: those that all depend on first, each once.
@@ -160,10 +166,16 @@ fn asked(whom: Whom, server: SocketAddr, came: &[probe::Asked]) -> Asked {
         let is_long = it.ask.to == server && matches!(it.ask.question, Question::Keys(_));
         is_long && matches!(it.came, Came::Reply { rcode, .. } if !FAILED.contains(&rcode))
     };
+    let is_malformed = |it: &probe::Asked| {
+        let is_it = matches!(it.came, Came::Reply { is_malformed, .. } if is_malformed);
+        it.ask.to == server && is_it
+    };
     Asked {
         udp: over(Protocol::Udp),
         tcp: over(Protocol::Tcp),
         fails: !matches!(whom, Whom::Pod(_)) && !came.iter().any(resolves),
+        is_malformed: came.iter().any(is_malformed),
+        is_left_out: false,
         whom,
         server,
     }
@@ -274,7 +286,7 @@ mod tests {
         let reply = |rcode| Came::Reply {
             rcode,
             bytes: 30,
-            is_truncated: false,
+            is_malformed: false,
         };
         for (long, fails) in [
             (Came::Silence, true),
@@ -297,6 +309,32 @@ mod tests {
             let it = asked(Whom::Upstream, server, &all);
             assert_eq!((it.fails, it.is_silent()), (fails, false), "{long:?}");
             assert!(!asked(Whom::Pod("it".to_owned()), server, &all).fails);
+        }
+    }
+
+    /// Of one of which only the beginning can be read, nobody knows what it says.
+    #[test]
+    fn a_reply_that_cannot_be_read_is_no_answer_for_sure() {
+        let server = SocketAddr::from(([172, 31, 0, 53], 53));
+        for whom in [Whom::Upstream, Whom::Pod("it".to_owned())] {
+            for bad in 0..5 {
+                let came = |(at, ask): (usize, Ask)| probe::Asked {
+                    came: Came::Reply {
+                        rcode: 0,
+                        bytes: 30,
+                        is_malformed: at == bad,
+                    },
+                    ask,
+                    port: None,
+                    after: Duration::ZERO,
+                };
+                let all = asks(&whom, server).into_iter().enumerate().map(came);
+                let all: Vec<probe::Asked> = all.collect();
+                let it = asked(whom.clone(), server, &all);
+                assert_eq!(it.is_malformed, bad < 4, "{bad}");
+                let is_ok = checks::servers(&[it]).state == crate::doctor::State::Ok;
+                assert_eq!(is_ok, bad == 4, "{bad}");
+            }
         }
     }
 

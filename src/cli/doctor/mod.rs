@@ -72,7 +72,7 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     let counted = network::counted(&node, first);
     sheet.add_of_node(checks::kernel(&findings, &counted), streams)?;
 
-    let asked = asking::ask(args, &node, (&loops, &servers));
+    let asked = asking::ask(args, &node, (&loops, &servers), route.ok());
     let check = match &asked {
         Ok(asked) => checks::servers(asked),
         Err(why) => checks::not_asked(*why),

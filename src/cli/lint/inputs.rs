@@ -17,8 +17,10 @@ use crate::host::node::{self, Parts, StandIns};
 use crate::host::root::{Resolution, Root};
 use crate::host::tree::{self, Tree};
 use crate::host::{self, FileRead};
+use crate::kubelet::Origin;
 use crate::lint::{Given, Unread, recognise};
 use crate::node::Node;
+use crate::order::once;
 use crate::text::{Source, counted};
 
 /// What is linted.
@@ -62,11 +64,11 @@ pub(super) fn collect(
     let mut inputs = Collected::default();
     let root = root_of(args)?;
     let node = root.as_ref().map(node_of).transpose()?;
-    if let Some(node) = node.as_ref().filter(|it| it.is_live) {
-        let skipped = node.skipped.iter().cloned();
-        inputs.unread.extend(skipped.map(Unread::from));
-    }
     if let Some((root, node)) = root.as_ref().zip(node.as_ref()) {
+        // What is not to be seen of processes is no file below a directory.
+        if node.is_live {
+            inputs.unread(&node.skipped);
+        }
         inputs.node(root, node);
     }
     let here = [PathBuf::from(".")];
@@ -107,17 +109,26 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// The files, sorted by their paths.
-    pub(super) fn files(self) -> Vec<Input> {
-        self.files.into_values().collect()
+    /// The files, sorted by their paths, and what could not be read.
+    pub(super) fn files(self) -> (Vec<Input>, Vec<Unread>) {
+        (self.files.into_values().collect(), self.unread)
     }
 
     /// The files of a node that was read, and those with its settings.
     pub(super) fn node(&mut self, root: &Root, node: &Node) {
         let sources = sources(node).into_iter();
-        for source in sources.chain(node::settings::files(root)) {
+        let (settings, unread) = node::settings::files(root);
+        self.unread(&unread_of(node));
+        self.unread(&unread);
+        for source in sources.chain(settings) {
             self.add(source.name.clone(), Place::Memory(Arc::new(source)), false);
         }
+    }
+
+    /// Notes what could not be read, each sentence once.
+    fn unread(&mut self, sentences: &[String]) {
+        let new = sentences.iter().cloned().map(Unread::from);
+        self.unread = once(std::mem::take(&mut self.unread).into_iter().chain(new));
     }
 
     fn add(&mut self, path: String, place: Place, is_named: bool) {
@@ -241,6 +252,26 @@ fn node_of(root: &Root) -> anyhow::Result<Node> {
     let mut node = node::read_node(root, &StandIns::default(), Parts::ALL)?;
     node.kernel = node::kernel::read_kernel(root);
     Ok(node)
+}
+
+/// What of its files could not be read.
+fn unread_of(node: &Node) -> Vec<String> {
+    let files = node.kubelet_file.iter().chain(&node.node_file);
+    let hidden = files
+        .chain(&node.files)
+        .filter_map(|it| it.content.as_ref().err());
+    let hidden = hidden
+        .filter(|it| !it.is_missing)
+        .map(|it| it.reason.clone());
+    let kubelet = node.kubelet.as_ref().filter(|it| !it.is_not_seen);
+    let settings = kubelet.and_then(|it| match &it.resolv_conf.origin {
+        Origin::Unread(reason) => Some(reason.clone()),
+        _ => None,
+    });
+    hidden
+        .chain(settings)
+        .chain(node.pods_unread.clone())
+        .collect()
 }
 
 /// The files of a node that were read.

@@ -83,7 +83,8 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     Ok(status)
 }
 
-/// What the rules find in the files of a node that was read.
+/// What the rules find in the files of a node that was read, and which of these could
+/// not be.
 pub(super) fn findings_of_node(root: &Root, node: &Node) -> Findings {
     let mut inputs = Collected::default();
     inputs.node(root, node);
@@ -92,7 +93,10 @@ pub(super) fn findings_of_node(root: &Root, node: &Node) -> Findings {
         node: Some(node.clone()),
         ..Given::default()
     };
-    lint::run(&inputs.files(), &given)
+    let (files, unread) = inputs.files();
+    let mut found = lint::run(&files, &given);
+    found.unread.extend(unread);
+    found
 }
 
 /// What there is to say about the run. An error makes it undecided.

@@ -123,7 +123,7 @@ pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
         State::Error
     } else if !drifting.is_empty() || !unheard.is_empty() || !unread.is_empty() {
         State::Warning
-    } else if node.pods.is_empty() || unseen > 0 {
+    } else if node.pods.is_empty() || unseen > 0 || node.pods_unread.is_some() {
         State::Unknown
     } else {
         State::Ok
@@ -135,6 +135,7 @@ pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
         crashing,
         unheard,
         unread,
+        doubt: node.pods_unread.as_deref(),
     };
     Check::new("pods", state, fact, Vec::new())
 }
@@ -145,15 +146,15 @@ pub fn lint(found: &Findings) -> Check<'_> {
     let (state, worst) = worst(&all);
     Check {
         code: "lint",
-        state: if found.files == 0 && state == State::Ok {
-            State::Unknown
-        } else {
-            state
+        state: match state {
+            State::Ok if found.files == 0 || !found.unread.is_empty() => State::Unknown,
+            state => state,
         },
         places: worst.iter().map(|it| place(it)).collect(),
         fact: Fact::Lint {
             others: all.len() - worst.len(),
             files: found.files,
+            unread: found.unread.first(),
             worst,
         },
     }

@@ -102,7 +102,7 @@ pub fn servers(asked: &[Asked]) -> Check<'_> {
         State::Error
     } else if asked.iter().any(is_wrong) {
         State::Warning
-    } else if asked.iter().any(|it| it.fails) {
+    } else if asked.iter().any(|it| it.fails || it.is_malformed) {
         State::Unknown
     } else {
         State::Ok

@@ -66,10 +66,10 @@ pub fn read_host_files(root: &Root) -> (Vec<HostFile>, Vec<String>) {
 
 /// The file at `path`, whether it is there or not.
 pub fn host_file(root: &Root, path: &Path) -> HostFile {
-    let links = root.links(path);
-    let chain = links.as_deref().unwrap_or_default();
-    let content = root
-        .read(path)
+    // Where it leads is a part of what it is.
+    let found = root.links(path).map(|links| (links, root.read(path)));
+    let (links, read) = found.unwrap_or_else(|error| (Vec::new(), Err(error)));
+    let content = read
         .map(|file| ResolvConf::parse(file.source))
         .map_err(|error| Unread {
             is_missing: error.is_missing(),
@@ -77,7 +77,7 @@ pub fn host_file(root: &Root, path: &Path) -> HostFile {
         });
     HostFile {
         path: shown(path),
-        links: whole_paths(path, chain),
+        links: whole_paths(path, &links),
         content,
     }
 }

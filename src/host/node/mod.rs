@@ -115,6 +115,8 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
             static_pods::mark(root, &mut node);
         }
         node.denied = unread.denied;
+        let mut sentences = unread.sentences.iter();
+        node.pods_unread = sentences.find(|it| !it.starts_with("pod ")).cloned();
         node.skipped.extend(unread.sentences);
     }
     if parts.dns_pods {

@@ -1,8 +1,9 @@
 //! The files of a node in which the kubelet's flags and the resolvers' settings
 //! can stand, whether anything uses them or not: for rules about files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::files::{names, source};
 use crate::host::node::kubelet;
 use crate::host::root::Root;
 use crate::text::Source;
@@ -30,19 +31,18 @@ const FOLDERS: [&str; 4] = [
     "/etc/NetworkManager/conf.d",
 ];
 
-/// Those of the files that are there and can be read, each once.
-pub fn files(root: &Root) -> Vec<Source> {
-    let mut sources: Vec<Source> = FILES.iter().filter_map(|it| source_at(root, it)).collect();
-    for folder in FOLDERS {
-        let paths = root.names(folder).into_iter();
-        let paths = paths.map(|it| format!("{folder}/{it}"));
-        sources.extend(paths.filter_map(|it| source_at(root, &it)));
+/// Those of the files that are there, each once, and what of them could not be read.
+pub fn files(root: &Root) -> (Vec<Source>, Vec<String>) {
+    let mut unread = Vec::new();
+    let mut paths: Vec<PathBuf> = FILES.iter().map(PathBuf::from).collect();
+    for folder in FOLDERS.map(Path::new) {
+        let names = names(root, folder, &mut unread).into_iter();
+        paths.extend(names.map(|it| folder.join(it)));
     }
-    sources.extend(kubelet::files(root));
-    sources
-}
-
-fn source_at(root: &Root, path: &str) -> Option<Source> {
-    let read = root.read_if_there(Path::new(path)).ok()??;
-    Some(read.source)
+    let read = paths.iter().filter_map(|it| source(root, it, &mut unread));
+    let mut sources: Vec<Source> = read.collect();
+    let (of_kubelet, others) = kubelet::files(root);
+    sources.extend(of_kubelet);
+    unread.extend(others);
+    (sources, unread)
 }

@@ -69,8 +69,8 @@ pub enum Came {
         bytes: usize,
         /// Its response code: 0 is NOERROR.
         rcode: u16,
-        /// Whether it says that it was cut.
-        is_truncated: bool,
+        /// Whether it breaks a rule, or ends before it should.
+        is_malformed: bool,
     },
     /// The reply came from another address than was asked.
     Elsewhere(SocketAddr),

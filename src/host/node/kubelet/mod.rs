@@ -76,7 +76,8 @@ pub fn read_kubelet_of_version(
         version,
     };
     let kubelet = kubelet(&mut reader, &start, &given);
-    let unseen = not_seen(root, processes, &kubelet).filter(|_| stand_in.is_none());
+    let unseen = not_seen(root, processes, &kubelet).or_else(|| hidden(running.as_ref()?, &start));
+    let unseen = unseen.filter(|_| stand_in.is_none());
     let kubelet = match unseen {
         Some(why) => kubelet.not_seen(&why),
         None => kubelet,
@@ -85,11 +86,11 @@ pub fn read_kubelet_of_version(
 }
 
 /// The units, variables and options by which the kubelet of a node would be
-/// started.
-pub fn files(root: &Root) -> Vec<Source> {
+/// started, and what of them could not be read.
+pub fn files(root: &Root) -> (Vec<Source>, Vec<String>) {
     let mut reader = Reader::new(root, root);
     start::of_files(&mut reader);
-    reader.files
+    (reader.files, reader.skipped)
 }
 
 /// Why a kubelet can run that was not seen, where only files tell of it.
@@ -101,6 +102,18 @@ fn not_seen(root: &Root, processes: &[ProcessSeen], kubelet: &Kubelet) -> Option
     Some(format!(
         "whether the kubelet runs, and with other flags than {file} has, is not known: {why}"
     ))
+}
+
+/// Why it is not known how a kubelet that runs was started: each program has a name,
+/// but those that are ending, and no unit says more.
+fn hidden(running: &Running, start: &Start) -> Option<String> {
+    let is_hidden = running.command.is_empty() && start.arguments.is_empty();
+    is_hidden.then(|| {
+        format!(
+            "the arguments of process {} ({}) could not be read",
+            running.pid, running.comm
+        )
+    })
 }
 
 /// What decides a kubelet's settings beside the files of the node: its process,

@@ -94,7 +94,12 @@ fn silent(asked: &[&Asked]) -> Sentence {
         "were asked and do not answer",
     );
     let why = asked.first().map_or_else(String::new, |it| silence(it));
-    sentence!("server-silent", "{names} {what}{why}")
+    let left_out = if asked.iter().all(|it| it.is_left_out) {
+        "; packets to the cluster's DNS go to others, so it is not ready, or is being ended"
+    } else {
+        ""
+    };
+    sentence!("server-silent", "{names} {what}{why}{left_out}")
 }
 
 /// What came of a question without an answer.

@@ -6,7 +6,7 @@ use super::rounds::{in_config_map, is_copy, of_check_loop, of_loop};
 use super::{address, of_target};
 use crate::check_loop::Report as LoopReport;
 use crate::check_loop::facts::Trouble;
-use crate::doctor::{Answer, Asked, Kind};
+use crate::doctor::{Answer, Asked, Kind, Whom};
 use crate::finding::Finding;
 use crate::path::{Outcome, Stage, Tree, Verdict};
 use crate::render::command::Command;
@@ -106,6 +106,12 @@ fn of_silent(asked: &[&Asked]) -> Vec<Step> {
             let text = "See whether a firewall lets UDP from and to its port 53 through; until it \
                         does, CoreDNS can ask it over TCP alone (force_tcp in forward)";
             Some(Step::new(text).typing(dig("kdns dig", it)))
+        });
+    }
+    if asked.iter().all(|it| it.is_left_out) {
+        return of_first(asked, |it| match &it.whom {
+            Whom::Pod(pod) => kubectl(pod, "See whether it is being ended", "get pod"),
+            Whom::Upstream | Whom::Target => None,
         });
     }
     of_first(asked, |it| {

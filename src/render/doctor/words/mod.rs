@@ -8,8 +8,9 @@ mod rounds;
 use self::fixes::dig;
 use crate::address::DNS_PORT;
 use crate::check_loop;
-use crate::doctor::{Answer, Asked, Check, Fact, Here, Kind, Report, Verdict, Whom};
+use crate::doctor::{self, Answer, Asked, Check, Fact, Here, Kind, Report, Verdict, Whom};
 use crate::finding::Finding;
+use crate::lint::Unread;
 use crate::render::check_loop::words as loops;
 use crate::render::command::Command;
 use crate::render::sentence::Sentence;
@@ -137,12 +138,22 @@ pub(super) fn fact(check: &Check<'_>) -> String {
             crashing,
             unheard,
             unread,
-        } => pods((*count, *unseen), [drifting, crashing, unheard], unread),
+            doubt,
+        } => match doubt
+            .filter(|_| check.state == doctor::State::Unknown && *count > 0 && *unseen == 0)
+        {
+            Some(why) => format!(
+                "of {} not all is known: {why}",
+                counted(*count, "pod", "pods")
+            ),
+            None => pods((*count, *unseen), [drifting, crashing, unheard], unread),
+        },
         Fact::Lint {
             worst,
             others,
             files,
-        } => lint(worst, *others, *files),
+            unread,
+        } => lint(worst, (*others, *files), *unread),
         Fact::Logs(logs) => more::logs(*logs),
         Fact::Path(route) => more::path(*route),
         Fact::Kernel { findings, counted } => more::kernel(findings, counted),
@@ -216,8 +227,11 @@ fn pods(
     }
 }
 
-fn lint(worst: &[&Finding], others: usize, files: usize) -> String {
+fn lint(worst: &[&Finding], (others, files): (usize, usize), unread: Option<&Unread>) -> String {
     let Some(first) = worst.first() else {
+        if let Some(why) = unread {
+            return format!("not all of the settings are known: {why}");
+        }
         return match (files, others) {
             (0, _) => "no settings could be read here".to_owned(),
             (_, 0) => format!("nothing wrong in {}", counted(files, "file", "files")),
@@ -265,6 +279,11 @@ fn servers(asked: &[Asked]) -> String {
             "answer over UDP and not over TCP",
         ),
         (chosen(Asked::is_slow), "answers late", "answer late"),
+        (
+            chosen(|it| it.is_malformed),
+            "answers with a message that cannot be read: whether it resolves names is not known",
+            "answer with messages that cannot be read: whether they resolve names is not known",
+        ),
         (
             chosen(|it| it.fails),
             "answers, with nothing, SERVFAIL or REFUSED for the keys of the root: whether it \
@@ -327,6 +346,8 @@ mod tests {
             udp: Answer::Reply(Duration::from_secs(1)),
             tcp,
             fails: false,
+            is_malformed: false,
+            is_left_out: false,
         };
         let all = [
             asked(1, Answer::Reply(Duration::ZERO)),

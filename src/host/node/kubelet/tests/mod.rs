@@ -308,6 +308,31 @@ const STRANGERS: &[Stranger] = &[
     },
 ];
 
+/// One that is ending has none, and what it was started with decides all.
+#[test]
+fn a_kubelet_whose_arguments_are_hidden_is_not_known() {
+    for (arguments, unit, is_known) in [
+        ("kubelet\0", "", true),
+        ("", "", false),
+        (
+            "",
+            "[Service]\nExecStart=/usr/bin/kubelet --config=/k.yaml\n",
+            true,
+        ),
+    ] {
+        let (_directory, root) = root_with(&[
+            ("/proc/1/comm", "systemd\n"),
+            ("/proc/812/comm", "kubelet\n"),
+            ("/proc/812/cmdline", arguments),
+            ("/etc/systemd/system/kubelet.service", unit),
+            ("/k.yaml", CONFIGURATION),
+        ]);
+        let kubelet = read_kubelet(&root, &scan(&root).0, None).0.unwrap();
+        let is_unread = matches!(kubelet.resolv_conf.origin, Origin::Unread(_));
+        assert_eq!(is_unread, !is_known, "{arguments:?} {unit:?}");
+    }
+}
+
 #[test]
 fn a_kubelet_in_a_container_is_not_the_nodes() {
     let service = |init: &str| match init {
