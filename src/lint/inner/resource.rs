@@ -61,6 +61,19 @@ impl Reader<'_> {
         Some(Node::new(at, Value::Mapping(entries)))
     }
 
+    /// The arguments of a module, behind its word, with the names that Kubernetes has.
+    pub(super) fn module(&mut self) -> Option<Node> {
+        let start = self.at;
+        self.label()?;
+        self.blanks();
+        (self.peek()? == b'{').then_some(())?;
+        let entries = self.block(0)?;
+        Some(Node::new(
+            Span::new(start, self.at),
+            Value::Mapping(entries),
+        ))
+    }
+
     /// A label of a block, in quotes.
     pub(super) fn label(&mut self) -> Option<String> {
         self.blanks();

@@ -1,0 +1,9 @@
+module "web" {
+  source     = "./modules/web"
+  dns_policy = var.policy
+}
+
+module "zone" {
+  source     = "./modules/zone"
+  dns_policy = "allow-all"
+}
