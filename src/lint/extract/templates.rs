@@ -92,7 +92,10 @@ fn has_misspelled_field(node: &Node) -> bool {
         };
         let lists = it.value.as_mapping().unwrap_or_default();
         is_policy && is_like("dnsPolicy")
-            || !lists.is_empty() && lists.iter().all(is_list) && is_like("dnsConfig")
+            || !lists.is_empty()
+                && lists.iter().all(is_list)
+                && is_like("dnsConfig")
+                && !key.contains('_')
     })
 }
 
@@ -100,9 +103,9 @@ fn is_pod_spec(node: &Node) -> bool {
     let is_container = |it: &Node| it.word(&["name"]).is_some() && it.word(&["image"]).is_some();
     let has_containers = || node.items(&["containers"]).iter().any(is_container);
     let has_policy = || {
-        // Charts that write it so want the same words.
+        // Charts that write it so want the same words, other programs have others.
         let own = node.word(&["dns_policy"]);
-        let own = own.filter(|it| DnsPolicy::ALL.iter().all(|known| known.0 != *it));
+        let own = own.filter(|it| it.starts_with("Cluster") && DnsPolicy::named(it).is_none());
         let policy = node.word(&["dnsPolicy"]);
         policy.or(own).is_some_and(is_meant)
     };

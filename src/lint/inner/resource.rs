@@ -67,11 +67,15 @@ impl Reader<'_> {
         self.label()?;
         self.blanks();
         (self.peek()? == b'{').then_some(())?;
-        let entries = self.block(0)?;
-        Some(Node::new(
-            Span::new(start, self.at),
-            Value::Mapping(entries),
-        ))
+        let mut entries = self.block(0)?;
+        // Other modules have other words there.
+        let is_meant = |it: &Entry| {
+            let text = |it: &Node| it.as_scalar().map(|it| it.text.clone()).unwrap_or_default();
+            text(&it.key) != "dnsPolicy" || text(&it.value).starts_with("Cluster")
+        };
+        entries.retain(is_meant);
+        let at = Span::new(start, self.at);
+        Some(Node::new(at, Value::Mapping(entries)))
     }
 
     /// A label of a block, in quotes.

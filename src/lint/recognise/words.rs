@@ -17,6 +17,7 @@ pub(super) const SUBJECTS: &[&[u8]] = &[
     b"dns_config",
     b"host_network",
     b"dnsConfig",
+    b"ndots",
     b"NetworkPolicy",
     b"podSelector",
     b"resolv-conf",

@@ -103,7 +103,7 @@ fn each_condition_is_a_way() {
     // A part of a word, and what stands elsewhere.
     one("a: /{{ if x }}1{{ end }}/2", "");
     one("{{ block \"x\" . }}\na: 1\n{{ end }}", "");
-    one("{{ define \"x\" }}\na: 1\n{{ end }}", "a: 1");
+    one("{{ define \"x\" }}\na: 1\n{{ end }}\nb: 2\n", "a: 1|b: 2");
 }
 
 #[test]

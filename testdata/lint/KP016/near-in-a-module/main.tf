@@ -7,3 +7,8 @@ module "zone" {
   source     = "./modules/zone"
   dns_policy = "allow-all"
 }
+
+module "network" {
+  source     = "./modules/network"
+  dns_policy = "default"
+}
