@@ -8,7 +8,6 @@ use super::completions;
 use crate::cli::streams::{Status, Streams};
 use crate::lint::{Rule, rules};
 use crate::render::lint::rule;
-use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct RuleArgs {
@@ -31,18 +30,7 @@ enum Format {
 
 pub(super) fn run(args: &RuleArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let chosen: Vec<&'static Rule> = match &args.rule {
-        Some(word) => vec![rules::find(word).ok_or_else(|| {
-            let shown = escaped(word.as_bytes());
-            let near: Vec<String> = rules::near(word)
-                .iter()
-                .map(|it| format!("{} ({})", it.code, it.name))
-                .collect();
-            if near.is_empty() {
-                return anyhow!("no rule has the code or name {shown}; kdns rule lists them");
-            }
-            let near = near.join(", ");
-            anyhow!("no rule has the code or name {shown}; the nearest: {near}")
-        })?],
+        Some(word) => vec![rules::find(word).ok_or_else(|| anyhow!(rules::unknown(word)))?],
         None => rules::all().collect(),
     };
     match (args.format, chosen.as_slice()) {

@@ -36,6 +36,9 @@ const UNWANTED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 /// "Snapshot Testing"; Ruby on Rails, "Testing Rails Applications", "Fixtures".
 const OF_TESTS: [&str; 4] = ["testdata", "__snapshots__", "fixtures", ".fixtures"];
 
+/// More files below one directory are not looked for: a whole system has more.
+const MAX_FILES: usize = 200_000;
+
 /// File systems whose files nobody wrote.
 const OF_THE_KERNEL: [FsType; 6] = [
     PROC_SUPER_MAGIC,
@@ -58,6 +61,8 @@ pub fn walk(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Tree {
         wanted,
         ignored: Ignored::above(&place),
         tree: Tree::default(),
+        most: MAX_FILES,
+        is_full: false,
     };
     walk.below(directory, &place);
     let mut tree = walk.tree;
@@ -70,20 +75,24 @@ struct Walk<'w> {
     wanted: &'w dyn Fn(&Path) -> bool,
     ignored: Ignored,
     tree: Tree,
+    most: usize,
+    /// Whether something was passed over because of that.
+    is_full: bool,
 }
 
 impl Walk<'_> {
     /// Everything below `directory`, which really is `place`.
     fn below(&mut self, directory: &Path, place: &Path) {
+        if self.tree.files.len() >= self.most {
+            return self.passed_over(directory);
+        }
         let mark = self.ignored.enter(place);
-        match fs::read_dir(directory) {
-            Ok(entries) => {
-                for entry in entries {
-                    match entry {
-                        Ok(entry) => self.entry(&entry, place),
-                        Err(error) => self.unread(directory, &error),
-                    }
-                }
+        let entries: io::Result<Vec<DirEntry>> =
+            fs::read_dir(directory).and_then(Iterator::collect);
+        match entries {
+            Ok(mut entries) => {
+                entries.sort_by_cached_key(DirEntry::file_name);
+                entries.iter().for_each(|it| self.entry(it, place));
             }
             Err(error) => self.unread(directory, &error),
         }
@@ -116,6 +125,18 @@ impl Walk<'_> {
         }
     }
 
+    /// Once, at the first directory of which nothing is known.
+    fn passed_over(&mut self, directory: &Path) {
+        if !self.is_full {
+            self.is_full = true;
+            self.tree.unread.push(format!(
+                "cannot read {} and what comes behind it: {} files were found before; name the directories that are meant",
+                shown(directory),
+                self.most
+            ));
+        }
+    }
+
     fn unread(&mut self, path: &Path, error: &io::Error) {
         let reason = io_reason(error);
         self.tree
@@ -131,6 +152,32 @@ fn is_of_the_kernel(directory: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_comes_behind_too_many_files_is_said() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["a/1", "a/2", "b/3", "c/4"] {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let found = |most| {
+            let mut walk = Walk {
+                wanted: &|_: &Path| true,
+                ignored: Ignored::above(directory.path()),
+                tree: Tree::default(),
+                most,
+                is_full: false,
+            };
+            walk.below(directory.path(), directory.path());
+            walk.tree
+        };
+        assert!(found(10).unread.is_empty());
+        let tree = found(2);
+        assert_eq!((tree.files.len(), tree.unread.len()), (2, 1));
+        let b = format!("cannot read {}/b and", shown(directory.path()));
+        assert!(tree.unread[0].starts_with(&b), "{:?}", tree.unread);
+    }
 
     #[test]
     fn what_the_kernel_shows_of_itself_is_no_file_of_anybody() {

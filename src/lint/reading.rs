@@ -88,9 +88,11 @@ impl Reader {
                 let parts = if corefile::is_template(&text.source.bytes) {
                     parts_of(text)
                 } else if recognise::is_filled_in(&text.source.name) {
-                    let is_partial = true;
+                    let (name, bytes) = (text.source.name.clone(), &text.source.bytes);
+                    let bytes = corefile::without_filled_in(bytes);
                     vec![Embedded {
-                        is_partial,
+                        is_partial: true,
+                        source: Arc::new(Source { name, bytes }),
                         ..text.clone()
                     }]
                 } else {
@@ -327,7 +329,7 @@ fn embedded(outer: &Embedded, inner: &Inner<'_>) -> Option<(Embedded, Form)> {
     // Of others nothing can be told before something is put in.
     let has_parts = matches!(
         form,
-        Form::Yaml | Form::Corefile | Form::Unit | Form::Environment
+        Form::Yaml | Form::Corefile | Form::Unit | Form::Environment | Form::Settings
     );
     (has_parts || !inner.is_open).then_some(())?;
     let text = Embedded {

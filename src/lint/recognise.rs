@@ -101,7 +101,8 @@ const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html 
 /// What a template makes, of what is read before it is rendered.
 fn by_made(path: &str, bytes: &[u8]) -> Option<Form> {
     let (made, name) = made_of_template(path)?;
-    by_name(made, name, bytes).filter(|it| matches!(it, Form::Unit | Form::Environment))
+    by_name(made, name, bytes)
+        .filter(|it| matches!(it, Form::Unit | Form::Environment | Form::Settings))
 }
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
@@ -187,24 +188,12 @@ fn program(name: &str, bytes: &[u8]) -> Option<Form> {
 /// Whether a program holds a text of ours. One that is longer than a file may be
 /// has an archive in it.
 fn holds_text(form: Form, bytes: &[u8]) -> bool {
-    let marks: &[&[u8]] = match form {
-        Form::Script => &[
-            b"<<",
-            b"echo ",
-            b"printf ",
-            b"resolv-conf",
-            b"cluster-d",
-            b"cluster-ip",
-        ],
-        _ => &[
-            b"<<",
-            b"encode(",
-            b"manifest",
-            b"kubernetes_",
-            b"provisioner",
-        ],
+    let marks = match form {
+        Form::Script => "<<|echo |printf |resolv-conf|cluster-d|cluster-ip|coredns:",
+        _ => "<<|encode(|manifest|kubernetes_|module|provisioner",
     };
-    let has_mark = marks.iter().any(|it| mentions(bytes, it));
+    let mut marks = marks.split('|');
+    let has_mark = marks.any(|it| mentions(bytes, it.as_bytes()));
     bytes.len() < MAX_READ && has_mark && has_subject(bytes)
 }
 
@@ -253,7 +242,9 @@ fn is_corefile(bytes: &[u8]) -> bool {
 /// Whether it is YAML or JSON, by its name or its beginning.
 pub fn is_yaml(path: &str, bytes: &[u8]) -> bool {
     let is_template = made_of_template(path).is_some_and(|(made, name)| {
-        has_yaml_name(made) || path.ends_with(".template") && !name.contains('.')
+        let is_helper =
+            || name.starts_with('_') && path.ends_with(".tpl") && has_dns_setting(bytes);
+        has_yaml_name(made) || path.ends_with(".template") && !name.contains('.') || is_helper()
     });
     has_yaml_name(path) || is_template || looks_like_yaml(bytes)
 }

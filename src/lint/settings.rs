@@ -10,8 +10,8 @@ use toml::Spanned;
 use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::lint::options::{Assume, Options, Role};
-use crate::lint::pattern;
 use crate::lint::select::{self, Selection};
+use crate::lint::{pattern, rules};
 use crate::text::{self, Source, escaped};
 
 /// What a `kdns.toml` says. Empty: it does not say it.
@@ -139,9 +139,7 @@ pub fn rule_word(word: &str) -> Result<String, String> {
     if select::is_known(word) {
         return Ok(word.to_owned());
     }
-    Err(format!(
-        "no rule has the code or name {word}; kdns rule lists them"
-    ))
+    Err(rules::unknown(word))
 }
 
 /// `error`, `warning` or `info`.
@@ -280,7 +278,7 @@ mod tests {
         check("", Ok("None None"));
         check(
             "select = [\n  \"KR\",\n  \"KX\"]",
-            Err("kdns.toml:3:3: no rule has"),
+            Err("kdns.toml:3:3: no rule has the code or name KX; kdns rule lists them"),
         );
         check(
             "# x\nselct = []\n",
@@ -302,6 +300,10 @@ mod tests {
         check(
             "[per-file-ignores]\n\"x\" = [\"nope\"]",
             Err("kdns.toml:2:8: no rule has"),
+        );
+        check(
+            "select = [\"magicdns\"]",
+            Err("kdns.toml:1:11: no rule has the code or name magicdns; the nearest: KR"),
         );
         check(
             "[per-file-ignores]\n\"x\" = [\"KR\"]\n \"a[b/*.yaml\" = [\"KR\"]",

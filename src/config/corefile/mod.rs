@@ -41,6 +41,22 @@ pub fn is_template(bytes: &[u8]) -> bool {
     has_mark(bytes) && lines.any(|it| !is_own(it) && has_mark(it))
 }
 
+/// The text with blanks where `sed` puts something in behind a brace: `}STUBDOMAINS`.
+///
+/// Source: coredns/deployment `kubernetes/coredns.yaml.sed`.
+pub fn without_filled_in(bytes: &[u8]) -> Vec<u8> {
+    let mut text = bytes.to_vec();
+    let mut is_behind = false;
+    for byte in &mut text {
+        if is_behind && (byte.is_ascii_uppercase() || *byte == b'_') {
+            *byte = b' ';
+        } else {
+            is_behind = *byte == b'}';
+        }
+    }
+    text
+}
+
 /// A Corefile with what it imports. Any bytes make one.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Corefile {

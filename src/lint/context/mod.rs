@@ -318,8 +318,10 @@ impl<'w> Context<'w> {
         if !given.is_empty() {
             return given;
         }
-        let services = self.dns_services(near);
-        addresses(services.iter().flat_map(|it| &it.addresses))
+        let told = self.near(near, Topic::Services, |facts| {
+            facts.services.iter().flat_map(|it| &it.addresses).collect()
+        });
+        addresses(told.into_iter())
     }
 
     /// The addresses of the cluster's DNS: [`Context::told_cluster_dns`], else those

@@ -131,15 +131,13 @@ fn rke<'d>(made: Made<'d>, root: &Node) -> Made<'d> {
 }
 
 /// Variables that nothing else than kubespray has.
-const KUBESPRAY: [&str; 7] = [
-    "nodelocaldns_ip",
-    "enable_nodelocaldns",
-    "resolvconf_mode",
-    "skydns_server",
-    "manual_dns_server",
-    "kubelet_config_extra_args",
-    "kube_service_addresses",
-];
+const KUBESPRAY: &str = "nodelocaldns_ip enable_nodelocaldns resolvconf_mode skydns_server manual_dns_server \
+    kubelet_config_extra_args kube_service_addresses";
+
+/// Whether a file has variables of kubespray.
+pub fn is_of_kubespray(root: &Node) -> bool {
+    KUBESPRAY.split(' ').any(|it| root.get(it).is_some())
+}
 
 /// What kubespray's variables make of every kubelet; what they are put together from is
 /// not known. `kube_resolv_conf` is another one on most distributions, whatever is written.
@@ -147,7 +145,7 @@ const KUBESPRAY: [&str; 7] = [
 /// Source: kubernetes-sigs/kubespray `roles/kubernetes/node/templates/kubelet-config.v1beta1.yaml.j2`,
 /// `roles/kubespray_defaults/defaults/main/main.yml`.
 fn kubespray<'d>(made: Made<'d>, root: &Node) -> Made<'d> {
-    if !KUBESPRAY.iter().any(|it| root.get(it).is_some()) {
+    if !is_of_kubespray(root) {
         return made;
     }
     let plain = |name: &str| entry_at(root, &[name]).filter(|it| is_plain(&it.value));

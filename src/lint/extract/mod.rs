@@ -11,11 +11,12 @@ mod templates;
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::yaml::Node;
 use crate::lint::document::{Document, Documents, Syntax};
-use crate::lint::egress;
 use crate::lint::facts::{DnsPod, Facts, KubeletFacts, KubeletForm, Resolver, Text};
+use crate::lint::{egress, inner};
 use crate::pod::kubelet_file::fields;
 use crate::text::Span;
 
+pub use cluster::is_of_kubespray;
 pub use flags::{arguments, settings};
 pub use objects::objects;
 pub use templates::pod_specs;
@@ -83,7 +84,9 @@ fn partial(document: &Document) -> Vec<KubeletFacts> {
     }
     // What is misspelled there sets nothing.
     let root = document.yaml();
-    let is_whole = root.is_some_and(|it| it.word(&["kind"]) == Some("KubeletConfiguration"));
+    let is_whole = root.is_some_and(|it| {
+        it.word(&["kind"]) == Some("KubeletConfiguration") || inner::is_talos(it)
+    });
     found.retain(|it| is_whole || !it.settings.is_empty());
     found
 }

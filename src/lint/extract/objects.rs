@@ -59,7 +59,7 @@ pub(super) fn dns_service(document: &Document, object: &Node) -> Option<Service>
         }
     }
     addresses.retain(|it| it.address().is_some());
-    (!addresses.is_empty()).then(|| Service {
+    Some(Service {
         name: name.to_owned(),
         addresses,
         pods: egress::chosen(object),

@@ -2,7 +2,7 @@
 //! what values of charts say of pods.
 
 use crate::config::manifest::{DnsPolicy, KINDS, template_spec};
-use crate::config::yaml::{Node, Value};
+use crate::config::yaml::{Entry, Node, Value};
 
 use super::objects::{kind, pod_spec};
 use crate::text::nearest::nearest;
@@ -35,7 +35,7 @@ pub fn pod_specs(object: &Node) -> Vec<&Node> {
     }
     // A patch for one has no containers.
     let is_spec =
-        |it: &&Node| it.get("dnsPolicy").is_some() || is_pod_spec(it) || has_misspelled_policy(it);
+        |it: &&Node| it.get("dnsPolicy").is_some() || is_pod_spec(it) || has_misspelled_field(it);
     if let Some(spec) = template_spec(kind, object).filter(is_spec) {
         return vec![spec];
     }
@@ -76,13 +76,26 @@ fn is_meant(word: &str) -> bool {
         || nearest(word, all().filter(|it| it.starts_with(CLUSTER_FIRST))).is_some()
 }
 
-/// Whether a key like `dnsPolicy` has a policy that nothing else has.
-fn has_misspelled_policy(node: &Node) -> bool {
+/// Whether a key like `dnsPolicy` has a policy that nothing else has, or one like
+/// `dnsConfig` has lists that nothing else has.
+fn has_misspelled_field(node: &Node) -> bool {
     let mut entries = node.as_mapping().unwrap_or_default().iter();
     entries.any(|it| {
-        let (key, value) = (it.key.as_scalar(), it.value.as_scalar());
-        value.is_some_and(|it| it.text.starts_with(CLUSTER_FIRST))
-            && key.is_some_and(|it| strsim::osa_distance(&it.text, "dnsPolicy") <= 2)
+        let key = it.key.as_scalar().map_or("", |it| it.text.as_str());
+        let is_like = |right| key != right && strsim::osa_distance(key, right) <= 2;
+        let policy = it.value.as_scalar();
+        let is_policy = policy.is_some_and(|it| it.text.starts_with(CLUSTER_FIRST));
+        let is_list = |it: &Entry| {
+            let key = it.key.as_scalar().map_or("", |it| it.text.as_str());
+            matches!(key, "nameservers" | "searches" | "options")
+                && it.value.as_sequence().is_some()
+        };
+        let lists = it.value.as_mapping().unwrap_or_default();
+        is_policy && is_like("dnsPolicy")
+            || !lists.is_empty()
+                && lists.iter().all(is_list)
+                && is_like("dnsConfig")
+                && !key.contains('_')
     })
 }
 
@@ -90,8 +103,11 @@ fn is_pod_spec(node: &Node) -> bool {
     let is_container = |it: &Node| it.word(&["name"]).is_some() && it.word(&["image"]).is_some();
     let has_containers = || node.items(&["containers"]).iter().any(is_container);
     let has_policy = || {
+        // Charts that write it so want the same words, other programs have others.
+        let own = node.word(&["dns_policy"]);
+        let own = own.filter(|it| it.starts_with("Cluster") && DnsPolicy::named(it).is_none());
         let policy = node.word(&["dnsPolicy"]);
-        policy.is_some_and(is_meant)
+        policy.or(own).is_some_and(is_meant)
     };
     let has_config = || {
         // The second three are misspelled, and no other program's.
@@ -107,5 +123,5 @@ fn is_pod_spec(node: &Node) -> bool {
             .iter()
             .any(|it| !node.items(&["dnsConfig", it]).is_empty())
     };
-    has_policy() || has_config() || has_containers()
+    has_policy() || has_config() || has_containers() || has_misspelled_field(node)
 }

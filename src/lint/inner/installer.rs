@@ -15,6 +15,9 @@ use crate::text::Span;
 /// What the flags that a rule asks for have in them.
 const WORDS: [&[u8]; 3] = [b"resolv-conf", b"cluster-d", b"dns-cluster-ip"];
 
+/// What the image of a CoreDNS with a version has in it.
+const IMAGE: &[u8] = b"coredns:";
+
 /// Variables with flags for k3s and rke2.
 const VARIABLES: [&str; 2] = ["INSTALL_K3S_EXEC=", "INSTALL_RKE2_EXEC="];
 
@@ -22,7 +25,7 @@ const VARIABLES: [&str; 2] = ["INSTALL_K3S_EXEC=", "INSTALL_RKE2_EXEC="];
 /// units; `place` is where the line stands in the script.
 pub(super) fn units(script: &[u8], command: &[u8], place: Span) -> Vec<Written> {
     let has = |word: &&[u8]| memchr::memmem::find(command, word).is_some();
-    if !WORDS.iter().any(has) {
+    if !WORDS.iter().chain([&IMAGE]).any(has) {
         return Vec::new();
     }
     let line = String::from_utf8_lossy(command);
@@ -31,18 +34,56 @@ pub(super) fn units(script: &[u8], command: &[u8], place: Span) -> Vec<Written> 
     let tokens = tokens(&line).unwrap_or_default();
     let is_installer =
         line.contains("get.k3s.io") || line.contains("k3s.cn") || line.contains("install.sh");
-    let commands = tokens.split(is_end);
-    let flags = commands.flat_map(|it| flags(it, is_installer));
-    flags.filter_map(|it| written(script, place, &it)).collect()
+    let commands = || tokens.split(is_end);
+    let flags = commands().flat_map(|it| flags(it, is_installer));
+    let units = flags.filter_map(|it| written(script, place, &it));
+    let started = commands().filter_map(|it| started(script, place, it));
+    units.chain(started).collect()
 }
 
-/// The flags in a command, as a command of a unit.
-fn flags(command: &[Token], is_installer: bool) -> Vec<String> {
+/// The image of a CoreDNS that a command starts or an image is made of, as a file of Docker
+/// Compose would name it: it tells the version.
+fn started(script: &[u8], place: Span, command: &[Token]) -> Option<Written> {
+    let words = words(command);
+    let words = command::command(&words);
+    let (program, arguments) = words.split_first()?;
+    let is_start = match program.rsplit('/').next()? {
+        "docker" | "podman" | "nerdctl" => arguments.contains(&"run"),
+        "FROM" => true,
+        _ => false,
+    };
+    let is_image = |it: &&&str| {
+        it.rsplit('/')
+            .next()
+            .is_some_and(|it| it.starts_with("coredns:"))
+    };
+    let image = arguments.iter().find(is_image).filter(|_| is_start)?;
+    let at = memchr::memmem::find(place.slice(script), image.as_bytes())? + place.start as usize;
+    let before = "services: {coredns: {image: ";
+    let layer = layer_of(place, &[(before.len(), Span::new(at, at + image.len()))]);
+    Some(Written {
+        path: "compose.yaml".to_owned(),
+        form: Form::Yaml,
+        bytes: format!("{before}{image}}}}}\n").into_bytes(),
+        layer,
+        is_open: false,
+        is_partial: false,
+        is_final: false,
+    })
+}
+
+/// The words of a command.
+fn words(command: &[Token]) -> Vec<&str> {
     let words = command.iter().filter_map(|it| match it {
         Token::Word(it) => Some(it.as_str()),
         Token::Operator(_) => None,
     });
-    let words: Vec<&str> = words.collect();
+    words.collect()
+}
+
+/// The flags in a command, as a command of a unit.
+fn flags(command: &[Token], is_installer: bool) -> Vec<String> {
+    let words = words(command);
     let variables = words
         .iter()
         .filter_map(|word| VARIABLES.iter().find_map(|it| word.strip_prefix(it)));

@@ -61,6 +61,23 @@ impl Reader<'_> {
         Some(Node::new(at, Value::Mapping(entries)))
     }
 
+    /// The arguments of a module, behind its word, with the names that Kubernetes has.
+    pub(super) fn module(&mut self) -> Option<Node> {
+        let start = self.at;
+        self.label()?;
+        self.blanks();
+        (self.peek()? == b'{').then_some(())?;
+        let mut entries = self.block(0)?;
+        // Other modules have other words there.
+        let is_meant = |it: &Entry| {
+            let text = |it: &Node| it.as_scalar().map(|it| it.text.clone()).unwrap_or_default();
+            text(&it.key) != "dnsPolicy" || text(&it.value).starts_with("Cluster")
+        };
+        entries.retain(is_meant);
+        let at = Span::new(start, self.at);
+        Some(Node::new(at, Value::Mapping(entries)))
+    }
+
     /// A label of a block, in quotes.
     pub(super) fn label(&mut self) -> Option<String> {
         self.blanks();

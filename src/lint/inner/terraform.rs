@@ -77,6 +77,11 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
                         held.push(Held::Provisioner(found));
                     }
                 }
+                if word == b"module" {
+                    let object = Reader { ..reader }.module();
+                    let object = object.filter(|it| is_object(it, bytes));
+                    held.extend(object.map(|it| Held::Object(it, true)));
+                }
                 if word == b"resource" {
                     let object = Reader { ..reader }.resource();
                     let object = object.filter(|it| it.at(&["spec"]).is_some());

@@ -17,6 +17,7 @@ pub(super) const SUBJECTS: &[&[u8]] = &[
     b"dns_config",
     b"host_network",
     b"dnsConfig",
+    b"ndots",
     b"NetworkPolicy",
     b"podSelector",
     b"resolv-conf",
@@ -41,6 +42,8 @@ pub(super) const SUBJECTS: &[&[u8]] = &[
     b"proxy_pass",
     b"upstream_dns_",
     b"nodelocaldns",
+    b"dns_mode",
+    b"resolvconf_mode",
     b"kube_service_addresses",
     b"kube_pods_subnet",
     b"clusterIP: None",
@@ -81,7 +84,7 @@ pub(super) const FACTS: [&[u8]; 29] = [
 ];
 
 /// Words of which a part of a template has one, if rules about parts can find something.
-pub(super) const SETTINGS: [&[u8]; 12] = [
+pub(super) const SETTINGS: [&[u8]; 13] = [
     b"dnsPolicy",
     // Behind a key that is misspelled.
     b"ClusterFirst",
@@ -95,4 +98,6 @@ pub(super) const SETTINGS: [&[u8]; 12] = [
     b"cluster_dns",
     b"forward ",
     b"proxy ",
+    // Behind a plugin that is misspelled.
+    b"max_concurrent",
 ];

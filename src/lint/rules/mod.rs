@@ -63,9 +63,23 @@ pub fn find(word: &str) -> Option<&'static Rule> {
     all().find(|it| it.code.eq_ignore_ascii_case(word) || it.name == word)
 }
 
+/// That no rule has a word, and which ones are nearest.
+pub fn unknown(word: &str) -> String {
+    let shown = crate::text::escaped(word.as_bytes());
+    let near = near(word).into_iter();
+    let near: Vec<String> = near
+        .map(|it| format!("{} ({})", it.code, it.name))
+        .collect();
+    let more = match near.join(", ") {
+        near if near.is_empty() => "kdns rule lists them".to_owned(),
+        near => format!("the nearest: {near}"),
+    };
+    format!("no rule has the code or name {shown}; {more}")
+}
+
 /// The rules that are most likely meant by a word that is none's: of its code
 /// without zeros, with the word in their names, or with names like it.
-pub fn near(word: &str) -> Vec<&'static Rule> {
+fn near(word: &str) -> Vec<&'static Rule> {
     const MOST: usize = 5;
     let lower = word.to_ascii_lowercase();
     let short = |code: &str| -> String {

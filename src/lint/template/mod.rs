@@ -15,8 +15,8 @@ const MAX_DEPTH: usize = 1_000;
 /// What a tag does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Effect {
-    /// It begins a part that need not be there once: `if`, `range`, `for`, or that
-    /// stands elsewhere: `define`.
+    /// It begins a part that need not be there once: `if`, `range`, `for`, `define`, or that
+    /// stands elsewhere: `block`.
     Opens { is_condition: bool },
     /// It ends one.
     Closes,
@@ -45,7 +45,7 @@ struct Branch {
     whole: Span,
     /// What is between its tags.
     inside: Span,
-    /// Whether it stands there as it is, if at all: what `define` holds does not.
+    /// Whether it stands there as it is, if at all: what `block` holds does not.
     is_condition: bool,
 }
 
@@ -343,7 +343,8 @@ fn effect(inside: &[u8], is_statement: bool) -> Effect {
         b"for" if is_statement => Effect::Opens { is_condition: true },
         b"range" if !is_statement => Effect::Opens { is_condition: true },
         b"block" if is_statement || is_quoted() => OTHER,
-        b"define" if is_quoted() => OTHER,
+        // What it holds stands elsewhere, if at all.
+        b"define" if is_quoted() => Effect::Opens { is_condition: true },
         b"macro" | b"call" | b"filter" | b"raw" if is_statement => OTHER,
         b"set" if is_statement && !behind.contains(&b'=') => OTHER,
         b"else" | b"elif" | b"elseif" => Effect::Turns,

@@ -102,7 +102,8 @@ fn each_condition_is_a_way() {
     one("a: {{ if x }}1{{ else }}2{{ end }}", "a: 1 a: 2");
     // A part of a word, and what stands elsewhere.
     one("a: /{{ if x }}1{{ end }}/2", "");
-    one("{{ define \"x\" }}\na: 1\n{{ end }}", "");
+    one("{{ block \"x\" . }}\na: 1\n{{ end }}", "");
+    one("{{ define \"x\" }}\na: 1\n{{ end }}\nb: 2\n", "a: 1|b: 2");
 }
 
 #[test]

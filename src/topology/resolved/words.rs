@@ -123,7 +123,7 @@ impl Domain {
 
 impl Stub {
     /// Reads `DNSStubListener=`; `None` for what is ignored.
-    pub(super) fn parse(value: &[u8]) -> Option<Self> {
+    pub fn parse(value: &[u8]) -> Option<Self> {
         let value = value.to_ascii_lowercase();
         Some(match value.as_slice() {
             b"yes" | b"true" | b"1" | b"on" | b"y" | b"t" => Self::Yes,

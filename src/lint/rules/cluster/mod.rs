@@ -12,6 +12,7 @@ mod names_not_watched;
 mod one_dns_pod;
 mod probe_without_plugin;
 mod setting_of_kube_dns;
+mod unknown_kubespray_word;
 mod unready_name_kept;
 
 use crate::lint::{Check, Rule};
@@ -32,4 +33,5 @@ pub const ALL: &[&Rule] = rules! {
     memory_limit_too_low: Object,
     unready_name_kept: Workload,
     cache_behind_dns_service: Object,
+    unknown_kubespray_word: Object,
 };

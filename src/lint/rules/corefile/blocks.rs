@@ -263,6 +263,11 @@ fn behind<'d>(file: &CorefileText<'d>, word: &Word) -> Option<&'d [u8]> {
     Some(line.strip_suffix(b"\r").unwrap_or(line))
 }
 
+/// Whether nothing stands behind the name of a directive, a block neither.
+pub(super) fn is_alone(file: &CorefileText<'_>, directive: &Directive) -> bool {
+    behind(file, &directive.name).is_some_and(|it| it.trim_ascii().is_empty())
+}
+
 /// How the line of a word ends.
 fn newline(file: &CorefileText<'_>, word: &Word) -> &'static str {
     let rest = file.document.source.bytes.get(word.at.span.end as usize..);

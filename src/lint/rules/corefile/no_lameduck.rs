@@ -1,5 +1,6 @@
 #![doc = include_str!("no_lameduck.md")]
 
+use crate::config::corefile::Directive;
 use crate::kubelet::Version;
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::prelude::*;
@@ -16,7 +17,12 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
     }
     let health = blocks.iter().flat_map(|it| blocks::named(it, "health"));
     let mut places = blocks::Places::new(file);
+    // In a part of a template its block can have more.
+    let is_whole = |it: &Directive| !file.document.is_partial || blocks::is_alone(file, it);
     for health in health.filter(|it| it.options("lameduck").next().is_none()) {
+        if !is_whole(health) {
+            continue;
+        }
         let Some(at) = places.first(&health.name) else {
             continue;
         };

@@ -1,5 +1,6 @@
 //! What several rules about kubelets need.
 
+use crate::config::traced::Traced;
 use crate::config::yaml::{Entry, Kind, Node};
 use crate::kubelet::flags::Name;
 use crate::kubelet::{self, Origin};
@@ -8,7 +9,7 @@ use crate::lint::document::{At, Document, FileId};
 use crate::lint::facts::{KubeletForm, Setting};
 use crate::lint::report::Draft;
 use crate::lint::subject::KubeletText;
-use crate::text::Place;
+use crate::text::{Place, Span};
 
 /// The entries of a `KubeletConfiguration`, also of a drop-in; none of other
 /// texts.
@@ -67,6 +68,12 @@ pub(super) fn counting<'t>(
     let is_it = |it: &&Setting| it.key == key && it.written.text != "resolverConfig";
     let last = text.settings.iter().rfind(is_it);
     last.filter(|it| counts(it, text.document.file, context))
+}
+
+/// The bytes of an argument, if they stand in one piece.
+pub(super) fn span(argument: &Traced) -> Span {
+    let start = argument.spot(0).map_or(0, |it| it.offset as usize);
+    Span::new(start, start + argument.bytes().len())
 }
 
 /// Whether nothing on the node sets what `of` the kubelet is.

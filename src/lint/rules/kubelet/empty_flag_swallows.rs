@@ -3,8 +3,8 @@
 use crate::config::traced::Traced;
 use crate::lint::document::Document;
 use crate::lint::extract;
+use crate::lint::rules::kubelet::common::span;
 use crate::lint::rules::prelude::*;
-use crate::text::Span;
 
 /// The flag that can be empty.
 const RESOLV_CONF: [&str; 2] = ["--resolv-conf", "--resolv_conf"];
@@ -78,10 +78,4 @@ fn swallows(
         .note(format!(
             "no pod starts: the kubelet looks for a file called {value}"
         ));
-}
-
-/// The bytes of an argument, if they stand in one piece.
-fn span(argument: &Traced) -> Span {
-    let start = argument.spot(0).map_or(0, |it| it.offset as usize);
-    Span::new(start, start + argument.bytes().len())
 }

@@ -2,10 +2,11 @@
 
 use crate::config::yaml::Node;
 use crate::kubelet::flags::Name;
+use crate::lint::extract;
 use crate::lint::facts::KubeletForm;
 use crate::lint::inner::is_talos;
 use crate::lint::rules::is_near;
-use crate::lint::rules::kubelet::common::{entries, key, write_instead};
+use crate::lint::rules::kubelet::common::{entries, key, names, span, write_instead};
 use crate::lint::rules::prelude::*;
 
 /// The keys that DNS depends on, and how else people write them.
@@ -34,6 +35,7 @@ const KEYS: [(Name, &str, &[&str]); 3] = [
 
 pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     talos(text, report);
+    flags(text, report);
     for entry in entries(text) {
         let Some((of, right)) = meant(key(entry)) else {
             continue;
@@ -59,6 +61,46 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
             counted,
             context.flag_over(document.file, of),
         );
+    }
+}
+
+/// Flags on command lines, and in lists of YAML that k3s, rke2 and kubeadm make flags of.
+fn flags(text: &KubeletText<'_>, report: &mut Report) {
+    let document = text.document;
+    let lists = extract::arguments(document);
+    let words = lists.iter().flat_map(|it| &it.0);
+    let words = words.map(|it| (it.text().into_owned(), document.at(span(it))));
+    let mut written: Vec<_> = words.filter(|it| it.0.starts_with("--")).collect();
+    let root = document.yaml();
+    for list in [
+        &["kubelet-arg"][..],
+        &["nodeRegistration", "kubeletExtraArgs"],
+    ] {
+        let list = root.and_then(|it| it.at(list));
+        let items = list.and_then(Node::as_sequence).unwrap_or_default().iter();
+        let items = items.map(|it| it.get("name").unwrap_or(it));
+        let entries = list.and_then(Node::as_mapping).unwrap_or_default().iter();
+        for node in items.chain(entries.map(|it| &it.key)) {
+            let word = node.as_scalar().map(|it| it.text.clone());
+            written.extend(word.map(|it| (it, document.at(node.span))));
+        }
+    }
+    for (word, at) in written {
+        let name = word.trim_start_matches('-').split('=').next();
+        let name = name.unwrap_or_default().replace('_', "-");
+        let flags = KEYS.iter().map(|it| names(it.0).0);
+        let meant = |it: &&str| is_near(&name, it.trim_start_matches('-'), 1);
+        let Some(right) = flags.clone().find(meant) else {
+            continue;
+        };
+        if flags.clone().all(|it| it.trim_start_matches('-') != name) {
+            report
+                .add(
+                    at,
+                    format!("the kubelet does not start: it knows no flag --{name}"),
+                )
+                .help(format!("write {right}"));
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod port_53_taken;
 mod resolvconf_stops_at_loopback;
 mod runtime_copied_node_file;
 mod stub_switched_off;
+mod unknown_resolved_setting;
 
 use crate::lint::{Check, Rule};
 
@@ -35,4 +36,5 @@ pub const ALL: &[&Rule] = rules! {
     nobody_listens_at_server: Node,
     runtime_copied_node_file: Node,
     extra_stub_on_cache_address: Settings,
+    unknown_resolved_setting: Settings,
 };

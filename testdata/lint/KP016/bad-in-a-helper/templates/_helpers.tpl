@@ -1,0 +1,6 @@
+{{- define "web.spec" -}}
+dnsPolicy: ClusterFrist
+containers:
+- name: web
+  image: {{ .Values.image }}
+{{- end -}}
