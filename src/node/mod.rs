@@ -84,12 +84,11 @@ pub struct Node {
     pub sources: Vec<Source>,
     /// Logs of DNS servers that the caller named.
     pub logs: Vec<Source>,
-    /// What is there and could not be read, and why. Whole sentences without
-    /// a full stop.
+    /// What is there and could not be read, and why: sentences without a full stop.
     pub skipped: Vec<String>,
-    /// The first of these sentences that is about pods as such, and not one of them.
+    /// The first of `skipped` that is about pods as such, and not one of them.
     pub pods_unread: Option<String>,
-    /// The first of these that is about a want of privilege.
+    /// The first of `skipped` that is about a want of privilege.
     pub denied: Option<String>,
 }
 
@@ -383,8 +382,7 @@ impl Pod {
     /// Whether a container that does not run has done its work, as its log
     /// tells: init containers end before any other one begins.
     ///
-    /// Source: kubelet `pkg/kubelet/kuberuntime/kuberuntime_manager.go`
-    /// `computePodActions`.
+    /// Source: kubelet `pkg/kubelet/kuberuntime/kuberuntime_manager.go: computePodActions`.
     pub fn has_finished(&self, container: &Container) -> bool {
         let others = || self.containers.iter().filter(|it| it.pid.is_some());
         let last = container.logs.first().and_then(logs::last_time);

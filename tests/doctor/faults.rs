@@ -59,7 +59,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("faults::a dead server, long ago", over),
         trial("faults::a loop that no setting makes", without_setting),
         trial("faults::a slow server", slow_server),
-        trial("faults::a file that cannot be read", unreadable),
         trial("faults::a reload that failed", reload_failed),
         trial("faults::a full table", full_table),
         trial("faults::a snapshot says the same", snapshots),
@@ -254,35 +253,6 @@ fn reload_failed() {
     );
     let said = node.doctor(&[]);
     assert!(said.wrong().is_empty(), "{said:#?}");
-}
-
-/// What the runtime wrote of a container.
-const STATE: &str = "run/containerd/io.containerd.runtime.v2.task/k8s.io/5783505bf59eef56f41031622b044ae10a14c98045f5a97b3f34534752e6c797/config.json";
-
-/// A file that is there and cannot be read can say anything.
-fn unreadable() {
-    for (file, check) in [
-        ("etc/kubernetes/kubelet.yaml", "lint"),
-        ("run/systemd/resolve/resolv.conf", "upstream"),
-        ("run/systemd/resolve/stub-resolv.conf", "lint"),
-        ("etc/systemd/resolved.conf.d/a.conf", "lint"),
-        (STATE, "pods"),
-    ] {
-        let node = Node::copy_of("cluster-cgroup-v2");
-        let path = node.root.join(file);
-        let _ = fs::remove_file(&path);
-        fs::create_dir_all(&path).unwrap();
-        let said = node.doctor(&[]);
-        assert_ne!(said.state(check), "ok", "{file}: {said:#?}");
-        let lint = std::process::Command::new(crate::lab::KDNS)
-            .args(["lint", "--root"])
-            .arg(&node.root)
-            .output()
-            .unwrap();
-        assert_eq!(lint.status.code(), Some(2), "{file}");
-        let err = String::from_utf8(lint.stderr).unwrap();
-        assert!(err.contains("cannot read /"), "{file}: {err}");
-    }
 }
 
 fn slow_server() {

@@ -1,4 +1,4 @@
-//! Files that are not there, or that another one stands in for.
+//! Files that are not there, cannot be read, or that another one stands in for.
 
 use std::fs;
 use std::process::Command;
@@ -11,6 +11,7 @@ use crate::lab::{KDNS, Node, doctor};
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("faults::a file that is not there", file_is_missing),
+        trial("faults::a file that cannot be read", unreadable),
         trial("faults::nothing is to be seen", nothing_seen),
         trial("faults::a file in place of the kubelet's", stood_in),
         trial(
@@ -99,5 +100,34 @@ resolvConf: /etc/resolv.conf
         assert_eq!(said.state("path"), "error", "{said:#?}");
         let checks = said.document["checks"].to_string();
         assert!(checks.contains("--cluster-dns 10.1.2.3"), "{checks}");
+    }
+}
+
+/// What the runtime wrote of a container.
+const STATE: &str = "run/containerd/io.containerd.runtime.v2.task/k8s.io/5783505bf59eef56f41031622b044ae10a14c98045f5a97b3f34534752e6c797/config.json";
+
+/// A file that is there and cannot be read can say anything.
+fn unreadable() {
+    for (file, check) in [
+        ("etc/kubernetes/kubelet.yaml", "lint"),
+        ("run/systemd/resolve/resolv.conf", "upstream"),
+        ("run/systemd/resolve/stub-resolv.conf", "lint"),
+        ("etc/systemd/resolved.conf.d/a.conf", "lint"),
+        (STATE, "pods"),
+    ] {
+        let node = Node::copy_of("cluster-cgroup-v2");
+        let path = node.root.join(file);
+        let _ = fs::remove_file(&path);
+        fs::create_dir_all(&path).unwrap();
+        let said = node.doctor(&[]);
+        assert_ne!(said.state(check), "ok", "{file}: {said:#?}");
+        let lint = Command::new(KDNS)
+            .args(["lint", "--root"])
+            .arg(&node.root)
+            .output()
+            .unwrap();
+        assert_eq!(lint.status.code(), Some(2), "{file}");
+        let err = String::from_utf8(lint.stderr).unwrap();
+        assert!(err.contains("cannot read /"), "{file}: {err}");
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn collect(
     if let Some((root, node)) = root.as_ref().zip(node.as_ref()) {
         // What is not to be seen of processes is no file below a directory.
         if node.is_live {
-            inputs.unread(&node.skipped);
+            inputs.note_unread(&node.skipped);
         }
         inputs.node(root, node);
     }
@@ -118,15 +118,15 @@ impl Collected {
     pub(super) fn node(&mut self, root: &Root, node: &Node) {
         let sources = sources(node).into_iter();
         let (settings, unread) = node::settings::files(root);
-        self.unread(&unread_of(node));
-        self.unread(&unread);
+        self.note_unread(&unread_of(node));
+        self.note_unread(&unread);
         for source in sources.chain(settings) {
             self.add(source.name.clone(), Place::Memory(Arc::new(source)), false);
         }
     }
 
     /// Notes what could not be read, each sentence once.
-    fn unread(&mut self, sentences: &[String]) {
+    fn note_unread(&mut self, sentences: &[String]) {
         let new = sentences.iter().cloned().map(Unread::from);
         self.unread = once(std::mem::take(&mut self.unread).into_iter().chain(new));
     }
