@@ -115,8 +115,7 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
             static_pods::mark(root, &mut node);
         }
         node.denied = unread.denied;
-        let mut sentences = unread.sentences.iter();
-        node.pods_unread = sentences.find(|it| !it.starts_with("pod ")).cloned();
+        node.pods_unread = unread.of_all;
         node.skipped.extend(unread.sentences);
     }
     if parts.dns_pods {
