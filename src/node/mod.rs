@@ -87,7 +87,9 @@ pub struct Node {
     /// What is there and could not be read, and why. Whole sentences without
     /// a full stop.
     pub skipped: Vec<String>,
-    /// The first of these sentences that is about pods as such, and not one of them.
+    /// How many of them, the first, are about processes.
+    pub of_processes: usize,
+    /// The first of them that tells of pods as such, and not of one of them.
     pub pods_unread: Option<String>,
     /// The first of these that is about a want of privilege.
     pub denied: Option<String>,
@@ -114,6 +116,13 @@ pub struct HostFile {
     /// The file; an error says why it could not be read, as a whole sentence
     /// without a full stop.
     pub content: Result<ResolvConf, Unread>,
+}
+
+impl Node {
+    /// What could not be read, but of processes.
+    pub fn unread(&self) -> &[String] {
+        self.skipped.get(self.of_processes..).unwrap_or_default()
+    }
 }
 
 impl HostFile {

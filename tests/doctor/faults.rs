@@ -60,6 +60,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("faults::a loop that no setting makes", without_setting),
         trial("faults::a slow server", slow_server),
         trial("faults::a file that cannot be read", unreadable),
+        trial("faults::a process that cannot be seen", unseen),
         trial("faults::a reload that failed", reload_failed),
         trial("faults::a full table", full_table),
         trial("faults::a snapshot says the same", snapshots),
@@ -269,9 +270,7 @@ fn unreadable() {
         (STATE, "pods"),
     ] {
         let node = Node::copy_of("cluster-cgroup-v2");
-        let path = node.root.join(file);
-        let _ = fs::remove_file(&path);
-        fs::create_dir_all(&path).unwrap();
+        hide(&node.root.join(file));
         let said = node.doctor(&[]);
         assert_ne!(said.state(check), "ok", "{file}: {said:#?}");
         let lint = std::process::Command::new(crate::lab::KDNS)
@@ -283,6 +282,25 @@ fn unreadable() {
         let err = String::from_utf8(lint.stderr).unwrap();
         assert!(err.contains("cannot read /"), "{file}: {err}");
     }
+}
+
+/// Without the first process, whose sockets are the node's, nobody is known not to listen.
+fn unseen() {
+    let node = Node::copy_of("row07-nodelocal");
+    let healthy = node.doctor(&[]);
+    assert_eq!(healthy.state("upstream"), "ok");
+    hide(&node.root.join("proc/1/cgroup"));
+    let said = node.doctor(&[]);
+    for check in ["upstream", "lint", "loop"] {
+        assert_ne!(said.state(check), "error", "{check}: {said:#?}");
+    }
+    assert_eq!(said.state("pods"), "unknown");
+}
+
+/// Puts a directory in the place of a file.
+fn hide(path: &Path) {
+    let _ = fs::remove_file(path);
+    fs::create_dir_all(path).unwrap();
 }
 
 fn slow_server() {

@@ -88,6 +88,7 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
         is_live: root.is_live(),
         read_at: root.is_live().then(clock::now).flatten(),
         unseen: processes::unseen(root, &processes),
+        of_processes: skipped.len(),
         skipped,
         ..Node::default()
     };
@@ -115,7 +116,8 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
             static_pods::mark(root, &mut node);
         }
         node.denied = unread.denied;
-        let mut sentences = unread.sentences.iter();
+        let of_processes = node.skipped.iter().take(node.of_processes);
+        let mut sentences = of_processes.chain(&unread.sentences);
         node.pods_unread = sentences.find(|it| !it.starts_with("pod ")).cloned();
         node.skipped.extend(unread.sentences);
     }
