@@ -48,7 +48,7 @@ fn address(bytes: &Value) -> IpAddr {
 }
 
 fn read(root: &Root) -> (Resolved, DnsServer) {
-    let (read, label) = servers::read_resolved(root, &[]).unwrap();
+    let (read, label) = servers::read_resolved(root, &[], &mut Vec::new()).unwrap();
     let server = resolved::server(&read, label);
     (read, server)
 }

@@ -1,6 +1,7 @@
 //! Files that are not there, cannot be read, or that another one stands in for.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::Trial;
@@ -12,6 +13,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("faults::a file that is not there", file_is_missing),
         trial("faults::a file that cannot be read", unreadable),
+        trial("faults::a process that cannot be seen", unseen),
         trial("faults::nothing is to be seen", nothing_seen),
         trial("faults::a file in place of the kubelet's", stood_in),
         trial(
@@ -116,9 +118,7 @@ fn unreadable() {
         (STATE, "pods"),
     ] {
         let node = Node::copy_of("cluster-cgroup-v2");
-        let path = node.root.join(file);
-        let _ = fs::remove_file(&path);
-        fs::create_dir_all(&path).unwrap();
+        hide(&node.root.join(file));
         let said = node.doctor(&[]);
         assert_ne!(said.state(check), "ok", "{file}: {said:#?}");
         let lint = Command::new(KDNS)
@@ -130,4 +130,23 @@ fn unreadable() {
         let err = String::from_utf8(lint.stderr).unwrap();
         assert!(err.contains("cannot read /"), "{file}: {err}");
     }
+}
+
+/// Without the first process, whose sockets are the node's, nobody is known not to listen.
+fn unseen() {
+    let node = Node::copy_of("row07-nodelocal");
+    let healthy = node.doctor(&[]);
+    assert_eq!(healthy.state("upstream"), "ok");
+    hide(&node.root.join("proc/1/cgroup"));
+    let said = node.doctor(&[]);
+    for check in ["upstream", "lint", "loop"] {
+        assert_ne!(said.state(check), "error", "{check}: {said:#?}");
+    }
+    assert_eq!(said.state("pods"), "unknown");
+}
+
+/// Puts a directory in the place of a file.
+fn hide(path: &Path) {
+    let _ = fs::remove_file(path);
+    fs::create_dir_all(path).unwrap();
 }

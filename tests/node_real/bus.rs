@@ -199,7 +199,7 @@ fn property(kind: &str, path: &str, name: &str) -> Result<Value, String> {
 fn same_as_the_bus() -> Outcome {
     let root = Root::live().map_err(|e| e.to_string())?;
     let (processes, _) = processes::scan(&root);
-    let (kdns, _) = read_resolved(&root, &processes).ok_or("it does not run")?;
+    let (kdns, _) = read_resolved(&root, &processes, &mut Vec::new()).ok_or("it does not run")?;
     let bus = "/org/freedesktop/resolve1";
     let check = |name: &str, kdns: Value, told: Value| {
         let same = kdns == told;

@@ -17,7 +17,6 @@ use crate::host::node::{self, Parts, StandIns};
 use crate::host::root::{Resolution, Root};
 use crate::host::tree::{self, Tree};
 use crate::host::{self, FileRead};
-use crate::kubelet::Origin;
 use crate::lint::{Given, Unread, recognise};
 use crate::node::Node;
 use crate::order::once;
@@ -69,6 +68,7 @@ pub(super) fn collect(
         if node.is_live {
             inputs.note_unread(&node.skipped);
         }
+        inputs.note_unread(node.unread());
         inputs.node(root, node);
     }
     let here = [PathBuf::from(".")];
@@ -118,16 +118,20 @@ impl Collected {
     pub(super) fn node(&mut self, root: &Root, node: &Node) {
         let sources = sources(node).into_iter();
         let (settings, unread) = node::settings::files(root);
-        self.note_unread(&unread_of(node));
-        self.note_unread(&unread);
+        let file = node.kubelet_file.iter();
+        let file = file.filter_map(|it| it.content.as_ref().err());
+        let file = file.filter(|it| !it.is_missing).map(|it| &it.reason);
+        // Of a pod that does not answer others speak.
+        let of_node = node.unread().iter().filter(|it| !it.starts_with("pod "));
+        self.note_unread(of_node.chain(file).chain(&unread));
         for source in sources.chain(settings) {
             self.add(source.name.clone(), Place::Memory(Arc::new(source)), false);
         }
     }
 
     /// Notes what could not be read, each sentence once.
-    fn note_unread(&mut self, sentences: &[String]) {
-        let new = sentences.iter().cloned().map(Unread::from);
+    fn note_unread<'s>(&mut self, sentences: impl IntoIterator<Item = &'s String>) {
+        let new = sentences.into_iter().cloned().map(Unread::from);
         self.unread = once(std::mem::take(&mut self.unread).into_iter().chain(new));
     }
 
@@ -252,26 +256,6 @@ fn node_of(root: &Root) -> anyhow::Result<Node> {
     let mut node = node::read_node(root, &StandIns::default(), Parts::ALL)?;
     node.kernel = node::kernel::read_kernel(root);
     Ok(node)
-}
-
-/// What of its files could not be read.
-fn unread_of(node: &Node) -> Vec<String> {
-    let files = node.kubelet_file.iter().chain(&node.node_file);
-    let hidden = files
-        .chain(&node.files)
-        .filter_map(|it| it.content.as_ref().err());
-    let hidden = hidden
-        .filter(|it| !it.is_missing)
-        .map(|it| it.reason.clone());
-    let kubelet = node.kubelet.as_ref().filter(|it| !it.is_not_seen);
-    let settings = kubelet.and_then(|it| match &it.resolv_conf.origin {
-        Origin::Unread(reason) => Some(reason.clone()),
-        _ => None,
-    });
-    hidden
-        .chain(settings)
-        .chain(node.pods_unread.clone())
-        .collect()
 }
 
 /// The files of a node that were read.

@@ -88,6 +88,7 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
         is_live: root.is_live(),
         read_at: root.is_live().then(clock::now).flatten(),
         unseen: processes::unseen(root, &processes),
+        of_processes: skipped.len(),
         skipped,
         ..Node::default()
     };
@@ -115,7 +116,13 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
             static_pods::mark(root, &mut node);
         }
         node.denied = unread.denied;
-        node.pods_unread = unread.of_all;
+        // The first sentences are about processes.
+        let mut of_all = node
+            .skipped
+            .iter()
+            .take(node.of_processes)
+            .chain(&unread.of_all);
+        node.pods_unread = of_all.next().cloned();
         node.skipped.extend(unread.sentences);
     }
     if parts.dns_pods {

@@ -66,11 +66,16 @@ pub fn of_process(
     Some(read_listeners(root, processes, &[(network.clone(), pid)]).0)
 }
 
-/// Whether the table of sockets of the network namespace of `pid`, a process
-/// of the node itself, is there.
-pub fn are_known(root: &Root, pid: u32) -> bool {
-    let there = |path: &str| matches!(root.read_if_there(Path::new(path)), Ok(Some(_)));
-    there(&format!("/proc/{pid}/net/udp")) || there("/proc/net/udp")
+/// Whether the tables of sockets of the node's own network namespace can be read, as
+/// [`read_listeners`] does.
+pub fn are_known(root: &Root, processes: &[ProcessSeen]) -> bool {
+    let first = find(processes, 1).and_then(|it| Directory::of_seen(root, it));
+    let of_first = |name: &str| first.as_ref().map(|it| it.read(&format!("net/{name}")));
+    let there = |name: &str| match of_first(name) {
+        Some(Ok(_)) => true,
+        _ => root.read(Path::new(&format!("/proc/net/{name}"))).is_ok(),
+    };
+    there("udp") && there("tcp")
 }
 
 fn table(

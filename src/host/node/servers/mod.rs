@@ -94,15 +94,14 @@ pub fn fill(root: &Root, processes: &[ProcessSeen], node: &mut Node) {
     let (read, mut skipped) = files::read_host_files(root);
     node.files = read;
     (node.addresses, node.interfaces) = networks::of_node(root);
-    node.sockets_known = sockets::are_known(root, 1);
+    node.sockets_known = sockets::are_known(root, processes);
     let pods = node.pods.iter().filter(|it| it.host_network != Some(true));
     let pods = pods.filter_map(|it| Some((Network::Pod(it.key()), it.processes.first()?.pid)));
     let all: Vec<(Network, u32)> = std::iter::once((Network::Node, 1)).chain(pods).collect();
     let (listeners, more) = sockets::read_listeners(root, processes, &all);
     node.listeners = listeners;
     skipped.extend(more);
-    let (resolved, unasked) = resolved::read_and_ask(root, processes);
-    skipped.extend(unasked);
+    let resolved = resolved::read_and_ask(root, processes, &mut skipped);
     let (servers, more) = read_servers(root, processes, node, resolved.as_ref());
     node.servers = servers;
     skipped.extend(more);

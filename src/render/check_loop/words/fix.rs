@@ -45,7 +45,7 @@ pub(in crate::render) fn action(step: &Step) -> Action {
             "write-file",
             format!(
                 "Write {path} with a line nameserver ADDRESS for each DNS server of your network \
-                 that pods reach: no file on this node names one"
+                 that pods reach: no file that was read has one"
             ),
             None,
         ),
@@ -56,7 +56,7 @@ pub(in crate::render) fn action(step: &Step) -> Action {
         }
         Step::Address => Action::new(
             "choose-address",
-            "ADDRESS is that of a DNS server of your network: no file on this node names one",
+            "ADDRESS is that of a DNS server of your network: no file that was read has one",
             None,
         ),
         Step::Ask { pod, server } => {

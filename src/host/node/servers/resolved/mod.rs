@@ -38,24 +38,31 @@ const MAIN: [&str; 4] = [
 const MAX_LINKS: usize = 1000;
 
 /// What it does, and what people call it; `None`: it does not run. On the
-/// machine that kdns runs on it is asked, too. With why it could not be.
+/// machine that kdns runs on it is asked, too. What could not be read, or why it could
+/// not be asked, is noted.
 pub(super) fn read_and_ask(
     root: &Root,
     processes: &[ProcessSeen],
-) -> (Option<(Resolved, Instance)>, Option<String>) {
-    let Some((resolved, instance)) = of_files(root, processes) else {
-        return (None, None);
-    };
+    skipped: &mut Vec<String>,
+) -> Option<(Resolved, Instance)> {
+    let (resolved, instance) = of_files(root, processes, skipped)?;
     let asked = root.is_live().then(|| ask(Path::new(SOCKET)));
     match asked.unwrap_or(Ok(None)) {
-        Ok(Some(reported)) => (Some((resolved.with(reported), instance)), None),
-        nothing => (Some((resolved, instance)), nothing.err()),
+        Ok(Some(reported)) => Some((resolved.with(reported), instance)),
+        nothing => {
+            skipped.extend(nothing.err());
+            Some((resolved, instance))
+        }
     }
 }
 
 /// What its files say, and which process it is; `None`: it does not run. Where
 /// no process can be seen, its files in `/run` say that it does.
-pub fn of_files(root: &Root, processes: &[ProcessSeen]) -> Option<(Resolved, Instance)> {
+pub fn of_files(
+    root: &Root,
+    processes: &[ProcessSeen],
+    skipped: &mut Vec<String>,
+) -> Option<(Resolved, Instance)> {
     let node = Inside::of_processes(root, processes);
     // The kernel cuts names to 15 bytes.
     let mut named = processes.iter().filter(|it| it.comm == "systemd-resolve");
@@ -66,20 +73,17 @@ pub fn of_files(root: &Root, processes: &[ProcessSeen]) -> Option<(Resolved, Ins
         None if processes.is_empty() && uplink.is_some() => Instance::Only,
         None => return None,
     };
-    // A file that cannot be read is reported of by the one who lists all files.
-    let mut skipped = Vec::new();
-    let main = MAIN
-        .iter()
-        .find_map(|path| files::source(root, Path::new(path), &mut skipped));
+    let mut mains = MAIN.iter().map(Path::new);
+    let main = mains.find_map(|path| files::source(root, path, skipped));
     let drop_ins = drop_ins(root, &DROP_INS);
-    let drop_ins = drop_ins
-        .iter()
-        .filter_map(|path| files::source(root, path, &mut Vec::new()));
+    let drop_ins = drop_ins.iter();
+    let drop_ins = drop_ins.filter_map(|path| files::source(root, path, skipped));
+    let settings = main.into_iter().chain(drop_ins).collect();
     let etc = files::host_file(root, Path::new("/etc/resolv.conf"));
     let files = Files {
-        settings: main.into_iter().chain(drop_ins).collect(),
-        links: links(root, "/run/systemd/resolve/netif"),
-        networkd: links(root, "/run/systemd/netif/links"),
+        settings,
+        links: links(root, "/run/systemd/resolve/netif", skipped),
+        networkd: links(root, "/run/systemd/netif/links", skipped),
         uplink,
         foreign: foreign(etc),
     };
@@ -94,14 +98,15 @@ fn foreign(file: HostFile) -> Option<crate::config::resolv_conf::ResolvConf> {
 }
 
 /// The files of a directory that are named by numbers.
-fn links(root: &Root, directory: &str) -> Vec<(u32, Source)> {
-    let names = root.list(Path::new(directory)).unwrap_or_default();
+fn links(root: &Root, directory: &str, skipped: &mut Vec<String>) -> Vec<(u32, Source)> {
+    let names = files::names(root, Path::new(directory), skipped);
     let mut found = Vec::new();
     for name in names.into_iter().take(MAX_LINKS) {
         let index = name.to_str().and_then(|name| name.parse().ok());
         let Some(index) = index else { continue };
         let path = Path::new(directory).join(&name);
-        found.extend(root.read(&path).ok().map(|file| (index, file.source)));
+        let source = files::source(root, &path, skipped);
+        found.extend(source.map(|it| (index, it)));
     }
     found
 }
