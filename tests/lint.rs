@@ -218,6 +218,11 @@ fn versions_that_are_not_told_make_a_warning() {
         ("KC005/bad-beside-an-older-image", "warning"),
         ("KC005/bad-of-a-node-cache", "error"),
         ("KC006/bad-older-elsewhere", "info"),
+        ("KC005/bad-in-a-dockerfile-not-told", "warning"),
+        ("KC005/bad-started-not-told", "warning"),
+        ("KC005/bad-beside-an-older-variable", "info"),
+        // What is defined need not be used.
+        ("KP016/bad-in-a-helper", "info"),
     ] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint");
         let example = Example {
@@ -227,7 +232,13 @@ fn versions_that_are_not_told_make_a_warning() {
             args: vec![".".to_owned()],
             _made: None,
         };
-        let more = ["--format", "json", "--exit-zero", "--select", "KC005,KC006"];
+        let more = [
+            "--format",
+            "json",
+            "--exit-zero",
+            "--select",
+            "KC005,KC006,KP016",
+        ];
         let found: serde_json::Value = serde_json::from_str(&lint(&example, &more)).unwrap();
         assert_eq!(found["findings"][0]["severity"], expected, "{found:#}");
     }

@@ -85,6 +85,24 @@ impl DnsPolicy {
         let found = Self::ALL.into_iter().find(|it| it.0 == text);
         found.map(|it| it.1)
     }
+
+    /// Whether a word is one of them, or is meant to be one: other programs have policies of
+    /// their own.
+    pub fn is_meant(word: &str) -> bool {
+        const FIRST: &str = "ClusterFirst";
+        let begins = word.get(..FIRST.len());
+        let is_near = |it: &str| strsim::osa_distance(word, it) * 4 <= it.len();
+        let all = || Self::ALL.iter().map(|it| it.0);
+        begins.is_some_and(|it| it.eq_ignore_ascii_case(FIRST))
+            || all().any(|it| it.eq_ignore_ascii_case(word))
+            || all().any(|it| it.starts_with(FIRST) && is_near(it))
+    }
+
+    /// The same of a `dns_policy` or of an argument for one, where `Default` and `None` can be
+    /// words of others.
+    pub fn is_meant_first(word: &str) -> bool {
+        word.starts_with("Cluster") && Self::is_meant(word)
+    }
 }
 
 /// A pod's `dnsConfig`, in the order of the manifest, repeats kept.

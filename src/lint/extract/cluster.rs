@@ -6,6 +6,7 @@ use crate::lint::document::Document;
 use crate::lint::extract::setting::{Made, entry_at};
 use crate::lint::facts::Setting;
 use crate::lint::inner::is_plain;
+use crate::text::WordList;
 
 /// What each of the kubelets is given that the settings of a cluster, a group
 /// of machines or a machine are about; nothing if a document is about
@@ -131,12 +132,14 @@ fn rke<'d>(made: Made<'d>, root: &Node) -> Made<'d> {
 }
 
 /// Variables that nothing else than kubespray has.
-const KUBESPRAY: &str = "nodelocaldns_ip enable_nodelocaldns resolvconf_mode skydns_server manual_dns_server \
-    kubelet_config_extra_args kube_service_addresses";
+const KUBESPRAY: WordList = WordList(
+    "nodelocaldns_ip enable_nodelocaldns resolvconf_mode skydns_server manual_dns_server \
+    kubelet_config_extra_args kube_service_addresses",
+);
 
 /// Whether a file has variables of kubespray.
 pub fn is_of_kubespray(root: &Node) -> bool {
-    KUBESPRAY.split(' ').any(|it| root.get(it).is_some())
+    KUBESPRAY.iter().any(|it| root.get(it).is_some())
 }
 
 /// What kubespray's variables make of every kubelet; what they are put together from is

@@ -6,6 +6,7 @@ use crate::kubelet::rancher;
 use crate::lint::document::Document;
 use crate::lint::facts::{KubeletFacts, KubeletForm, Setting};
 use crate::lint::inner;
+use crate::text::WordList;
 
 use super::cluster;
 use super::flags::settings;
@@ -103,15 +104,17 @@ fn is_rancher(document: &Document, root: &Node) -> bool {
     let is_named = ["rancher/k3s/config.yaml", "rancher/rke2/config.yaml"]
         .iter()
         .any(|it| document.path.contains(it));
-    let has = |keys: &str| keys.split(' ').any(|it| root.get(it).is_some());
+    let has = |keys: WordList| keys.iter().any(|it| root.get(it).is_some());
     is_named && root.as_mapping().is_some()
-        || has("kubelet-arg kubelet-arg+")
-        || has("resolv-conf cluster-dns cluster-domain") && has(RANCHER_KEYS)
+        || has(WordList("kubelet-arg kubelet-arg+"))
+        || has(WordList("resolv-conf cluster-dns cluster-domain")) && has(RANCHER_KEYS)
 }
 
 /// Keys that few other files have.
-const RANCHER_KEYS: &str = "write-kubeconfig-mode write-kubeconfig token token-file server tls-san cluster-init cluster-cidr \
-    service-cidr node-label node-taint node-ip flannel-backend cni";
+const RANCHER_KEYS: WordList = WordList(
+    "write-kubeconfig-mode write-kubeconfig token token-file server tls-san cluster-init cluster-cidr \
+    service-cidr node-label node-taint node-ip flannel-backend cni",
+);
 
 /// `kubeletExtraArgs` as a mapping (up to `v1beta3`) or as a list of names and
 /// values; the domain of the cluster.

@@ -19,7 +19,7 @@ use crate::text::Span;
 pub use cluster::is_of_kubespray;
 pub use flags::{arguments, settings};
 pub use objects::objects;
-pub use templates::pod_specs;
+pub use templates::{is_misspelled, misspelled_policy, pod_specs};
 
 /// What others must know of a file.
 pub fn facts(found: &Documents) -> Facts {
@@ -94,6 +94,7 @@ fn partial(document: &Document) -> Vec<KubeletFacts> {
 fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
     facts.kubelets.extend(kubelet::facts(document, root));
     facts.dns_pods.extend(objects::composed(document, root));
+    facts.dns_pods.extend(objects::in_variables(document, root));
     for object in objects(root) {
         facts
             .services

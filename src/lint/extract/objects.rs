@@ -1,11 +1,13 @@
 //! Objects of Kubernetes in a YAML document.
 
 use crate::config::manifest::template_spec;
-use crate::config::yaml::{Kind, Node};
+use crate::config::yaml::{Entry, Kind, Node};
+use crate::kubelet::Version;
 use crate::lint::document::{At, Document};
 use crate::lint::egress;
 use crate::lint::facts::{DnsPod, Network, Service, Text};
 use crate::lint::subject::Workload;
+use crate::text::has_placeholder;
 
 use super::text;
 
@@ -107,15 +109,39 @@ pub(super) fn composed(document: &Document, root: &Node) -> Vec<DnsPod> {
     let services = root.get("services").and_then(Node::as_mapping);
     let images = services.unwrap_or_default().iter();
     let images = images.filter_map(|it| text(document, it.value.get("image")?));
-    let servers = images.filter(is_server).map(|image| DnsPod {
+    images.filter(is_server).map(of_image).collect()
+}
+
+/// A CoreDNS of which only the image is known.
+fn of_image(image: Text) -> DnsPod {
+    DnsPod {
         label: String::new(),
         at: image.at,
         policy: None,
         host_network: false,
         image: Some(image),
         is_clusters: false,
+    }
+}
+
+/// The versions of a CoreDNS in variables of Ansible, as images: `coredns_version: 1.3.1`.
+pub(super) fn in_variables(document: &Document, root: &Node) -> Vec<DnsPod> {
+    let is_version = |it: &&Entry| {
+        let key = it.key.as_scalar().map_or("", |it| it.text.as_str());
+        let key = key.to_ascii_lowercase();
+        let is_named = key.contains("coredns") && !key.contains("autoscaler");
+        is_named && (key.ends_with("version") || key.ends_with("tag"))
+    };
+    let places = [Some(root), root.get("vars")].into_iter().flatten();
+    let entries = places.flat_map(|it| it.as_mapping().unwrap_or_default());
+    let values = entries.filter(is_version);
+    let values = values.filter_map(|it| text(document, &it.value));
+    let is_known = |it: &Text| Version::find(&it.text).is_some() && !has_placeholder(&it.text);
+    let images = values.filter(is_known).map(|it| Text {
+        text: format!("coredns:{}", it.text),
+        at: it.at,
     });
-    servers.collect()
+    images.map(of_image).collect()
 }
 
 /// Whether an image is called as CoreDNS's own.

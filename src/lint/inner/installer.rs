@@ -53,18 +53,20 @@ fn started(script: &[u8], place: Span, command: &[Token]) -> Option<Written> {
         _ => false,
     };
     let is_image = |it: &&&str| {
-        it.rsplit('/')
-            .next()
-            .is_some_and(|it| it.starts_with("coredns:"))
+        let tag = it.rsplit('/').next()?.strip_prefix("coredns:")?;
+        let is_version = tag.starts_with(|it: char| it.is_ascii_digit() || matches!(it, 'v' | '$'));
+        is_version.then_some(())
     };
-    let image = arguments.iter().find(is_image).filter(|_| is_start)?;
+    let mut arguments = arguments.iter().filter(|_| is_start);
+    let image = arguments.find(|it| is_image(it).is_some())?;
+    (!image.contains(['"', '\\', '\n', '\r'])).then_some(())?;
     let at = memchr::memmem::find(place.slice(script), image.as_bytes())? + place.start as usize;
-    let before = "services: {coredns: {image: ";
+    let before = "services: {coredns: {image: \"";
     let layer = layer_of(place, &[(before.len(), Span::new(at, at + image.len()))]);
     Some(Written {
         path: "compose.yaml".to_owned(),
         form: Form::Yaml,
-        bytes: format!("{before}{image}}}}}\n").into_bytes(),
+        bytes: format!("{before}{image}\"}}}}\n").into_bytes(),
         layer,
         is_open: false,
         is_partial: false,

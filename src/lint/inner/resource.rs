@@ -5,6 +5,7 @@
 //! `schema_pod_template.go`, `structures_pod.go`; hashicorp/hcl `hclsyntax/spec.md`,
 //! "Structural Elements".
 
+use crate::config::manifest::DnsPolicy;
 use crate::config::yaml::{Entry, Node, Style, Value};
 use crate::lint::inner::hcl::Reader;
 use crate::text::Span;
@@ -71,7 +72,7 @@ impl Reader<'_> {
         // Other modules have other words there.
         let is_meant = |it: &Entry| {
             let text = |it: &Node| it.as_scalar().map(|it| it.text.clone()).unwrap_or_default();
-            text(&it.key) != "dnsPolicy" || text(&it.value).starts_with("Cluster")
+            text(&it.key) != "dnsPolicy" || DnsPolicy::is_meant_first(&text(&it.value))
         };
         entries.retain(is_meant);
         let at = Span::new(start, self.at);

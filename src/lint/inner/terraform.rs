@@ -31,6 +31,8 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
     // The last attribute: `values = [`.
     let mut attribute: &[u8] = b"";
     let mut word: &[u8] = b"";
+    // What stands before this was read as a block: no block in it is tried by itself.
+    let mut tried = 0;
     while let Some(byte) = reader.peek() {
         if reader.comment() {
             continue;
@@ -77,15 +79,16 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
                         held.push(Held::Provisioner(found));
                     }
                 }
-                if word == b"module" {
-                    let object = Reader { ..reader }.module();
-                    let object = object.filter(|it| is_object(it, bytes));
-                    held.extend(object.map(|it| Held::Object(it, true)));
-                }
-                if word == b"resource" {
-                    let object = Reader { ..reader }.resource();
-                    let object = object.filter(|it| it.at(&["spec"]).is_some());
-                    held.extend(object.map(|it| Held::Object(it, false)));
+                let is_module = word == b"module";
+                if (is_module || word == b"resource") && reader.at >= tried {
+                    let mut inside = Reader { ..reader };
+                    let object = if is_module {
+                        inside.module().filter(|it| is_object(it, bytes))
+                    } else {
+                        inside.resource().filter(|it| it.get("spec").is_some())
+                    };
+                    tried = inside.at;
+                    held.extend(object.map(|it| Held::Object(it, is_module)));
                 }
             }
             _ => reader.at += 1,
@@ -207,6 +210,13 @@ mod tests {
         check(
             "d.tf",
             &format!("jsonencode([{}", "<<A\nresolv.conf".repeat(40_000)),
+            &[],
+        );
+        let module = "module \"x\" {\n dns_policy = [\n".repeat(40_000);
+        check("e.tf", &module, &[]);
+        check(
+            "f.tf",
+            &module.replace("module", "resource \"kubernetes_pod\""),
             &[],
         );
         let many = format!(

@@ -12,12 +12,23 @@ const UNKNOWN: (u8, u8) = (b'$', b'_');
 /// More conditions in conditions than this are none.
 const MAX_DEPTH: usize = 1_000;
 
+/// What a part is that need not be there once, or not as it is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    /// `if`, `range`, `for`: it stands there where a condition is met.
+    Condition,
+    /// `define`, `macro`: it stands elsewhere, if at all.
+    Definition,
+    /// `block`, which stands in its place if nothing else does; `filter` and others, which
+    /// make something of it.
+    Other,
+}
+
 /// What a tag does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Effect {
-    /// It begins a part that need not be there once: `if`, `range`, `for`, `define`, or that
-    /// stands elsewhere: `block`.
-    Opens { is_condition: bool },
+    /// It begins a part.
+    Opens(Kind),
     /// It ends one.
     Closes,
     /// It begins another way of one: `else`.
@@ -45,8 +56,8 @@ struct Branch {
     whole: Span,
     /// What is between its tags.
     inside: Span,
-    /// Whether it stands there as it is, if at all: what `block` holds does not.
-    is_condition: bool,
+    /// What it is.
+    kind: Kind,
 }
 
 /// A template as what stands under conditions and what is put in.
@@ -118,7 +129,7 @@ pub(super) fn ways(bytes: &[u8], wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Way> {
         // A part of a word is none.
         let is_apart = before.last().is_none_or(u8::is_ascii_whitespace)
             && behind.first().is_none_or(u8::is_ascii_whitespace);
-        it.is_condition && is_apart && wanted(it.inside.slice(bytes))
+        it.kind != Kind::Other && is_apart && wanted(it.inside.slice(bytes))
     });
     let most = MAX_WAYS.min(1 + MAX_BYTES / bytes.len().max(1));
     let ways = ways.take(most).map(|(index, it)| Way {
@@ -146,12 +157,13 @@ impl Parts {
                 first: next,
                 whole: Span::new(tag.start, tag.end),
                 inside: Span::new(tag.end, tag.end),
-                is_condition: tag.effect == Effect::Opens { is_condition: true },
+                kind: Kind::Other,
             };
             match tag.effect {
-                Effect::Opens { .. } => {
+                Effect::Opens(kind) => {
                     (open.len() < MAX_DEPTH).then_some(())?;
                     open.push((next, next));
+                    branch.kind = kind;
                     parts.branches.push(branch);
                 }
                 Effect::Turns => {
@@ -159,7 +171,7 @@ impl Parts {
                     let before = parts.branches.get_mut(last.1)?;
                     before.inside = Span::new(before.inside.start as usize, tag.start);
                     (branch.around, branch.first) = (before.around, before.first);
-                    branch.is_condition = before.is_condition;
+                    branch.kind = before.kind;
                     last.1 = next;
                     parts.branches.push(branch);
                 }
@@ -182,15 +194,16 @@ impl Parts {
             .map_or(branch.whole, |it| it.whole)
     }
 
-    /// How many ways a condition has that is around all that there is.
+    /// How many ways a condition has that is around all that there is; what is only defined
+    /// need not be used.
     fn ways_of_all(&self, bytes: &[u8]) -> usize {
         let is_blank = |it: Option<&[u8]>| it.is_some_and(|it| it.trim_ascii().is_empty());
         let whole = self.branches.first().map(|it| it.whole);
         let is_all = whole.is_some_and(|it| {
             is_blank(bytes.get(..it.start as usize)) && is_blank(bytes.get(it.end as usize..))
         });
-        let ways = self.branches.iter().filter(|it| is_all && it.first == 0);
-        ways.count()
+        let is_way = |it: &&Branch| is_all && it.first == 0 && it.kind != Kind::Definition;
+        self.branches.iter().filter(is_way).count()
     }
 
     /// The bytes with this branch and those around it, and without all others;
@@ -318,10 +331,6 @@ fn tags(bytes: &[u8]) -> Option<Vec<Tag>> {
     (!tags.is_empty()).then_some(tags)
 }
 
-const OTHER: Effect = Effect::Opens {
-    is_condition: false,
-};
-
 /// What a tag does; `is_statement`: it is one of Jinja or Terraform that puts nothing in.
 fn effect(inside: &[u8], is_statement: bool) -> Effect {
     let is_mark = |it: &u8| it.is_ascii_whitespace() || matches!(it, b'-' | b'+' | b'~');
@@ -339,14 +348,14 @@ fn effect(inside: &[u8], is_statement: bool) -> Effect {
     let is_quoted = || behind.trim_ascii_start().starts_with(b"\"");
     // What others have as words for this are names of variables, too.
     match word {
-        b"if" | b"with" => Effect::Opens { is_condition: true },
-        b"for" if is_statement => Effect::Opens { is_condition: true },
-        b"range" if !is_statement => Effect::Opens { is_condition: true },
-        b"block" if is_statement || is_quoted() => OTHER,
-        // What it holds stands elsewhere, if at all.
-        b"define" if is_quoted() => Effect::Opens { is_condition: true },
-        b"macro" | b"call" | b"filter" | b"raw" if is_statement => OTHER,
-        b"set" if is_statement && !behind.contains(&b'=') => OTHER,
+        b"if" | b"with" => Effect::Opens(Kind::Condition),
+        b"for" if is_statement => Effect::Opens(Kind::Condition),
+        b"range" if !is_statement => Effect::Opens(Kind::Condition),
+        b"block" if is_statement || is_quoted() => Effect::Opens(Kind::Other),
+        b"define" if is_quoted() => Effect::Opens(Kind::Definition),
+        b"macro" if is_statement => Effect::Opens(Kind::Definition),
+        b"call" | b"filter" | b"raw" if is_statement => Effect::Opens(Kind::Other),
+        b"set" if is_statement && !behind.contains(&b'=') => Effect::Opens(Kind::Other),
         b"else" | b"elif" | b"elseif" => Effect::Turns,
         b"end" => Effect::Closes,
         it if is_statement && it.starts_with(b"end") => Effect::Closes,

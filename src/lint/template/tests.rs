@@ -59,6 +59,9 @@ fn what_is_under_no_condition_is_left() {
     );
     check("{{- include \"a\" . | nindent 4 }}\nb: 2", Some("b: 2"));
     check("{# if #}\na: 1", Some("a: 1"));
+    // What is only defined need not be used; what stands in its place is there.
+    check("{{ define \"x\" }}\na: 1\n{{ end }}", Some(""));
+    check("{% raw %}\na: 1\n{% endraw %}", Some("a: 1"));
     check("%{ if x ~}\na: 1\n%{ endif ~}\nb: 2\n", Some("b: 2"));
     // Variables that are called as words of other languages.
     for name in [
@@ -104,6 +107,7 @@ fn each_condition_is_a_way() {
     one("a: /{{ if x }}1{{ end }}/2", "");
     one("{{ block \"x\" . }}\na: 1\n{{ end }}", "");
     one("{{ define \"x\" }}\na: 1\n{{ end }}\nb: 2\n", "a: 1|b: 2");
+    one("{{ define \"x\" }}\na: 1\n{{ end }}", "a: 1");
 }
 
 #[test]

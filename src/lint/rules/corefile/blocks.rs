@@ -263,9 +263,10 @@ fn behind<'d>(file: &CorefileText<'d>, word: &Word) -> Option<&'d [u8]> {
     Some(line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// Whether nothing stands behind the name of a directive, a block neither.
+/// Whether nothing at all stands behind the name of a directive: blanks can be what a
+/// template had there.
 pub(super) fn is_alone(file: &CorefileText<'_>, directive: &Directive) -> bool {
-    behind(file, &directive.name).is_some_and(|it| it.trim_ascii().is_empty())
+    behind(file, &directive.name).is_some_and(<[u8]>::is_empty)
 }
 
 /// How the line of a word ends.

@@ -70,10 +70,13 @@ pub(super) fn counting<'t>(
     last.filter(|it| counts(it, text.document.file, context))
 }
 
-/// The bytes of an argument, if they stand in one piece.
+/// The bytes of an argument, from the first that stands in a file: a program such as k3s
+/// puts its own before them.
 pub(super) fn span(argument: &Traced) -> Span {
-    let start = argument.spot(0).map_or(0, |it| it.offset as usize);
-    Span::new(start, start + argument.bytes().len())
+    let length = argument.bytes().len();
+    let first = (0..length).find_map(|at| Some((at, argument.spot(at)?)));
+    let (start, length) = first.map_or((0, length), |(at, it)| (it.offset as usize, length - at));
+    Span::new(start, start + length)
 }
 
 /// Whether nothing on the node sets what `of` the kubelet is.

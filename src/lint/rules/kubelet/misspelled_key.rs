@@ -74,10 +74,13 @@ fn flags(text: &KubeletText<'_>, report: &mut Report) {
     let root = document.yaml();
     for list in [
         &["kubelet-arg"][..],
+        &["kubelet-arg+"],
         &["nodeRegistration", "kubeletExtraArgs"],
     ] {
         let list = root.and_then(|it| it.at(list));
         let items = list.and_then(Node::as_sequence).unwrap_or_default().iter();
+        // One flag can stand there without a list.
+        let items = items.chain(list.filter(|it| it.as_scalar().is_some()));
         let items = items.map(|it| it.get("name").unwrap_or(it));
         let entries = list.and_then(Node::as_mapping).unwrap_or_default().iter();
         for node in items.chain(entries.map(|it| &it.key)) {

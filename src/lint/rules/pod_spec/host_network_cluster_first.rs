@@ -1,7 +1,8 @@
 #![doc = include_str!("host_network_cluster_first.md")]
 
-use crate::config::yaml::Node;
+use crate::config::yaml::{Entry, Node};
 use crate::lint::rules::prelude::*;
+use crate::text::nearest::nearest;
 
 use super::spec::{field, service_names, starts_first};
 
@@ -11,7 +12,7 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
     };
     let policy = match workload.policy() {
         // A part that a template fills in can have one.
-        None if workload.document.is_partial => return,
+        None if workload.document.is_partial || has_own_policy(workload) => return,
         None => return without_policy(workload, host_network, report),
         Some(policy) if policy.text == "ClusterFirst" && is_filled_in(workload) => {
             return without_policy(workload, host_network, report);
@@ -57,6 +58,17 @@ fn without_policy(workload: &Workload<'_>, host_network: &Node, report: &mut Rep
         .severity(Severity::Info)
         .help("write dnsPolicy: ClusterFirstWithHostNet if it looks up a Service, or dnsPolicy: Default, which says what happens")
         .note("names of Services do not resolve in it");
+}
+
+/// Whether values that a chart or a program reads have a key of its own like `dnsPolicy`.
+fn has_own_policy(workload: &Workload<'_>) -> bool {
+    let is_like = |it: &Entry| {
+        let key = it.key.as_scalar().map_or("", |it| it.text.as_str());
+        let plain = key.replace(['-', '_'], "").to_ascii_lowercase();
+        plain.len() <= 16 && nearest(&plain, ["dnspolicy"]).is_some()
+    };
+    let entries = workload.spec.as_mapping().unwrap_or_default();
+    workload.get("containers").is_none() && entries.iter().any(is_like)
 }
 
 /// Whether the API server wrote it out, with its own defaults: nobody chose the policy.

@@ -1,11 +1,17 @@
 #![doc = include_str!("misspelled_dns_field.md")]
 
+use crate::config::manifest::KINDS;
 use crate::config::yaml::{Entry, Node};
+use crate::lint::extract::is_misspelled;
 use crate::lint::rules::is_near;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
-    look(workload, Some(workload.spec), &SPEC, report);
+    if is_kubernetes(workload) {
+        look(workload, Some(workload.spec), &SPEC, report);
+    } else {
+        values(workload, report);
+    }
     look(workload, workload.get("dnsConfig"), &CONFIG, report);
 }
 
@@ -32,6 +38,32 @@ const CONFIG: [(&str, &str); 12] = [
     ("ndots", "options"),
 ];
 
+/// Whether Kubernetes reads the spec: a chart or a program can have keys of its own.
+fn is_kubernetes(workload: &Workload<'_>) -> bool {
+    let has_kind = workload.kind == "Pod" || KINDS.contains(&workload.kind);
+    has_kind || workload.get("containers").is_some()
+}
+
+/// In values without a kind a key counts that nobody would choose.
+fn values(workload: &Workload<'_>, report: &mut Report) {
+    if workload.object.get("kind").is_some() {
+        return;
+    }
+    for entry in workload.spec.as_mapping().unwrap_or_default() {
+        let written = entry.key.as_scalar().map_or("", |it| it.text.as_str());
+        let right = ["dnsPolicy", "dnsConfig"].into_iter();
+        for right in right.filter(|it| is_misspelled(written, it)) {
+            report
+                .add(
+                    workload.at(&entry.key),
+                    format!("there is no field {written}"),
+                )
+                .help(format!("write {right}"))
+                .note("nothing in Kubernetes is called so, if the chart passes it on");
+        }
+    }
+}
+
 fn look(workload: &Workload<'_>, node: Option<&Node>, words: &Words, report: &mut Report) {
     let entries = node.and_then(Node::as_mapping).unwrap_or_default();
     let key = |it: &Entry| it.key.as_scalar().map(|it| it.text.clone());
@@ -44,10 +76,6 @@ fn look(workload: &Workload<'_>, node: Option<&Node>, words: &Words, report: &mu
         let Some(written) = key(entry) else {
             continue;
         };
-        // Values of a chart are written as it wants them.
-        if written == "dns_policy" && workload.get("containers").is_none() {
-            continue;
-        }
         let plain = written.replace(['-', '_'], "").to_ascii_lowercase();
         let found = words.iter().find(|it| it.0 == plain);
         // No other field is as long and so near.

@@ -2,6 +2,7 @@
 
 use crate::config::yaml::Node;
 use crate::lint::rules::prelude::*;
+use crate::text::WordList;
 
 use super::spec::{asks_cluster_dns, called_hosts, options, service_names};
 
@@ -44,7 +45,7 @@ fn in_other_namespace(workload: &Workload<'_>, node: &Node, ndots: usize, report
         let namespace = name.split_once('.').map_or("", |it| it.1);
         let has_letter = namespace.contains(|it: char| it.is_ascii_lowercase());
         let is_one = has_letter && !namespace.contains('.') && namespace.len() > 2;
-        is_one && ENDINGS.split(' ').all(|it| it != namespace)
+        is_one && !ENDINGS.has(namespace)
     };
     let mut called = called_hosts(workload).into_iter();
     let Some((name, place)) = called.find(|it| can_be(&it.0)).filter(|_| ndots == 1) else {
@@ -59,5 +60,7 @@ fn in_other_namespace(workload: &Workload<'_>, node: &Node, ndots: usize, report
 }
 
 /// What names outside of the cluster often end in; two letters are a country.
-const ENDINGS: &str = "com net org edu gov mil int info biz dev app cloud online site tech xyz company internal intranet \
-    intra private local localhost localdomain lan home corp consul example test invalid arpa";
+const ENDINGS: WordList = WordList(
+    "com net org edu gov mil int info biz dev app cloud online site tech xyz company internal intranet \
+    intra private local localhost localdomain lan home corp consul example test invalid arpa",
+);

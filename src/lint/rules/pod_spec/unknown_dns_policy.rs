@@ -1,17 +1,15 @@
 #![doc = include_str!("unknown_dns_policy.md")]
 
 use crate::config::manifest::DnsPolicy;
-use crate::config::yaml::{Kind, Node as Value};
+use crate::config::yaml::Kind;
+use crate::lint::extract;
 use crate::lint::rules::prelude::*;
 
 use super::spec::rewritten;
 
 pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let is_known = |it: &str| DnsPolicy::ALL.iter().any(|known| known.0 == it);
-    // Other programs have other words there.
-    let is_meant = |it: &str| it.starts_with("Cluster") && !is_known(it);
-    let is_wrong = |it: &&Value| it.as_scalar().is_some_and(|it| is_meant(&it.text));
-    let own = || workload.get("dns_policy").filter(is_wrong);
+    let own = || extract::misspelled_policy(workload.spec);
     let Some(node) = workload.get("dnsPolicy").or_else(own) else {
         return;
     };

@@ -1,0 +1,2 @@
+#!/bin/sh
+docker run -d coredns/coredns:${COREDNS_VERSION} -conf /Corefile

@@ -1,0 +1,5 @@
+module "y" {
+  source     = "./y"
+  dns_policy = "ClusterWide"
+  containers = [{ name = "a", image = "b" }]
+}
