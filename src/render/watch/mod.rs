@@ -287,7 +287,7 @@ impl Writer<'_> {
             ),
             (
                 strays.forgotten,
-                "lookups whose end was not waited for: no room, or the clock was set back",
+                "lookups whose end was not waited for: no room, or the clock was set",
             ),
             (
                 report.only_counted,
@@ -349,7 +349,7 @@ fn of_packets(counters: &Counters) -> [(u64, &'static str); 10] {
         ),
         (
             counters.mistimed,
-            "frames whose time cannot be: that of the one before was taken",
+            "packets with a wrong time, read as captured together with the packet before",
         ),
         (counters.no_message, "payloads that are no DNS message"),
     ]
