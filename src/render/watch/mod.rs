@@ -329,7 +329,7 @@ fn of_packets(counters: &Counters) -> [(u64, &'static str); 10] {
         ),
         (
             counters.unknown_link,
-            "frames of a kind that kdns does not read",
+            "packets of a kind that kdns does not read",
         ),
         (
             counters.incomplete,
@@ -345,7 +345,7 @@ fn of_packets(counters: &Counters) -> [(u64, &'static str); 10] {
         ),
         (
             counters.damaged,
-            "frames that are damaged or cut in their headers",
+            "packets that are damaged or cut in their headers",
         ),
         (
             counters.mistimed,
