@@ -67,7 +67,7 @@ fn times() {
             assert_eq!(summary["unanswered"], 0, "{about}");
             let is_inside = number > 0 && number + 1 < records.len();
             let mistimed = &summary["counted"]["mistimed"];
-            assert_eq!(mistimed, &u64::from(is_inside).into(), "{about}");
+            assert_eq!(*mistimed, u64::from(is_inside), "{about}");
         }
     }
 }
