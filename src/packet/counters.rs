@@ -33,7 +33,7 @@ pub struct Counters {
     pub encrypted: u64,
     /// Frames whose headers are cut or contradict each other.
     pub damaged: u64,
-    /// Frames whose time cannot be, and which were given that of the frame before.
+    /// Frames whose time is wrong: it is not known.
     pub mistimed: u64,
     /// Payloads on a port of DNS that are too short for a message.
     pub no_message: u64,

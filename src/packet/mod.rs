@@ -33,6 +33,8 @@ pub struct Frame<'a> {
     pub number: u64,
     /// When it was captured, in nanoseconds since the epoch.
     pub time: i64,
+    /// Whether that is so; else it was captured some time after, before the next one.
+    pub is_time_known: bool,
     /// The interface it was seen on: the number of an Interface Description
     /// Block, or the kernel's index.
     pub interface: u32,
@@ -106,6 +108,8 @@ pub struct Seen<'a> {
     pub number: u64,
     /// The time of that frame, in nanoseconds since the epoch.
     pub time: i64,
+    /// Whether that is so; else it was seen some time after, before the next one.
+    pub is_time_known: bool,
     /// The interface of that frame.
     pub interface: u32,
     /// Who sent it.

@@ -1,4 +1,4 @@
-//! Times of a capture that cannot be.
+//! Packets of a capture whose time is wrong.
 
 use std::ops::ControlFlow;
 
@@ -8,15 +8,14 @@ use super::Frame;
 /// so long.
 const FAR: i64 = 60_000_000_000;
 
-/// Frames of a capture in order. One whose time is far from those before it and
-/// from the one behind it has a damaged time, and is given that of the frame before
-/// it: else all that is under way would end there.
+/// Frames of a capture in order. The time of one that is far from those before it and
+/// from the one behind it is not known, and is at least that of the frame before it.
 #[derive(Debug, Default)]
 pub struct Steady {
     last: Option<i64>,
     /// The frame that is far from those before it, and its bytes.
     held: Option<(Frame<'static>, Vec<u8>)>,
-    /// Frames that were given another time.
+    /// Frames whose time is not known.
     pub mistimed: u64,
 }
 
@@ -34,6 +33,7 @@ impl Steady {
             last = if is_back { last } else { held.time };
             take(&Frame {
                 time: last,
+                is_time_known: !is_back,
                 bytes: &bytes,
                 ..held
             })?;
@@ -77,15 +77,17 @@ mod tests {
     /// The times that frames get which were captured at these seconds, and how many
     /// of them were wrong.
     fn times(seconds: &[i64]) -> (Vec<i64>, u64) {
-        let (mut steady, mut times) = (Steady::default(), Vec::new());
+        let (mut steady, mut times, mut unknown) = (Steady::default(), Vec::new(), 0);
         let mut take = |it: &Frame<'_>| {
             times.push((it.number, it.bytes.to_vec(), it.time));
+            unknown += u64::from(!it.is_time_known);
             ControlFlow::Continue(())
         };
         for (number, time) in (1..).zip(seconds) {
             let frame = Frame {
                 number,
                 time: time * SECOND,
+                is_time_known: true,
                 interface: 0,
                 outgoing: None,
                 link: LinkType::Raw,
@@ -99,7 +101,8 @@ mod tests {
             assert_eq!((*number, bytes[0]), (u64::from(expected), expected));
         }
         let all = times.iter().map(|it| it.2 / SECOND).collect();
-        (all, steady.mistimed)
+        assert_eq!(unknown, steady.mistimed);
+        (all, unknown)
     }
 
     #[test]

@@ -239,6 +239,7 @@ mod tests {
         let comments = vec!["one".to_owned(), "x".repeat(65_535)];
         let mut writer = Writer::begin(Vec::new(), "kdns", &comments).unwrap();
         let frame = |number: u64, link, interface, bytes| Frame {
+            is_time_known: true,
             number,
             time: 1_700_000_000_123_456_789 + number.cast_signed(),
             interface,

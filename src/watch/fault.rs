@@ -153,10 +153,13 @@ fn lost(lookup: &Lookup, exchange: &Exchange, now: i64) -> u32 {
 
 /// Whether an answer to the last sending may still come, for all that is known.
 fn is_young(lookup: &Lookup, exchange: &Exchange, now: i64) -> bool {
-    if lookup.ended == Ended::Forgotten {
-        return true;
+    let sent = exchange.last_sent();
+    match lookup.ended {
+        Ended::Forgotten => return true,
+        Ended::Capture if !sent.is_time_known => return true,
+        Ended::Capture | Ended::Settled => {}
     }
-    let last = exchange.last_sent().time;
+    let last = sent.time;
     let asks_again =
         |it: &Exchange| it.asks_as(exchange) && it.first.time >= last.saturating_add(WAITED);
     now.saturating_sub(last) < YOUNG && !lookup.exchanges.iter().any(asks_again)

@@ -49,7 +49,7 @@ pub enum Ended {
     Settled,
     /// The capture ended: more may have followed.
     Capture,
-    /// It was not waited for: there was no room, or the clock was set back.
+    /// It was not waited for: there was no room, or the clock was set.
     Forgotten,
 }
 
@@ -101,6 +101,8 @@ pub struct Exchange {
 pub struct Sent {
     /// When, in nanoseconds since the epoch.
     pub time: i64,
+    /// Whether that is so; else it was later, before the next packet.
+    pub is_time_known: bool,
     /// The number of its packet.
     pub packet: u64,
 }
@@ -138,6 +140,7 @@ impl From<&Seen<'_>> for Sent {
     fn from(seen: &Seen<'_>) -> Self {
         Self {
             time: seen.time,
+            is_time_known: seen.is_time_known,
             packet: seen.number,
         }
     }
@@ -153,6 +156,15 @@ impl Lookup {
     pub fn end(&self) -> i64 {
         let last = self.exchanges.iter().map(Exchange::last);
         last.max().unwrap_or_default()
+    }
+
+    /// How long it took, in nanoseconds; `None`: the time of a packet is not known.
+    pub fn took(&self) -> Option<i64> {
+        let is_timed = |it: &Exchange| {
+            it.sent().all(|it| it.is_time_known) && it.replies().all(|it| it.is_time_known)
+        };
+        let is_timed = self.exchanges.iter().all(is_timed);
+        is_timed.then(|| self.end().saturating_sub(self.start()))
     }
 
     /// Its queries, repeats included.
@@ -215,10 +227,9 @@ impl Exchange {
         }
     }
 
-    /// How long the response took, in nanoseconds.
+    /// How long the response took, in nanoseconds, if that is known.
     pub fn took(&self) -> Option<i64> {
-        let sent = self.answered()?;
-        Some(self.reply?.time.saturating_sub(sent.time))
+        self.reply?.after(self.answered()?)
     }
 
     /// When the last of its packets was seen.

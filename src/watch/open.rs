@@ -293,10 +293,7 @@ impl Table {
                 return None;
             }
             self.queue.pop();
-            if self
-                .open(index)
-                .is_some_and(|it| it.lookup.number == number)
-            {
+            if self.is_due(index, number, at) {
                 return Some(index);
             }
         }
@@ -320,12 +317,17 @@ impl Table {
     /// The one that would be looked at next, to make room.
     pub(super) fn first_due(&mut self) -> Option<u32> {
         loop {
-            let Reverse((_, index, number)) = self.queue.pop()?;
-            let is_same = |it: &Open| it.lookup.number == number;
-            if self.open(index).is_some_and(is_same) {
+            let Reverse((at, index, number)) = self.queue.pop()?;
+            if self.is_due(index, number, at) {
                 return Some(index);
             }
         }
+    }
+
+    /// Whether this note holds: what was noted later of the same lookup takes its place.
+    fn is_due(&self, index: u32, number: u64, at: i64) -> bool {
+        let is_its = |it: &Open| it.lookup.number == number && it.due == at;
+        self.open(index).is_some_and(is_its)
     }
 
     /// Takes a lookup out.
@@ -361,6 +363,32 @@ fn leave(bases: &mut Map<Key, OfBase>, key: Key, index: u32) {
         }
         if of_base.is_empty() {
             entry.remove();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_each_lookup_the_newest_note_holds() {
+        let mut table = Table::default();
+        let lookup = Lookup {
+            number: 0,
+            client: [10, 0, 0, 1].into(),
+            readings: Vec::new(),
+            exchanges: Vec::new(),
+            ended: Ended::Settled,
+            process: None,
+        };
+        let index = table.begin(lookup, 30);
+        for now in 1..1000 {
+            table.sooner(index, now);
+            assert_eq!(table.due(now), Some(index));
+            table.later(index, now + 30);
+            assert_eq!(table.due(now), None);
+            assert!(table.queue.len() < 32, "{}", table.queue.len());
         }
     }
 }

@@ -87,15 +87,33 @@ pub fn closest(
     resolver: &'static Resolver,
     lookup: &Lookup,
 ) -> Option<(usize, Plan)> {
-    let mut best: Option<(usize, Plan)> = None;
+    let mut best: Option<(f64, usize, Plan)> = None;
     for (number, reading) in lookup.readings.iter().enumerate() {
         let scenario = scenario_of(base, lookup, reading);
         let plan = play(&scenario, resolver, lookup);
-        if best.as_ref().is_none_or(|it| plan.likeness > it.1.likeness) {
-            best = Some((number, plan));
+        let likeness = likeness_to_answer(&plan, lookup);
+        // More than by rounding.
+        if best.as_ref().is_none_or(|it| likeness > it.0 + 1e-9) {
+            best = Some((likeness, number, plan));
         }
     }
-    best
+    best.map(|it| (it.1, it.2))
+}
+
+/// How alike both are up to the answer, if there is one: what is not searched for behind
+/// it says nothing of the name that was given.
+#[expect(clippy::cast_precision_loss, reason = "a few hundred")]
+fn likeness_to_answer(plan: &Plan, lookup: &Lookup) -> f64 {
+    let mut replies = lookup.exchanges.iter().filter_map(|it| it.reply);
+    let planned = plan.planned.iter().rev();
+    let behind = planned.take_while(|it| it.seen.is_none()).count();
+    let behind = if replies.any(|it| it.is_found()) {
+        behind
+    } else {
+        0
+    };
+    let all = plan.planned.len() + plan.unplanned.len();
+    plan.likeness * all as f64 / all.saturating_sub(behind).max(1) as f64
 }
 
 fn play(scenario: &Scenario, resolver: &'static Resolver, lookup: &Lookup) -> Plan {

@@ -8,6 +8,7 @@ use crate::dig::translation;
 use crate::engine::message::{self as engine, Data, Record};
 use crate::name::Name;
 use crate::packet::dns::Header;
+use crate::watch::lookup::Sent;
 
 const A: u16 = 1;
 const CNAME: u16 = 5;
@@ -23,6 +24,8 @@ const MAX_RECORDS: usize = 64;
 pub struct Reply {
     /// When, in nanoseconds since the epoch.
     pub time: i64,
+    /// Whether that is so; else it was later, before the next packet.
+    pub is_time_known: bool,
     /// The number of its packet.
     pub packet: u64,
     /// Response code, without the bits that EDNS adds.
@@ -66,6 +69,7 @@ impl Reply {
     pub(super) fn parse(header: &Header<'_>, bytes: &[u8], length: usize) -> Self {
         let mut reply = Self {
             time: 0,
+            is_time_known: true,
             packet: 0,
             rcode: header.rcode(),
             flags: header.flags,
@@ -113,6 +117,12 @@ impl Reply {
             *ttl = lives;
         }
         self
+    }
+
+    /// How long after this sending it came, in nanoseconds, if that is known.
+    pub fn after(&self, sent: Sent) -> Option<i64> {
+        let is_known = self.is_time_known && sent.is_time_known;
+        is_known.then(|| self.time.saturating_sub(sent.time))
     }
 
     /// Whether it is truncated.

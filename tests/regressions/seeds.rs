@@ -377,6 +377,7 @@ fn packets() -> Vec<Vec<u8>> {
         let mut writer = Writer::begin(Vec::new(), "kdns", &comments).unwrap();
         for (number, bytes) in (1..).zip(&all) {
             let frame = Frame {
+                is_time_known: true,
                 number,
                 time: 1_700_000_000_000_000_000,
                 interface: u32::from(form),

@@ -5,7 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 use kdns::packet::{Content, Seen, StreamId, Transport, Unreachable};
 use kdns::watch::{End, Setup, Watch};
 
-use crate::lab::{Lab, SECOND, denied};
+use kdns::world::Effect;
+
+use crate::lab::{Lab, SECOND, denied, rule};
 use crate::wire::{Kind, Packet, Wire};
 use crate::{POD, codes, of, scenario};
 
@@ -78,6 +80,7 @@ fn a_flood_is_forgotten() {
         watch.push(&Seen {
             number: u64::from(number) + 1,
             time: 1_700_000_000_000_000_000 + i64::from(number) * 1000,
+            is_time_known: true,
             interface: 1,
             from: SocketAddr::new(client, 1024 + u16::try_from(number % 60_000).unwrap()),
             to: server,
@@ -118,5 +121,43 @@ fn a_clock_that_is_set_back() {
             assert_eq!((report.lookups, report.unanswered), (8, 0), "{id} {back}");
             assert_eq!(codes(&report), [""; 0], "{id} {back}");
         }
+    }
+}
+
+/// Nor after it was set on, between a query and its answer.
+#[test]
+fn a_clock_that_is_set_on() {
+    for on in [90, 3600, 1_600_000_000] {
+        for id in ["glibc", "go"] {
+            let mut lab = Lab::new(id, POD);
+            lab.healthy(8).packets.sort_by_key(|it| it.time);
+            let answers = (0..lab.packets.len()).filter(|it| lab.packets[*it].from.port() == 53);
+            for set in answers {
+                let mut watch = Watch::new(setup(true));
+                for (number, packet) in lab.packets.iter().enumerate() {
+                    let mut packet = packet.clone();
+                    packet.time += on * SECOND * i64::from(number >= set);
+                    watch.push(&packet.seen(number as u64 + 1));
+                }
+                let report = watch.end(&End::default());
+                let about = format!("{id} {on} {set}");
+                assert_eq!((report.lookups, report.unanswered), (8, 0), "{about}");
+                assert_eq!(codes(&report), [""; 0], "{about}");
+            }
+        }
+    }
+}
+
+/// What nobody answers is lost, however long it is quiet then.
+#[test]
+fn silence_is_no_clock_that_is_set() {
+    for quiet in [90, 3600] {
+        let mut lab = Lab::new("glibc", POD);
+        lab.lookup("db0", &[rule(None, Effect::Timeout)]);
+        lab.start += quiet * SECOND;
+        let report = lab.healthy(3).end().1;
+        assert_eq!(codes(&report), ["unanswered"], "{quiet}: {report:?}");
+        assert!(report.unanswered > 0);
+        assert_eq!(report.strays.forgotten, 0);
     }
 }

@@ -56,6 +56,7 @@ impl Packet {
         Seen {
             number,
             time: self.time,
+            is_time_known: true,
             interface: self.interface,
             from: self.from,
             to: self.to,

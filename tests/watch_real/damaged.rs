@@ -8,6 +8,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::KDNS;
 use crate::network::{answer, query};
 use crate::reading::{read, write_header, write_packet};
 use crate::root::trial;
@@ -15,6 +16,7 @@ use crate::root::trial;
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("damaged::times", &[], times),
+        trial("damaged::times_in_silence", &[], times_in_silence),
         trial("damaged::compressed", &["gzip", "zstd"], compressed),
     ]
 }
@@ -46,15 +48,15 @@ fn summary(path: &Path) -> Value {
         .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// One time that cannot be loses no answer, wherever it is and however wrong. Of the first
-/// packet nothing says that its time is wrong, nor of the last one.
+/// One wrong time loses no answer, wherever it is and however wrong. Of the first packet
+/// nothing says that its time is wrong, nor of the last one.
 fn times() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("made.pcap");
     let (bytes, records) = write_healthy(&path);
     assert_eq!(summary(&path)["counted"]["mistimed"], 0);
     for wrong in [70_u32, 3600, 1 << 31, u32::MAX] {
-        for at in &records[1..records.len() - 1] {
+        for (number, at) in records.iter().enumerate() {
             let mut damaged = bytes.clone();
             damaged[*at..at + 4].copy_from_slice(&wrong.to_le_bytes());
             fs::write(&path, damaged).unwrap();
@@ -63,9 +65,53 @@ fn times() {
             assert_eq!(summary["findings"].as_array().unwrap().len(), 0, "{about}");
             assert_eq!(summary["lookups"], LOOKUPS, "{about}");
             assert_eq!(summary["unanswered"], 0, "{about}");
-            assert_eq!(summary["counted"]["mistimed"], 1, "{about}");
+            let is_inside = number > 0 && number + 1 < records.len();
+            let mistimed = &summary["counted"]["mistimed"];
+            assert_eq!(*mistimed, u64::from(is_inside), "{about}");
         }
     }
+}
+
+/// Lookups that are 50 s apart; a wrong time loses no answer, and says no time that nobody
+/// measured.
+fn times_in_silence() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("made.pcap");
+    let (mut bytes, records) = write_healthy(&path);
+    for (number, at) in records.iter().enumerate() {
+        let second = u32::try_from(number / 2 * 50).unwrap();
+        bytes[*at..at + 4].copy_from_slice(&second.to_le_bytes());
+    }
+    for (number, at) in records.iter().enumerate().skip(1).take(20) {
+        let mut damaged = bytes.clone();
+        damaged[*at..at + 4].copy_from_slice(&90_000_u32.to_le_bytes());
+        fs::write(&path, damaged).unwrap();
+        let summary = summary(&path);
+        let about = format!("packet {number}: {summary:#}");
+        assert_eq!(summary["findings"].as_array().unwrap().len(), 0, "{about}");
+        assert_eq!(summary["lookups"], LOOKUPS, "{about}");
+        assert_eq!(summary["counted"]["orphans"], 0, "{about}");
+        assert_eq!(summary["counted"]["mistimed"], 1, "{about}");
+        let lines = lines(&path);
+        for (place, line) in lines.iter().enumerate() {
+            assert_eq!(line["outcome"], "found", "{about}{line:#}");
+            let is_timed = place != number / 2;
+            let has = |it: &Value| it.as_f64().is_some_and(|it| it < 1.0);
+            assert_eq!(has(&line["duration_ms"]), is_timed, "{about}{line:#}");
+            assert_eq!(has(&line["queries"][0]["ms"]), is_timed, "{about}{line:#}");
+        }
+    }
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let mut command = Command::new(KDNS);
+    command.args(["watch", "-v", "--format", "jsonl", "--read"]);
+    let output = command.arg(path).output().unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    lines
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect()
 }
 
 /// A compressed capture that is cut, also within its only block, says so.

@@ -145,6 +145,7 @@ impl Maker {
         let length = captured.map_or(bytes.len(), |it| header.len() + it);
         self.frames += 1;
         let frame = Frame {
+            is_time_known: true,
             number: self.frames,
             time: self.time,
             interface: 0,

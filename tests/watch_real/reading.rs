@@ -282,6 +282,7 @@ fn who_asked() {
                 .write(&mut packet, message)
                 .unwrap();
             let frame = Frame {
+                is_time_known: true,
                 number: 0,
                 time,
                 interface: 0,

@@ -207,6 +207,7 @@ impl Live {
             };
             *number += 1;
             let frame = Frame {
+                is_time_known: true,
                 number: *number,
                 time: received.time,
                 interface: 0,

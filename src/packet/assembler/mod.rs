@@ -75,6 +75,7 @@ pub struct Assembler {
 struct Around {
     number: u64,
     time: i64,
+    is_time_known: bool,
     place: Place,
 }
 
@@ -125,6 +126,7 @@ impl Assembler {
         let around = Around {
             number: frame.number,
             time: frame.time,
+            is_time_known: frame.is_time_known,
             place,
         };
         self.behind_link(behind, around, sink);

@@ -90,6 +90,7 @@ impl Assembler {
             sink(Seen {
                 number: beginning.number,
                 time: beginning.time,
+                is_time_known: true,
                 interface: beginning.interface,
                 from: SocketAddr::new(key.from, udp.source_port()),
                 to: SocketAddr::new(key.to, udp.destination_port()),

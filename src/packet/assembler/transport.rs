@@ -220,6 +220,7 @@ fn seen(
     Seen {
         number: around.number,
         time: around.time,
+        is_time_known: around.is_time_known,
         interface: around.place.interface,
         from,
         to,

@@ -184,6 +184,7 @@ impl<R: Read> Reader<R> {
         let bytes = bytes.get(packet.start..packet.end).unwrap_or_default();
         let captured = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         Some(Frame {
+            is_time_known: true,
             number: self.frames,
             time: packet.time,
             interface: packet.interface,

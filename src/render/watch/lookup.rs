@@ -184,7 +184,8 @@ pub(super) fn stamp(nanoseconds: i64) -> Option<Timestamp> {
 pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let lookup = &judged.lookup;
     let at = stamp(lookup.start()).map(|it| it.strftime("%H:%M:%S%.3f").to_string());
-    let took = time(lookup.end().saturating_sub(lookup.start()));
+    let took = lookup.took();
+    let took = took.map_or_else(|| "time not known".to_owned(), time);
     let planned = judged.plan.as_ref().map(|it| it.1.planned.len());
     let queries = counted(lookup.queries() as u64, "query", "queries");
     let queries = match planned {
@@ -325,12 +326,15 @@ fn show_row(
             } else {
                 ""
             };
-            let took = time(reply.time.saturating_sub(sent.time));
-            format!("{word} in {took}{case}").into()
+            let took = reply.after(sent).map(|it| format!(" in {}", time(it)));
+            format!("{word}{}{case}", took.unwrap_or_default()).into()
         }
     };
     let tcp = if tcp { " over TCP" } else { "" };
-    let seen_at = at(seen.map(|it| it.1), "not seen");
+    let seen_at = match seen {
+        Some((_, _, sent)) if !sent.is_time_known => "not known".to_owned(),
+        seen => at(seen.map(|it| it.1), "not seen"),
+    };
     let what = escaped(format!("{} {name}", record_type(qtype)).as_bytes());
     writeln!(out, "  {:>12} {seen_at:>11}  {what}", at(planned_at, none))?;
     writeln!(out, "  {:>12} {:>11}    {server}{tcp}: {came}", "", "")

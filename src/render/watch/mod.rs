@@ -287,7 +287,7 @@ impl Writer<'_> {
             ),
             (
                 strays.forgotten,
-                "lookups whose end was not waited for: no room, or the clock was set back",
+                "lookups whose end was not waited for: no room, or the clock was set",
             ),
             (
                 report.only_counted,
@@ -329,7 +329,7 @@ fn of_packets(counters: &Counters) -> [(u64, &'static str); 10] {
         ),
         (
             counters.unknown_link,
-            "frames of a kind that kdns does not read",
+            "packets of a kind that kdns does not read",
         ),
         (
             counters.incomplete,
@@ -345,11 +345,11 @@ fn of_packets(counters: &Counters) -> [(u64, &'static str); 10] {
         ),
         (
             counters.damaged,
-            "frames that are damaged or cut in their headers",
+            "packets that are damaged or cut in their headers",
         ),
         (
             counters.mistimed,
-            "frames whose time cannot be: that of the one before was taken",
+            "packets with a wrong time, read as captured together with the packet before",
         ),
         (counters.no_message, "payloads that are no DNS message"),
     ]

@@ -1,7 +1,11 @@
 //! When lookups are over.
 
 use super::Joiner;
+use crate::packet::Seen;
+use crate::packet::dns::Header;
+use crate::watch::keys::Question;
 use crate::watch::lookup::{Ended, Exchange};
+use crate::watch::name::hash;
 use crate::watch::open::Open;
 
 /// After an answer the next query of a lookup comes at once.
@@ -13,7 +17,34 @@ const AFTER_DENIAL: i64 = 1_000_000_000;
 /// A clock that goes back by more was set, in nanoseconds; interfaces differ by less.
 const SET_BACK: i64 = 2_000_000_000;
 
+/// A clock that goes on by more before an answer was set, in nanoseconds, if the resolver
+/// does not wait longer.
+const SET_ON: i64 = 60_000_000_000;
+
 impl Joiner {
+    /// Whether this answers what is under way, and the clock was set on between the last
+    /// packet and this one: the resolver would have asked again.
+    pub(super) fn is_set_on(&self, seen: &Seen<'_>) -> bool {
+        if seen.time.saturating_sub(self.now) <= self.patience.max(SET_ON) {
+            return false;
+        }
+        let header = Header::parse(seen.bytes).filter(Header::is_response);
+        let place = header.and_then(|header| {
+            let asked = header.question?;
+            let question = Question {
+                name: hash(asked.name),
+                qtype: asked.qtype,
+            };
+            let ends = (seen.to, seen.from);
+            let key = self
+                .table
+                .keys
+                .key(ends, seen.transport, header.id, question);
+            self.table.place(key)
+        });
+        place.is_some()
+    }
+
     /// It is this late.
     pub(in crate::watch) fn tick(&mut self, now: i64) {
         if now < self.now.saturating_sub(SET_BACK) {

@@ -27,6 +27,7 @@ impl Message<'_> {
     pub(super) fn reply(&self) -> Reply {
         Reply {
             time: self.seen.time,
+            is_time_known: self.seen.is_time_known,
             packet: self.seen.number,
             ..Reply::parse(self.header, self.seen.bytes, self.length)
         }

@@ -42,7 +42,7 @@ pub struct Strays {
     /// The same queries under other addresses, before or behind NAT.
     pub translated: u64,
     /// Lookups of which the end was not waited for: there was no room, or the clock was
-    /// set back.
+    /// set.
     pub forgotten: u64,
 }
 
@@ -57,6 +57,8 @@ pub(super) struct Joiner {
     pub(super) connections: Connections,
     numbers: Numbers,
     now: i64,
+    /// Queries whose time is not known: the next packet says how late it is at most.
+    untimed: Vec<Place>,
     pub(super) strays: Strays,
     ended: VecDeque<Lookup>,
     spare: Vec<(Vec<Reading>, Vec<Exchange>)>,
@@ -74,9 +76,29 @@ impl Joiner {
 
     /// Takes what was seen, what is incomplete late; search lists of clients are `lists`.
     pub(super) fn push(&mut self, seen: &Seen<'_>, lists: &Lists) {
+        if self.is_set_on(seen) {
+            let (time, is_time_known) = (self.now, false);
+            let late = Seen {
+                time,
+                is_time_known,
+                ..*seen
+            };
+            self.take(&late, lists);
+            while self.forget() {}
+            self.tick(seen.time);
+            return;
+        }
         if !matches!(seen.content, Content::Incomplete { .. }) {
+            // It can have been sent as late as this.
+            for place in self.untimed.drain(..).filter(|_| seen.is_time_known) {
+                self.table.touch(place, seen.time);
+            }
             self.tick(seen.time);
         }
+        self.take(seen, lists);
+    }
+
+    fn take(&mut self, seen: &Seen<'_>, lists: &Lists) {
         match seen.content {
             Content::Message => self.message(seen, seen.bytes.len(), lists),
             Content::Cut { length } | Content::Incomplete { length } => {
@@ -138,6 +160,10 @@ impl Joiner {
             self.response(&one);
         } else {
             self.query(&one, lists.for_client(seen.from.ip()));
+            if !seen.is_time_known {
+                let key = one.key(&self.table.keys, (seen.from, seen.to));
+                self.untimed.extend(self.table.place(key));
+            }
         }
     }
 
@@ -241,7 +267,8 @@ impl Joiner {
             return;
         }
         let since = sent.time.saturating_sub(exchange.last_sent().time);
-        let is_at_once = exchange.reply.is_none() && since < AT_ONCE;
+        let is_now = since < AT_ONCE && sent.is_time_known;
+        let is_at_once = exchange.reply.is_none() && is_now;
         if is_at_once && exchange.broken().is_none() {
             exchange.oddities().duplicate_queries += 1;
         } else if exchange.again.len() < MAX_OF_LOOKUP {

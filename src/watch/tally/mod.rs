@@ -159,7 +159,7 @@ impl Tally {
     ) {
         self.lookups += 1;
         self.broken += u64::from(!faults.is_empty());
-        let took = lookup.end().saturating_sub(lookup.start());
+        let took = lookup.took().unwrap_or_default();
         self.slowest = self.slowest.max(took);
         let clients = self.clients.len();
         if let Some(count) = self.clients.get_mut(&lookup.client) {

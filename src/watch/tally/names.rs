@@ -116,8 +116,10 @@ impl Questions {
             }
         }
         keep_first(&mut tally.packets, exchange.first.packet);
-        if let (Some(reply), Some(took)) = (exchange.reply, exchange.took()) {
+        if let Some(took) = exchange.took() {
             tally.took = (tally.took.0.saturating_add(took), tally.took.1 + 1);
+        }
+        if let Some(reply) = exchange.reply {
             tally.largest = tally.largest.max(reply.size);
             if reply.is_found() || tally.sample.is_none_or(|it| !it.is_found()) {
                 tally.sample = Some(reply);
@@ -193,8 +195,9 @@ impl Names {
         tally.queries += lookup.queries() as u64;
         tally.wasted += wasted;
         tally.is_absolute = asked.is_absolute;
-        let took = lookup.end().saturating_sub(lookup.start());
-        tally.times.add(u64::try_from(took).unwrap_or_default());
+        if let Some(took) = lookup.took() {
+            tally.times.add(u64::try_from(took).unwrap_or_default());
+        }
         let has = |qtype: u16| lookup.exchanges.iter().any(|it| it.qtype == qtype);
         let family = match (has(1), has(28)) {
             (true, true) => 2,

@@ -78,6 +78,7 @@ fn packets(bytes: &[u8], form: u8) {
         push(
             &mut assembler,
             &Frame {
+                is_time_known: true,
                 number,
                 time: i64::from(form) * 10_000 * number.cast_signed(),
                 interface: u32::from(form & 2),

@@ -67,6 +67,7 @@ impl Bench {
     fn frame_of(&mut self, link: LinkType, time: i64, interface: u32, bytes: &[u8], length: usize) {
         self.number += 1;
         let frame = Frame {
+            is_time_known: true,
             number: self.number,
             time: time * 1_000_000,
             interface,

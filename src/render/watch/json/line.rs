@@ -38,8 +38,9 @@ pub(in crate::render) struct LookupForm {
     process: Option<ProcessForm>,
     /// When it began (RFC 3339).
     start: Option<String>,
-    /// From the first to the last packet, in milliseconds.
-    duration_ms: f64,
+    /// From the first to the last packet, in milliseconds; missing: the time of one is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<f64>,
     /// `found`, `not-found`, `failed`, `refused` (ICMP), `truncated`, `wrong-source`,
     /// `timed-out`, `open` (the capture ended first).
     outcome: &'static str,
@@ -78,8 +79,10 @@ struct QueryForm {
     id: u16,
     /// The number of its packet.
     packet: u64,
-    /// When it was sent, in milliseconds from the start.
-    at_ms: f64,
+    /// When it was sent, in milliseconds from the start; missing: the time of its packet is
+    /// wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_ms: Option<f64>,
     /// `ANSWER`, `NODATA`, another response code, `TC`, `TIMEOUT`, `ICMP`, `CLOSE`,
     /// `WRONG-SOURCE`.
     reply: String,
@@ -138,7 +141,7 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
             comm: it.comm.clone(),
         }),
         start: stamp(lookup.start()).map(|it| it.to_string()),
-        duration_ms: ms(lookup.end().saturating_sub(lookup.start())),
+        duration_ms: lookup.took().map(ms),
         outcome: outcome(lookup),
         code: plan.and_then(|it| it.outcome.as_ref()?.code()),
         broken: !judged.faults.is_empty(),
@@ -165,9 +168,9 @@ fn query(
         port: exchange.client.port(),
         id: exchange.id,
         packet: sent.packet,
-        at_ms: ms(since),
+        at_ms: sent.is_time_known.then(|| ms(since)),
         reply: word.into_owned(),
-        ms: reply.map(|it| ms(it.time.saturating_sub(sent.time))),
+        ms: reply.and_then(|it| it.after(sent)).map(ms),
         reply_packet: reply.map(|it| it.packet),
         planned: unplanned.map(|it| !it),
     }

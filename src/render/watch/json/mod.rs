@@ -175,7 +175,7 @@ struct CountedForm {
     translated: u64,
     encrypted: u64,
     damaged: u64,
-    /// Packets whose time cannot be: that of the packet before was taken.
+    /// Packets with a wrong time, read as captured together with the packet before.
     mistimed: u64,
     /// Datagrams of which a fragment is missing.
     incomplete: u64,
@@ -185,7 +185,7 @@ struct CountedForm {
     orphans: u64,
     /// Answers that the program no longer read.
     unread: u64,
-    /// Lookups whose end was not waited for: there was no room, or the clock was set back.
+    /// Lookups whose end was not waited for: there was no room, or the clock was set.
     forgotten: u64,
     /// Unanswered queries that were counted, and not looked at, for want of room.
     only_counted: u64,
