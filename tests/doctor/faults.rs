@@ -279,6 +279,14 @@ fn unreadable() {
             .output()
             .unwrap();
         assert_eq!(lint.status.code(), Some(2), "{file}");
+        let diff = std::process::Command::new(crate::lab::KDNS)
+            .arg("diff")
+            .args([&nodes().join("cluster-cgroup-v2"), &node.root])
+            .output()
+            .unwrap();
+        let err = String::from_utf8(diff.stderr).unwrap();
+        assert_ne!(diff.status.code(), Some(0), "{file}");
+        assert!(err.contains("is known: "), "{file}: {err}");
         let err = String::from_utf8(lint.stderr).unwrap();
         assert!(err.contains("cannot read /"), "{file}: {err}");
     }
