@@ -13,6 +13,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("kernel::packet sockets are refused", &["strace"], no_socket),
         trial("kernel::all sockets are refused", &["strace"], no_sockets),
         trial("kernel::limits are not told", &["strace"], no_limits),
+        trial("kernel::the old file stays", &["strace"], no_unlink),
         trial(
             "kernel::root of a namespace",
             &["unshare", "sh"],
@@ -113,6 +114,19 @@ fn no_sockets() {
         assert_eq!(ended.status, 2, "{ended:?}");
         ended.is_clear(call);
     }
+}
+
+/// What is left beside a file that was written is named.
+fn no_unlink() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("resolv.conf");
+    let twice = "nameserver 192.0.2.1\nnameserver 192.0.2.1\n";
+    std::fs::write(&file, twice).unwrap();
+    let words = ["lint", "--fix", file.to_str().unwrap()];
+    let ended = without("unlinkat", "EIO", &words);
+    assert_eq!(ended.status, 2, "{ended:?}");
+    assert!(ended.err.contains("left beside it as .kdns-"), "{ended:?}");
+    assert_ne!(std::fs::read_to_string(&file).unwrap(), twice);
 }
 
 /// Whoever asks many at once asks how many descriptors there can be.
