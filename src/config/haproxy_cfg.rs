@@ -27,7 +27,7 @@ pub fn parse(source: &Source, file: usize) -> Vec<Statement> {
             continue;
         };
         let statement = |words, block| Statement { file, words, block };
-        if std::str::from_utf8(first).is_ok_and(|it| SECTIONS.has(it)) {
+        if SECTIONS.has(first) {
             sections.push(statement(words, Some(Vec::new())));
             continue;
         }

@@ -15,7 +15,7 @@ const CLAUSES: WordList = WordList(
 
 /// Whether a keyword begins a clause.
 pub fn is_clause(name: &[u8]) -> bool {
-    std::str::from_utf8(name).is_ok_and(|it| CLAUSES.has(it))
+    CLAUSES.has(name)
 }
 
 /// The settings of a file, which is the one with the number `file`. Total:

@@ -147,7 +147,7 @@ pub enum Fact<'o> {
         unheard: Vec<String>,
         /// What could not be read of them.
         unread: Vec<&'o str>,
-        /// What could not be read that tells of pods.
+        /// What could not be read that tells of pods, where nothing else is to be said.
         doubt: Option<&'o str>,
     },
     /// The settings.

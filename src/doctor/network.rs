@@ -36,7 +36,7 @@ impl Route {
     /// Whether all packets are known to go to others than this server.
     pub fn leaves_out(&self, server: SocketAddr) -> bool {
         let ends = || self.trees.iter().flat_map(|it| &it.outcomes);
-        let is_reached = |it: &Outcome| matches!(it.kind, Kind::Endpoint | Kind::Local);
+        let is_reached = |it: &Outcome| matches!(it.kind, Kind::Endpoint);
         self.is_whole()
             && self.is_of_service()
             && ends().any(is_reached)

@@ -87,10 +87,12 @@ impl Walk<'_> {
             return self.passed_over(directory);
         }
         let mark = self.ignored.enter(place);
-        let entries: io::Result<Vec<DirEntry>> =
-            fs::read_dir(directory).and_then(Iterator::collect);
-        match entries {
-            Ok(mut entries) => {
+        match fs::read_dir(directory) {
+            Ok(entries) => {
+                let noted = |it: io::Result<DirEntry>| {
+                    it.map_err(|error| self.unread(directory, &error)).ok()
+                };
+                let mut entries: Vec<DirEntry> = entries.filter_map(noted).collect();
                 entries.sort_by_cached_key(DirEntry::file_name);
                 entries.iter().for_each(|it| self.entry(it, place));
             }
@@ -121,17 +123,20 @@ impl Walk<'_> {
                 self.tree.links.insert(shown(&path), shown(to));
             }
         } else if kind.is_file() && (self.wanted)(&path) {
+            if self.tree.files.len() >= self.most {
+                return self.passed_over(&path);
+            }
             self.tree.files.push(path);
         }
     }
 
-    /// Once, at the first directory of which nothing is known.
-    fn passed_over(&mut self, directory: &Path) {
+    /// Once, at the first file or directory of which nothing is known.
+    fn passed_over(&mut self, path: &Path) {
         if !self.is_full {
             self.is_full = true;
             self.tree.unread.push(format!(
                 "cannot read {} and what comes behind it: {} files were found before; name the directories that are meant",
-                shown(directory),
+                shown(path),
                 self.most
             ));
         }

@@ -217,9 +217,9 @@ fn is_udp(protocol: u8) -> Option<bool> {
 ///
 /// Source: Linux `net/netfilter/ipvs/ip_vs_ctl.c: ip_vs_info_seq_show`.
 pub fn services(file: &str, text: &[u8]) -> Vec<Service> {
-    let mut all = Vec::new();
+    let mut taken = ipvs::Taken::default();
     for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
-        ipvs::take(&mut all, &String::from_utf8_lossy(line), number);
+        taken.take(&String::from_utf8_lossy(line), number);
     }
     let file = escaped(file.as_bytes());
     let service = |it: ipvs::Service| match it.key {
@@ -235,7 +235,7 @@ pub fn services(file: &str, text: &[u8]) -> Vec<Service> {
         }),
         _ => None,
     };
-    all.into_iter().filter_map(service).collect()
+    taken.services.into_iter().filter_map(service).collect()
 }
 
 /// The connections to services on port 53 in `/proc/net/ip_vs_conn`.
@@ -337,6 +337,7 @@ mod tests {
             Prot LocalAddress:Port Scheduler Flags\n  -> RemoteAddress:Port Forward Weight ActiveConn InActConn\n\
             TCP  0A60000A:23C1 rr  \n  -> 0AF40008:23C1      Masq    1      0          0         \n\
             UDP  0A60000A:0035 rr  \n  -> 0AF40008:0035      Masq    1      0          3         \n\
+            UDP  0A6:0035 rr  \n  -> 0AF40009:0035      Masq    1      0          3         \n\
             TCP  [fd00:0000:0000:0000:0000:0000:0000:000a]:0035 rr\n  -> [fd00:0000:0000:0000:0000:0000:0000:0008]:0035 Masq 0 0 0\n";
         let found = services("/s", text);
         let shown: Vec<String> = found
@@ -347,7 +348,7 @@ mod tests {
             shown,
             [
                 "6 10.96.0.10:53 [(10.244.0.8:53, 1)]",
-                "8 [fd00::a]:53 [([fd00::8]:53, 0)]"
+                "10 [fd00::a]:53 [([fd00::8]:53, 0)]"
             ]
         );
     }

@@ -7,6 +7,7 @@ pub mod addresses;
 pub mod asker;
 pub mod assemble;
 pub mod cgroup;
+mod dns_pod;
 pub mod kept;
 pub mod kernel;
 pub mod launch;
@@ -25,6 +26,8 @@ use crate::pod::Runtime;
 use crate::text::Source;
 use crate::topology::resolved::Resolved;
 use crate::topology::{CorefileUnknown, DnsServer, Network};
+
+pub use dns_pod::{is_cluster_dns, is_dns_name, is_dns_server, is_node_cache};
 
 /// A node, as far as it could be read.
 #[derive(Clone, Debug, Default)]
@@ -84,14 +87,13 @@ pub struct Node {
     pub sources: Vec<Source>,
     /// Logs of DNS servers that the caller named.
     pub logs: Vec<Source>,
-    /// What is there and could not be read, and why. Whole sentences without
-    /// a full stop.
+    /// What is there and could not be read, and why: sentences without a full stop.
     pub skipped: Vec<String>,
     /// How many of them, the first, are about processes.
     pub of_processes: usize,
-    /// The first of them that tells of pods as such, and not of one of them.
+    /// The first of `skipped` that is about processes or pods as such, and not one pod.
     pub pods_unread: Option<String>,
-    /// The first of these that is about a want of privilege.
+    /// The first of `skipped` that is about a want of privilege.
     pub denied: Option<String>,
 }
 
@@ -266,55 +268,6 @@ pub struct Container {
     pub logs: Vec<Source>,
 }
 
-/// Whether the pod looks like a DNS server: by the names of its containers and
-/// processes, or because a Corefile is mounted into it.
-pub fn is_dns_server(pod: &Pod) -> bool {
-    let mut containers = pod.containers.iter();
-    !pod.corefiles.is_empty()
-        || containers.any(|it| is_dns_name(&it.name))
-        || pod.processes.iter().any(|it| is_dns_name(&it.comm))
-}
-
-/// Namespaces in which the cluster's DNS runs: everybody's, `OpenShift`'s.
-const DNS_NAMESPACES: [&str; 2] = ["kube-system", "openshift-dns"];
-
-/// Whether the pod is in a namespace in which the cluster's DNS runs, or it is
-/// not known in which, and it is not one of NodeLocal DNSCache.
-pub fn is_cluster_dns(pod: &Pod) -> bool {
-    let namespace = pod.namespace.as_deref();
-    namespace.is_none_or(|it| DNS_NAMESPACES.contains(&it)) && !is_node_cache(pod)
-}
-
-/// Whether the pod is one of NodeLocal DNSCache.
-pub fn is_node_cache(pod: &Pod) -> bool {
-    let name = pod.name.as_deref().unwrap_or_default();
-    let is_image = |it: &Container| {
-        let image = it.image.as_ref();
-        image.is_some_and(|it| it.contains("node-cache"))
-    };
-    let is_base = |it: &Source| it.name.ends_with("/Corefile.base");
-    let mut containers = pod.containers.iter();
-    containers.any(|it| it.name == "node-cache" || is_image(it))
-        || pod.processes.iter().any(|it| it.comm == "node-cache")
-        || name.starts_with("node-local-dns")
-        || name.starts_with("nodelocaldns")
-        || pod.corefiles.iter().any(is_base)
-}
-
-/// Whether a container or process of this name looks like a DNS server.
-/// `external-dns` writes into zones and answers nobody.
-pub fn is_dns_name(name: &str) -> bool {
-    let servers = [
-        "node-cache",
-        "unbound",
-        "named",
-        "bind9",
-        "pdns_recursor",
-        "blocky",
-    ];
-    servers.contains(&name) || name.contains("dns") && !name.contains("external-dns")
-}
-
 impl Pod {
     /// What tells it from other pods in a [`Network`]: its sandbox, else its
     /// uid, else its name.
@@ -392,8 +345,7 @@ impl Pod {
     /// Whether a container that does not run has done its work, as its log
     /// tells: init containers end before any other one begins.
     ///
-    /// Source: kubelet `pkg/kubelet/kuberuntime/kuberuntime_manager.go`
-    /// `computePodActions`.
+    /// Source: kubelet `pkg/kubelet/kuberuntime/kuberuntime_manager.go: computePodActions`.
     pub fn has_finished(&self, container: &Container) -> bool {
         let others = || self.containers.iter().filter(|it| it.pid.is_some());
         let last = container.logs.first().and_then(logs::last_time);

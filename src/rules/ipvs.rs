@@ -51,21 +51,35 @@ pub struct Server {
     pub line: u32,
 }
 
-/// Takes a line; `false`: it is none of these formats.
-pub(crate) fn take(services: &mut Vec<Service>, line: &str, number: u32) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let taken = match words.as_slice() {
-        ["-A" | "--add-service", rest @ ..] => saved_service(rest, number).map(|it| {
-            services.push(it);
-        }),
-        ["-a" | "--add-server", rest @ ..] => saved_server(services, rest, number),
-        ["TCP" | "UDP" | "SCTP" | "FWM", ..] => listed_service(&words, number).map(|it| {
-            services.push(it);
-        }),
-        ["->", rest @ ..] => listed_server(services, rest, number),
-        _ => return is_header(line),
-    };
-    taken.is_some()
+/// Services, as their lines come.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// Those whose lines were understood.
+    pub services: Vec<Service>,
+    /// The servers that follow are of a service whose line was not.
+    is_unknown: bool,
+}
+
+impl Taken {
+    /// Takes a line; `false`: it is none of these formats.
+    pub(crate) fn take(&mut self, line: &str, number: u32) -> bool {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let taken = match words.as_slice() {
+            ["-A" | "--add-service", rest @ ..] => saved_service(rest, number).map(|it| {
+                self.services.push(it);
+            }),
+            ["-a" | "--add-server", rest @ ..] => saved_server(&mut self.services, rest, number),
+            ["TCP" | "UDP" | "SCTP" | "FWM", ..] => {
+                let service = listed_service(&words, number);
+                self.is_unknown = service.is_none();
+                service.map(|it| self.services.push(it))
+            }
+            ["->", ..] if self.is_unknown => None,
+            ["->", rest @ ..] => listed_server(&mut self.services, rest, number),
+            _ => return is_header(line),
+        };
+        taken.is_some()
+    }
 }
 
 /// The line above a list that has schedulers and weights in it.
@@ -208,14 +222,12 @@ mod tests {
             ("-f 7", Key::Mark(7)),
             ("--fwmark-service 7", Key::Mark(7)),
         ] {
-            let mut services = Vec::new();
-            assert!(take(&mut services, &format!("-A {words} -s rr"), 1));
+            let mut taken = Taken::default();
+            assert!(taken.take(&format!("-A {words} -s rr"), 1));
             let server = format!("-a {words} -r 10.244.0.5:53 -m -w 1");
-            assert!(take(&mut services, &server, 2), "{words}");
-            let found: Vec<_> = services
-                .iter()
-                .map(|it| (it.key, it.servers.len()))
-                .collect();
+            assert!(taken.take(&server, 2), "{words}");
+            let services = taken.services.iter();
+            let found: Vec<_> = services.map(|it| (it.key, it.servers.len())).collect();
             assert_eq!(found, [(key, 1)], "{words}");
         }
     }

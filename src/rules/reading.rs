@@ -29,7 +29,7 @@ pub(super) struct Reading<'t> {
     list: list::Indexer,
     listing: nft::ListingIndexer,
     ipsets: Vec<ipset::Set>,
-    services: Vec<ipvs::Service>,
+    ipvs: ipvs::Taken,
     /// The first line that is not empty.
     first: Option<(u32, String)>,
     foreign: Option<(Foreign, u32)>,
@@ -46,7 +46,7 @@ impl<'t> Reading<'t> {
             list: list::Indexer::default(),
             listing: nft::ListingIndexer::default(),
             ipsets: Vec::new(),
-            services: Vec::new(),
+            ipvs: ipvs::Taken::default(),
             first: None,
             foreign: None,
             last_line: 1,
@@ -140,8 +140,8 @@ impl<'t> Reading<'t> {
             let start: String = plain.chars().take(SHOWN).collect();
             self.first = Some((number, escaped(start.as_bytes())));
         }
-        let is_taken = ipvs::take(&mut self.services, plain, number)
-            || ipset::take(&mut self.ipsets, plain, number);
+        let is_taken =
+            self.ipvs.take(plain, number) || ipset::take(&mut self.ipsets, plain, number);
         if is_taken {
             self.is_known = true;
         } else if let Some(entry) = conntrack::parse(plain, number) {
@@ -241,7 +241,7 @@ impl<'t> Reading<'t> {
         rules.tables.extend(listed);
         rules.ipsets.extend(self.ipsets);
         let text = self.index;
-        let services = self.services.into_iter();
+        let services = self.ipvs.services.into_iter();
         rules.services.extend(services.map(|it| ipvs::Service {
             text,
             ..it.with_each_once()

@@ -80,7 +80,7 @@ pub fn run_while(
         }
         let until = match step {
             Step::Done(outcome) => break outcome,
-            // It goes on before the clock moves.
+            // A connection is answered at once: the machine is asked again before the clock moves.
             Step::Waiting(_) if is_answered => continue,
             Step::Waiting(until) => until,
         };

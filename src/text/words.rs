@@ -16,7 +16,7 @@ impl WordList {
     }
 
     /// Whether the word is one of them.
-    pub fn has(self, word: &str) -> bool {
-        self.iter().any(|it| it == word)
+    pub fn has(self, word: impl AsRef<[u8]>) -> bool {
+        self.iter().any(|it| it.as_bytes() == word.as_ref())
     }
 }

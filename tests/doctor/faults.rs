@@ -59,8 +59,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("faults::a dead server, long ago", over),
         trial("faults::a loop that no setting makes", without_setting),
         trial("faults::a slow server", slow_server),
-        trial("faults::a file that cannot be read", unreadable),
-        trial("faults::a process that cannot be seen", unseen),
         trial("faults::a reload that failed", reload_failed),
         trial("faults::a full table", full_table),
         trial("faults::a snapshot says the same", snapshots),
@@ -255,60 +253,6 @@ fn reload_failed() {
     );
     let said = node.doctor(&[]);
     assert!(said.wrong().is_empty(), "{said:#?}");
-}
-
-/// What the runtime wrote of a container.
-const STATE: &str = "run/containerd/io.containerd.runtime.v2.task/k8s.io/5783505bf59eef56f41031622b044ae10a14c98045f5a97b3f34534752e6c797/config.json";
-
-/// A file that is there and cannot be read can say anything.
-fn unreadable() {
-    for (file, check) in [
-        ("etc/kubernetes/kubelet.yaml", "lint"),
-        ("run/systemd/resolve/resolv.conf", "upstream"),
-        ("run/systemd/resolve/stub-resolv.conf", "lint"),
-        ("etc/systemd/resolved.conf.d/a.conf", "lint"),
-        (STATE, "pods"),
-    ] {
-        let node = Node::copy_of("cluster-cgroup-v2");
-        hide(&node.root.join(file));
-        let said = node.doctor(&[]);
-        assert_ne!(said.state(check), "ok", "{file}: {said:#?}");
-        let lint = std::process::Command::new(crate::lab::KDNS)
-            .args(["lint", "--root"])
-            .arg(&node.root)
-            .output()
-            .unwrap();
-        assert_eq!(lint.status.code(), Some(2), "{file}");
-        let diff = std::process::Command::new(crate::lab::KDNS)
-            .arg("diff")
-            .args([&nodes().join("cluster-cgroup-v2"), &node.root])
-            .output()
-            .unwrap();
-        let err = String::from_utf8(diff.stderr).unwrap();
-        assert_ne!(diff.status.code(), Some(0), "{file}");
-        assert!(err.contains("is known: "), "{file}: {err}");
-        let err = String::from_utf8(lint.stderr).unwrap();
-        assert!(err.contains("cannot read /"), "{file}: {err}");
-    }
-}
-
-/// Without the first process, whose sockets are the node's, nobody is known not to listen.
-fn unseen() {
-    let node = Node::copy_of("row07-nodelocal");
-    let healthy = node.doctor(&[]);
-    assert_eq!(healthy.state("upstream"), "ok");
-    hide(&node.root.join("proc/1/cgroup"));
-    let said = node.doctor(&[]);
-    for check in ["upstream", "lint", "loop"] {
-        assert_ne!(said.state(check), "error", "{check}: {said:#?}");
-    }
-    assert_eq!(said.state("pods"), "unknown");
-}
-
-/// Puts a directory in the place of a file.
-fn hide(path: &Path) {
-    let _ = fs::remove_file(path);
-    fs::create_dir_all(path).unwrap();
 }
 
 fn slow_server() {

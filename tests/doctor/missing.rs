@@ -1,16 +1,19 @@
-//! Files that are not there, or that another one stands in for.
+//! Files that are not there, cannot be read, or that another one stands in for.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::Trial;
 
 use crate::faults::trial;
-use crate::lab::{KDNS, Node, doctor};
+use crate::lab::{KDNS, Node, doctor, nodes};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("faults::a file that is not there", file_is_missing),
+        trial("faults::a file that cannot be read", unreadable),
+        trial("faults::a process that cannot be seen", unseen),
         trial("faults::nothing is to be seen", nothing_seen),
         trial("faults::a file in place of the kubelet's", stood_in),
         trial(
@@ -100,4 +103,58 @@ resolvConf: /etc/resolv.conf
         let checks = said.document["checks"].to_string();
         assert!(checks.contains("--cluster-dns 10.1.2.3"), "{checks}");
     }
+}
+
+/// What the runtime wrote of a container.
+const STATE: &str = "run/containerd/io.containerd.runtime.v2.task/k8s.io/5783505bf59eef56f41031622b044ae10a14c98045f5a97b3f34534752e6c797/config.json";
+
+/// A file that is there and cannot be read can say anything.
+fn unreadable() {
+    for (file, check) in [
+        ("etc/kubernetes/kubelet.yaml", "lint"),
+        ("run/systemd/resolve/resolv.conf", "upstream"),
+        ("run/systemd/resolve/stub-resolv.conf", "lint"),
+        ("etc/systemd/resolved.conf.d/a.conf", "lint"),
+        (STATE, "pods"),
+    ] {
+        let node = Node::copy_of("cluster-cgroup-v2");
+        hide(&node.root.join(file));
+        let said = node.doctor(&[]);
+        assert_ne!(said.state(check), "ok", "{file}: {said:#?}");
+        let lint = Command::new(KDNS)
+            .args(["lint", "--root"])
+            .arg(&node.root)
+            .output()
+            .unwrap();
+        assert_eq!(lint.status.code(), Some(2), "{file}");
+        let diff = Command::new(KDNS)
+            .arg("diff")
+            .args([&nodes().join("cluster-cgroup-v2"), &node.root])
+            .output()
+            .unwrap();
+        let said = String::from_utf8(diff.stderr).unwrap();
+        assert_ne!(diff.status.code(), Some(0), "{file}");
+        assert!(said.contains("is known: "), "{file}: {said}");
+        let err = String::from_utf8(lint.stderr).unwrap();
+        assert!(err.contains("cannot read /"), "{file}: {err}");
+    }
+}
+
+/// Without the first process, whose sockets are the node's, nobody is known not to listen.
+fn unseen() {
+    let node = Node::copy_of("row07-nodelocal");
+    let healthy = node.doctor(&[]);
+    assert_eq!(healthy.state("upstream"), "ok");
+    hide(&node.root.join("proc/1/cgroup"));
+    let said = node.doctor(&[]);
+    for check in ["upstream", "lint", "loop"] {
+        assert_ne!(said.state(check), "error", "{check}: {said:#?}");
+    }
+    assert_eq!(said.state("pods"), "unknown");
+}
+
+/// Puts a directory in the place of a file.
+fn hide(path: &Path) {
+    let _ = fs::remove_file(path);
+    fs::create_dir_all(path).unwrap();
 }

@@ -66,9 +66,9 @@ pub(super) fn collect(
     if let Some((root, node)) = root.as_ref().zip(node.as_ref()) {
         // What is not to be seen of processes is no file below a directory.
         if node.is_live {
-            inputs.unread(&node.skipped);
+            inputs.note_unread(&node.skipped);
         }
-        inputs.unread(node.unread());
+        inputs.note_unread(node.unread());
         inputs.node(root, node);
     }
     let here = [PathBuf::from(".")];
@@ -123,14 +123,14 @@ impl Collected {
         let file = file.filter(|it| !it.is_missing).map(|it| &it.reason);
         // Of a pod that does not answer others speak.
         let of_node = node.unread().iter().filter(|it| !it.starts_with("pod "));
-        self.unread(of_node.chain(file).chain(&unread));
+        self.note_unread(of_node.chain(file).chain(&unread));
         for source in sources.chain(settings) {
             self.add(source.name.clone(), Place::Memory(Arc::new(source)), false);
         }
     }
 
     /// Notes what could not be read, each sentence once.
-    fn unread<'s>(&mut self, sentences: impl IntoIterator<Item = &'s String>) {
+    fn note_unread<'s>(&mut self, sentences: impl IntoIterator<Item = &'s String>) {
         let new = sentences.into_iter().cloned().map(Unread::from);
         self.unread = once(std::mem::take(&mut self.unread).into_iter().chain(new));
     }

@@ -83,8 +83,7 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     Ok(status)
 }
 
-/// What the rules find in the files of a node that was read, and which of these could
-/// not be.
+/// What the rules find in the files of a node, and which of its files could not be read.
 pub(super) fn findings_of_node(root: &Root, node: &Node) -> Findings {
     let mut inputs = Collected::default();
     inputs.node(root, node);

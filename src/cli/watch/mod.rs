@@ -130,7 +130,8 @@ fn status(args: &WatchArgs, report: &Report, streams: &mut Streams<'_>) -> Statu
         streams.tell(match (encrypted, tunnelled) {
             (0, 0) => "no DNS queries were seen on these ports; --port names others",
             (0, _) => "no DNS queries were seen outside of tunnels; --decap looks into these",
-            _ => "only encrypted DNS was seen, which nobody can read on the wire",
+            (_, 0) => "only encrypted DNS was seen, which nobody can read on the wire",
+            _ => "what was seen is encrypted, or in tunnels, into which --decap looks",
         });
         return args.threshold.undecided();
     }

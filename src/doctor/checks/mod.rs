@@ -135,7 +135,10 @@ pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
         crashing,
         unheard,
         unread,
-        doubt: node.pods_unread.as_deref(),
+        doubt: node
+            .pods_unread
+            .as_deref()
+            .filter(|_| state == State::Unknown && !node.pods.is_empty() && unseen == 0),
     };
     Check::new("pods", state, fact, Vec::new())
 }

@@ -116,9 +116,13 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
             static_pods::mark(root, &mut node);
         }
         node.denied = unread.denied;
-        let of_processes = node.skipped.iter().take(node.of_processes);
-        let mut sentences = of_processes.chain(&unread.sentences);
-        node.pods_unread = sentences.find(|it| !it.starts_with("pod ")).cloned();
+        // The first sentences are about processes.
+        let mut of_all = node
+            .skipped
+            .iter()
+            .take(node.of_processes)
+            .chain(&unread.of_all);
+        node.pods_unread = of_all.next().cloned();
         node.skipped.extend(unread.sentences);
     }
     if parts.dns_pods {

@@ -129,17 +129,19 @@ impl Walk<'_> {
     }
 }
 
-/// A way to each address of a translation, in equal shares; without one, the
+/// Adds a flow to each address of a translation, in equal shares; without one, the
 /// address stays.
 pub(super) fn nat(side: Side, to: &Translation, branch: Branch, flows: &mut Flows) {
     let port = to.ports.map(|it| it.0);
     let Some((first, last)) = to.addresses else {
-        return flows.push((translated(side, branch, None, port), Flow::Accept));
+        flows.push((translated(side, branch, None, port), Flow::Accept));
+        return;
     };
     let from = number(first);
     let count = number(last).saturating_sub(from).saturating_add(1);
     if count > MOST_ADDRESSES {
-        return flows.push((branch.assuming(&Condition::TooMany, true), Flow::Lost));
+        flows.push((branch.assuming(&Condition::TooMany, true), Flow::Lost));
+        return;
     }
     let share = Share::new(1, u64::try_from(count).unwrap_or(1));
     for number in from..from.saturating_add(count) {

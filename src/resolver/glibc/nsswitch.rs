@@ -96,7 +96,7 @@ fn process_line<'f>(
     hosts: &mut Option<Vec<Service<'f>>>,
 ) -> Result<(), Unreadable> {
     let (database, rest) = database(line);
-    if !std::str::from_utf8(database).is_ok_and(|it| DATABASES.has(it)) {
+    if !DATABASES.has(database) {
         return Ok(());
     }
     let mut services = Vec::with_capacity(3);

@@ -182,8 +182,7 @@ const OF_KUBE_PROXY: WordList = WordList(
 /// kube-proxy names interfaces only where it decides whom to masquerade
 /// (`--detect-local-mode`).
 fn is_of_kube_proxy(chain: &str, target: &str) -> bool {
-    let is_its = |it: &str| OF_KUBE_PROXY.iter().any(|start| it.starts_with(start));
-    (is_its(chain) || is_its(target)) && target != "KUBE-MARK-MASQ"
+    (OF_KUBE_PROXY.begins(chain) || OF_KUBE_PROXY.begins(target)) && target != "KUBE-MARK-MASQ"
 }
 
 fn plain(it: &str) -> &str {

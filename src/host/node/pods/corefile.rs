@@ -123,7 +123,7 @@ pub(in crate::host::node) fn corefile_of_manifest(
             );
         }
     }
-    skipped.sentences()
+    skipped.unread().sentences
 }
 
 /// How CoreDNS is started; `None`: it is another program, or its Corefile is in

@@ -31,6 +31,8 @@ pub(super) use corefile::corefile_of_manifest;
 pub struct Unread {
     /// All of it, as sentences without a full stop.
     pub sentences: Vec<String>,
+    /// The first of them that is not about one pod.
+    pub of_all: Option<String>,
     /// The first of them that is about a want of privilege.
     pub denied: Option<String>,
 }
@@ -53,11 +55,7 @@ pub fn read_pods(
         let facts = facts(root, processes, None, &mut skipped);
         pods = fill(root, processes, parts, &facts, wanted, &mut skipped);
     }
-    let unread = Unread {
-        denied: skipped.denied(),
-        sentences: skipped.sentences(),
-    };
-    (pods, unread)
+    (pods, skipped.unread())
 }
 
 /// Only the pods of `only`; nothing else of the node is read. `None`: that is
@@ -76,7 +74,7 @@ pub fn read_only(
         return None;
     }
     let pods = fill(root, processes, Parts::PODS, &facts, wanted, &mut skipped);
-    Some((pods, skipped.sentences()))
+    Some((pods, skipped.unread().sentences))
 }
 
 /// What the names of files and the control groups of processes tell of `target`: of

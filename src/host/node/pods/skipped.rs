@@ -4,6 +4,7 @@ use std::path::Path;
 
 use nix::errno::Errno;
 
+use super::Unread;
 use crate::host::ReadError;
 use crate::host::root::Root;
 
@@ -12,8 +13,10 @@ use crate::host::root::Root;
 #[derive(Default)]
 pub(super) struct Skipped {
     alike: Vec<(Option<Errno>, String, usize)>,
-    /// Pods and mounts that kept kdns waiting, each by its name.
+    /// Mounts that kept kdns waiting, each by its name.
     silent: Vec<String>,
+    /// Pods that did.
+    silent_pods: Vec<String>,
 }
 
 impl Skipped {
@@ -46,7 +49,7 @@ impl Skipped {
             return self.take(read);
         };
         let sentence = format!("pod {pod} is not readable: {error}");
-        self.silent.push(sentence);
+        self.silent_pods.push(sentence);
         None
     }
 
@@ -64,7 +67,7 @@ impl Skipped {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.alike.is_empty() && self.silent.is_empty()
+        self.alike.is_empty() && self.silent.is_empty() && self.silent_pods.is_empty()
     }
 
     /// The first sentence about what only another user may read.
@@ -74,13 +77,21 @@ impl Skipped {
         Some(found.1.clone())
     }
 
-    pub(super) fn sentences(self) -> Vec<String> {
+    pub(super) fn unread(self) -> Unread {
+        let denied = self.denied();
         let sentence = |(_, sentence, more)| match more {
             0 => sentence,
             _ => format!("{sentence}, and {more} more like this"),
         };
         let alike = self.alike.into_iter().map(sentence);
-        alike.chain(self.silent).collect()
+        let mut sentences: Vec<String> = alike.chain(self.silent).collect();
+        let of_all = sentences.first().cloned();
+        sentences.extend(self.silent_pods);
+        Unread {
+            sentences,
+            of_all,
+            denied,
+        }
     }
 }
 
@@ -108,6 +119,6 @@ mod tests {
         skipped.note(Some(Errno::EACCES), "denied again".to_owned());
         assert_eq!(skipped.denied().as_deref(), Some("denied"));
         let all = ["broken", "a sentence", "denied, and 1 more like this"];
-        assert_eq!(skipped.sentences(), all);
+        assert_eq!(skipped.unread().sentences, all);
     }
 }

@@ -95,7 +95,7 @@ fn silent(asked: &[&Asked]) -> Sentence {
     );
     let why = asked.first().map_or_else(String::new, |it| silence(it));
     let left_out = if asked.iter().all(|it| it.is_left_out) {
-        "; packets to the cluster's DNS go to others, so it is not ready, or is being ended"
+        "; this node's rules lead the cluster's DNS to others: it is not ready, is being ended, or the rules are old"
     } else {
         ""
     };

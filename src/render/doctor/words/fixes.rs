@@ -110,7 +110,7 @@ fn of_silent(asked: &[&Asked]) -> Vec<Step> {
     }
     if asked.iter().all(|it| it.is_left_out) {
         return of_first(asked, |it| match &it.whom {
-            Whom::Pod(pod) => kubectl(pod, "See whether it is being ended", "get pod"),
+            Whom::Pod(pod) => kubectl(pod, "See whether it is ready, or being ended", "get pod"),
             Whom::Upstream | Whom::Target => None,
         });
     }

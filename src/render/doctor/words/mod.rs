@@ -8,7 +8,7 @@ mod rounds;
 use self::fixes::dig;
 use crate::address::DNS_PORT;
 use crate::check_loop;
-use crate::doctor::{self, Answer, Asked, Check, Fact, Here, Kind, Report, Verdict, Whom};
+use crate::doctor::{Answer, Asked, Check, Fact, Here, Kind, Report, Verdict, Whom};
 use crate::finding::Finding;
 use crate::lint::Unread;
 use crate::render::check_loop::words as loops;
@@ -139,9 +139,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
             unheard,
             unread,
             doubt,
-        } => match doubt
-            .filter(|_| check.state == doctor::State::Unknown && *count > 0 && *unseen == 0)
-        {
+        } => match doubt {
             Some(why) => format!(
                 "of {} not all is known: {why}",
                 counted(*count, "pod", "pods")
