@@ -42,11 +42,17 @@ pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<
         let name = if is_empty(&first) { one } else { other };
         streams.tell(format_args!("{name} holds nothing of a node"));
     }
+    let sides = [(&first, names[0]), (&second, names[1])];
+    let unread = sides.map(|(side, name)| Some((name, unread(side)?)));
+    for (name, reason) in unread.iter().flatten() {
+        streams.tell(format_args!("not all of {name} is known: {reason}"));
+    }
     Ok(match differences.as_slice() {
         [] if is_empty(&first) && is_empty(&second) => {
             streams.tell("neither of the two holds anything of a node");
             Status::Undecided
         }
+        [] if unread.iter().any(Option::is_some) => Status::Undecided,
         [] => Status::Clean,
         _ => Status::Found,
     })
@@ -64,6 +70,12 @@ fn read_side(path: &Path) -> anyhow::Result<Side> {
         loops,
         findings,
     })
+}
+
+/// The first thing that could not be read.
+fn unread(side: &Side) -> Option<String> {
+    let of_settings = || side.findings.unread.first().map(ToString::to_string);
+    side.node.skipped.first().cloned().or_else(of_settings)
 }
 
 fn is_empty(side: &Side) -> bool {

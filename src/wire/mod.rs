@@ -23,13 +23,16 @@ mod tls;
 mod verifier;
 
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, SocketAddr, SocketAddrV6};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, UdpSocket};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use nix::sys::resource::{Resource, getrlimit};
 
 pub use self::entropy::{client_cookie, query_id};
 pub use self::roots::Roots;
 use crate::address::{Address, any_like};
 use crate::engine::failure::Failure;
+use crate::host::io_reason;
 
 /// No datagram is longer.
 const MAX_MESSAGE: usize = 65_535;
@@ -38,11 +41,29 @@ const MAX_MESSAGE: usize = 65_535;
 pub fn most_sockets() -> usize {
     /// Standard streams, a batch file, a namespace, and what libraries open.
     const OTHERS: u64 = 16;
-    let most = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-    let most = most
-        .current
-        .map_or(u64::MAX, |it| it.saturating_sub(OTHERS));
+    /// Where a filter lets nobody ask: what is usual.
+    const USUAL: u64 = 1024;
+    let most = getrlimit(Resource::RLIMIT_NOFILE).map_or(USUAL, |it| it.0);
+    let most = most.saturating_sub(OTHERS);
     usize::try_from(most.max(1)).unwrap_or(usize::MAX)
+}
+
+/// No socket can be opened: the reason.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot open a socket: {0}")]
+pub struct NoSocket(String);
+
+/// Opens a socket and closes it: what keeps kdns from one is no word about servers and
+/// ways of packets.
+///
+/// # Errors
+///
+/// Neither one of IPv4 nor one of IPv6 can be.
+pub fn expect_socket() -> Result<(), NoSocket> {
+    let open = |ip: IpAddr| UdpSocket::bind(SocketAddr::new(ip, 0)).map(drop);
+    open(Ipv4Addr::UNSPECIFIED.into())
+        .or_else(|error| open(Ipv6Addr::UNSPECIFIED.into()).map_err(|_| error))
+        .map_err(|error| NoSocket(io_reason(&error)))
 }
 
 fn any(peer: SocketAddr) -> SocketAddr {

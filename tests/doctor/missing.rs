@@ -7,7 +7,7 @@ use std::process::Command;
 use libtest_mimic::Trial;
 
 use crate::faults::trial;
-use crate::lab::{KDNS, Node, doctor};
+use crate::lab::{KDNS, Node, doctor, nodes};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -127,6 +127,14 @@ fn unreadable() {
             .output()
             .unwrap();
         assert_eq!(lint.status.code(), Some(2), "{file}");
+        let diff = Command::new(KDNS)
+            .arg("diff")
+            .args([&nodes().join("cluster-cgroup-v2"), &node.root])
+            .output()
+            .unwrap();
+        let said = String::from_utf8(diff.stderr).unwrap();
+        assert_ne!(diff.status.code(), Some(0), "{file}");
+        assert!(said.contains("is known: "), "{file}: {said}");
         let err = String::from_utf8(lint.stderr).unwrap();
         assert!(err.contains("cannot read /"), "{file}: {err}");
     }

@@ -11,6 +11,9 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("kernel::setns is refused", &["strace"], setns),
         trial("kernel::no /proc", &["unshare", "mount", "sh"], no_proc),
         trial("kernel::packet sockets are refused", &["strace"], no_socket),
+        trial("kernel::all sockets are refused", &["strace"], no_sockets),
+        trial("kernel::limits are not told", &["strace"], no_limits),
+        trial("kernel::the old file stays", &["strace"], no_unlink),
         trial(
             "kernel::root of a namespace",
             &["unshare", "sh"],
@@ -94,6 +97,43 @@ fn no_socket() {
     let words = ["check-loop", "--root", &root, "--probe"];
     let ended = without("socket", "EPERM", &words);
     ended.is_clear("no sockets");
+}
+
+/// What keeps kdns from a socket is no word about packets of others, nor about servers.
+fn no_sockets() {
+    let conf = testdata("readme/pod.conf").display().to_string();
+    let live = ["explain", "web", "--live", "--file", &conf];
+    let path = ["path", "192.0.2.53"];
+    for (call, words) in [
+        ("socket", &live[..]),
+        ("bind", &live),
+        ("socket", &path),
+        ("bind", &path),
+    ] {
+        let ended = without(call, "EPERM", words);
+        assert_eq!(ended.status, 2, "{ended:?}");
+        ended.is_clear(call);
+    }
+}
+
+/// What is left beside a file that was written is named.
+fn no_unlink() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("resolv.conf");
+    let twice = "nameserver 192.0.2.1\nnameserver 192.0.2.1\n";
+    std::fs::write(&file, twice).unwrap();
+    let words = ["lint", "--fix", file.to_str().unwrap()];
+    let ended = without("unlinkat", "EIO", &words);
+    assert_eq!(ended.status, 2, "{ended:?}");
+    assert!(ended.err.contains("left beside it as .kdns-"), "{ended:?}");
+    assert_ne!(std::fs::read_to_string(&file).unwrap(), twice);
+}
+
+/// Whoever asks many at once asks how many descriptors there can be.
+fn no_limits() {
+    let words = ["dig", "@127.0.0.1", "-p", "9", "web", "+time=1", "+tries=1"];
+    let ended = without("prlimit64", "EPERM", &words);
+    assert_eq!(ended.status, 9, "{ended:?}");
 }
 
 /// What needs no process does its work; what does says what is missing.

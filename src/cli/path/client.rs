@@ -19,6 +19,7 @@ use crate::node::kernel::ConntrackCounters;
 use crate::order::once;
 use crate::resolver;
 use crate::scenario::{Scenario, default_hosts};
+use crate::wire::expect_socket;
 use crate::wire::live::{self as wire, Limits};
 
 /// Who sends, and where from.
@@ -188,9 +189,9 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Its network namespace cannot be entered.
-    pub(super) fn sources(&self, destinations: &[SocketAddr]) -> Result<Sources, EnterError> {
-        self.within(|| sources(destinations))
+    /// Its network namespace cannot be entered, or no socket be opened there.
+    pub(super) fn sources(&self, destinations: &[SocketAddr]) -> anyhow::Result<Sources> {
+        self.within(|| sources(destinations))?
     }
 
     /// Runs `work` where the client is.
@@ -237,7 +238,8 @@ fn look_up(scenario: &Scenario) -> Outcome {
 /// be.
 pub(super) type Sources = BTreeMap<IpAddr, Result<IpAddr, String>>;
 
-fn sources(destinations: &[SocketAddr]) -> Sources {
+fn sources(destinations: &[SocketAddr]) -> anyhow::Result<Sources> {
+    expect_socket()?;
     let source = |to: &SocketAddr| {
         let socket = UdpSocket::bind((any_like(to.ip()), 0))?;
         socket.connect(to)?;
@@ -249,5 +251,5 @@ fn sources(destinations: &[SocketAddr]) -> Sources {
             source(to).map_err(|it: std::io::Error| io_reason(&it)),
         )
     };
-    destinations.iter().map(one).collect()
+    Ok(destinations.iter().map(one).collect())
 }

@@ -111,7 +111,14 @@ impl Draft {
         old.kept.give(file)?;
         // What was there must not be lost for what never reached the disk.
         file.sync_all()?;
-        undisturbed(|| self.put_over(&old))
+        undisturbed(|| {
+            self.put_over(&old)?;
+            let Some(name) = self.name.take() else {
+                return Ok(());
+            };
+            let removed = self.place.remove(&name);
+            removed.map_err(|errno| WriteError::Beside(shown(&name), errno.desc()))
+        })
     }
 
     /// Gives the file the name that was free.

@@ -93,6 +93,9 @@ pub enum WriteError {
     /// Two files cannot change places there.
     #[error("its file system cannot exchange files, so a change made meanwhile could be lost")]
     NoExchange,
+    /// What was there cannot be removed.
+    #[error("it is written, and what was there is left beside it as {0}: {1}")]
+    Beside(String, &'static str),
     /// Somebody changes it again and again.
     #[error("it is changed again and again; a version of it is kept as {0}")]
     Restless(String),

@@ -13,6 +13,7 @@ use crate::explain::live::{Answer, Exchange, MAX_STRAYS, Played, Unconnected, Un
 use crate::netns::{EnterError, Namespace};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
+use crate::wire::expect_socket;
 use crate::wire::live::{self as wire, Event, Limits};
 
 /// The clock moves so often.
@@ -36,15 +37,18 @@ pub(super) fn watched(
     namespace: Option<&Namespace>,
     (limit, interrupt): (Duration, Option<BorrowedFd<'_>>),
     watch: &mut dyn FnMut(Seen),
-) -> Result<Played, EnterError> {
+) -> anyhow::Result<Played> {
     let (sender, receiver) = channel();
     // A scenario is not to be shared with another thread.
     let scenario = scenario.clone();
-    let play = move || play(resolver, &scenario, limit, interrupt, &sender);
+    let play = move || {
+        expect_socket()?;
+        Ok(play(resolver, &scenario, limit, interrupt, &sender))
+    };
     thread::scope(|scope| {
         let work = move || match namespace {
-            Some(namespace) => namespace.within(play),
-            None => Ok(play()),
+            Some(namespace) => namespace.within(play)?,
+            None => play(),
         };
         let spawned = thread::Builder::new().spawn_scoped(scope, work);
         let thread = spawned.map_err(|error| EnterError::no_thread(&error))?;
