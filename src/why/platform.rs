@@ -15,10 +15,12 @@ pub(super) enum Platform {
 }
 
 /// Words of clusters, whole ones: their programs, what only they have, and who sells them.
-const CLUSTER: &str = "kubernetes|kube|k8s|k3s|k3d|k0s|rke|rke2|microk8s|minikube|kind cluster|kubelet|\
-    kubectl|kubeadm|kubespray|kubeconfig|kubedns|coredns|pod|pods|in namespace|statefulset|\
-    statefulsets|daemonset|daemonsets|svc cluster|cluster local|helm|openshift|rancher|istio|\
-    cilium|argo|argocd|tekton|eks|aks|gke";
+const CLUSTER: &str = "k8s|k3s|k3d|k0s|rke|rke2|microk8s|minikube|kind cluster|coredns|pod|pods|\
+    in namespace|statefulset|statefulsets|daemonset|daemonsets|svc cluster|cluster local|helm|\
+    openshift|rancher|istio|cilium|argocd|argo cd|argo workflows|tekton|eks|aks|gke";
+
+/// With this begin the names of many more.
+const KUBE: &str = " kube";
 
 /// Words of containers that run in no cluster; images are built and tried for clusters, too.
 const DOCKER: &str = "docker compose|compose yml|compose yaml|127 0 0 11|podman|docker container|\
@@ -44,6 +46,7 @@ impl Platform {
         let words = format!(" {} ", words.join(" "));
         let has = |all: &str| all.split('|').any(|it| words.contains(&format!(" {it} ")));
         let is_cluster = has(CLUSTER)
+            || words.contains(KUBE)
             || matches!(asked, Some(Kind::Service | Kind::NodeLocal | Kind::Pod))
             || matches!(
                 looked,
@@ -87,6 +90,7 @@ mod tests {
             ("the network namespace of my container", None, None),
             ("we overwhelm redis in podman", None, Some(Platform::Docker)),
             ("docker run fails", None, None),
+            ("kubeflow is slow", None, Some(Platform::Cluster)),
             ("getaddrinfo eai_again db", None, None),
             ("two weeks ago a worker breaks", None, None),
             (
