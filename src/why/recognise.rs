@@ -9,7 +9,6 @@ use self::causes::{causes, weighed};
 use super::asked::Asked;
 use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
-use super::looked::Looked;
 use super::named::{name, server};
 use super::pattern::{Match, Searched};
 use super::plain::{MOST, boundary, plain, unwrapped};
