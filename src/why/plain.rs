@@ -34,9 +34,9 @@ pub(super) fn plain(text: &str) -> String {
     out.replace("Address in use", "Address already in use")
 }
 
-/// The text without what a screen or a reply put around its lines, and with lines together
-/// that a screen has cut in a word.
-pub(super) fn unwrapped(text: &str) -> String {
+/// The text without what a screen or a reply put around its lines; and, where a screen may
+/// have cut words at its edge, the same with such lines together.
+pub(super) fn unwrapped(text: &str) -> (String, Option<String>) {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let is_framed = |it: &&str| it.is_empty() || it.trim_start().starts_with(FRAMES);
     let lines: Vec<&str> = if lines.iter().all(is_framed) {
@@ -50,16 +50,18 @@ pub(super) fn unwrapped(text: &str) -> String {
     // Where words are not cut, lines are of many widths.
     let is_screen = widest > SCREEN / 2 && (widest_ones > 1 || widest == SCREEN);
     let is_screen = is_screen && widest_ones * 2 + 1 >= lines.len();
-    let mut out = String::with_capacity(text.len());
+    let mut joined = String::with_capacity(text.len());
     for (line, next) in lines.iter().zip(lines.iter().skip(1).chain([&""])) {
-        out.push_str(line);
+        joined.push_str(line);
         let is_cut = is_screen && width(line) == widest && is_in_word(line, next);
         // Lines that begin alike are several.
         if !is_cut || line.bytes().take(3).eq(next.bytes().take(3)) {
-            out.push('\n');
+            joined.push('\n');
         }
     }
-    out
+    let apart = lines.iter().flat_map(|it| [*it, "\n"]).collect();
+    let is_other = joined != apart;
+    (apart, is_other.then_some(joined))
 }
 
 /// How wide a terminal is where nobody has changed it.
@@ -178,28 +180,24 @@ mod tests {
     #[test]
     fn what_a_screen_cut_is_whole() {
         let cut = "x".repeat(60);
-        for (text, expected) in [
+        let rest = "y".repeat(39);
+        for (text, apart, joined) in [
+            ("│ lookup db │\n│ on x │", "lookup db\non x\n", None),
+            ("a > b\n> c", "a > b\n> c\n", None),
             (
-                "│ lookup db │\n│ on x │".to_owned(),
-                "lookup db\non x\n".to_owned(),
-            ),
-            ("a > b\n> c".to_owned(), "a > b\n> c\n".to_owned()),
-            (
-                format!(
-                    "{cut} loo\nkup db on 10.96.0.10:53: {}\nno such host",
-                    "y".repeat(39)
-                ),
-                format!(
-                    "{cut} lookup db on 10.96.0.10:53: {}no such host\n",
-                    "y".repeat(39)
-                ),
+                &*format!("{cut} loo\nkup db on 10.96.0.10:53: {rest}\nno such host"),
+                &*format!("{cut} loo\nkup db on 10.96.0.10:53: {rest}\nno such host\n"),
+                Some(format!(
+                    "{cut} lookup db on 10.96.0.10:53: {rest}no such host\n"
+                )),
             ),
             (
-                format!("{cut} db\n{cut} db\n"),
-                format!("{cut} db\n{cut} db\n"),
+                &*format!("{cut} db\n{cut} db"),
+                &*format!("{cut} db\n{cut} db\n"),
+                None,
             ),
         ] {
-            assert_eq!(unwrapped(&text), expected);
+            assert_eq!(unwrapped(text), (apart.to_owned(), joined));
         }
     }
 

@@ -1,16 +1,18 @@
 //! Which known messages a text has in it.
 
+mod causes;
+
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use self::causes::{causes, weighed};
 use super::asked::Asked;
 use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
-use super::looked::Looked;
 use super::named::{name, server};
 use super::pattern::{Match, Searched};
-use super::place::Place;
 use super::plain::{MOST, boundary, plain, unwrapped};
+use super::platform::Platform;
 use super::shown;
 use crate::node::Node;
 use crate::order::Order as _;
@@ -76,9 +78,26 @@ pub fn recognise<'c>(
     text: &str,
     node: Option<&Node>,
 ) -> Result<Recognised<'c>, Unknown<'c>> {
-    let text = unwrapped(text.get(..boundary(text, MOST)).unwrap_or_default());
-    let title = title(&text);
-    let (text, own) = shown::told(&text);
+    let (apart, joined) = unwrapped(text.get(..boundary(text, MOST)).unwrap_or_default());
+    let (says, found) = read(catalogue, &apart, node);
+    // Whether a screen has cut a word there, or wrapped the text between two, is not known.
+    match joined.map(|it| read(catalogue, &it, node)) {
+        Some((more, joined)) if more > says => joined,
+        _ => found,
+    }
+}
+
+/// How much the message says, a program's more than what is seen; nothing if none is known.
+type Says = Option<(bool, usize)>;
+
+/// What a text says that nothing wraps.
+fn read<'c>(
+    catalogue: &'c Catalogue,
+    text: &str,
+    node: Option<&Node>,
+) -> (Says, Result<Recognised<'c>, Unknown<'c>>) {
+    let title = title(text);
+    let (text, own) = shown::told(text);
     let own = plain(text.get(..own).unwrap_or_default()).len();
     let text = plain(&text);
     let small = text.to_ascii_lowercase();
@@ -88,38 +107,55 @@ pub fn recognise<'c>(
     };
     let found = sightings(catalogue, searched);
     let found = ranked(&found, title..own);
-    let Some(Sighting { message, at, .. }) = found.first() else {
-        return Err(Unknown {
+    let Some(first) = found.first() else {
+        let unknown = Unknown {
             nearest: super::nearest::nearest(catalogue, &small),
             asked: server(&text, &[], node),
-        });
+        };
+        return (None, Err(unknown));
     };
-    let apart = apart(&found);
+    let says = Some((!first.message.speaker.is_symptom(), first.weight));
+    (
+        says,
+        Ok(recognised(catalogue, searched, first, &found, node)),
+    )
+}
+
+/// What the first of these messages says in the text.
+fn recognised<'c>(
+    catalogue: &'c Catalogue,
+    searched: Searched<'_>,
+    first: &Sighting<'c, '_>,
+    found: &[&Sighting<'c, '_>],
+    node: Option<&Node>,
+) -> Recognised<'c> {
+    let Sighting { message, at, .. } = first;
+    let apart = apart(found);
     // What another program says elsewhere is of other lookups.
     let is_other = |it: &&&Sighting<'_, '_>| !apart.iter().any(|other| std::ptr::eq(*other, **it));
     let own_ones = found.iter().filter(is_other);
     let matches: Vec<&Match<'_>> = own_ones.map(|it| &it.at).collect();
-    let mut own = text.clone();
+    let mut own = searched.text.to_owned();
     for Match { start, end, .. } in apart.iter().map(|it| &it.at) {
         own.replace_range(*start..*end, &" ".repeat(end - start));
     }
     let asked = server(&own, &matches, node);
     let name = name(&own, &matches);
     let looked = message.looked(name.as_deref());
-    let told = || Place::told(&small, asked.map(|it| it.kind), looked);
-    let place = node.map(|_| Place::Cluster).or_else(told);
-    Ok(Recognised {
+    // A machine with Docker can be named as well as a node.
+    let is_node = node.is_some_and(|it| it.kubelet.is_some());
+    let platform = Platform::told(searched.small, asked.map(|it| it.kind), looked)
+        .or(is_node.then_some(Platform::Cluster));
+    let alone = |it: &&Sighting<'c, '_>| it.alone(catalogue, searched, node, platform);
+    Recognised {
         message,
-        besides: apart
-            .iter()
-            .map(|it| it.alone(catalogue, &text, node))
-            .collect(),
+        besides: apart.iter().map(alone).collect(),
         others: found.iter().skip(1).map(|it| it.message).collect(),
         is_near: !message.speaker.is_symptom() || at.end - at.start <= NEAR,
         asked,
-        causes: causes(catalogue, searched, &found, asked.as_ref(), looked, place),
+        causes: causes(catalogue, searched, found, asked.as_ref(), looked, platform),
         name,
-    })
+    }
 }
 
 /// Each known message in a text, once.
@@ -236,94 +272,6 @@ fn cut<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Option<Sight
         .then_some(first)
 }
 
-/// The causes of the message that says the most. What was seen besides says where to
-/// look: those of its likely ones that the message leaves come first, then the two
-/// likeliest of the message, then the other likely ones that were seen; unless the
-/// message leaves one only. What is no DNS error has none, whatever was seen.
-fn causes<'c>(
-    catalogue: &'c Catalogue,
-    searched: Searched<'_>,
-    found: &[&Sighting<'c, '_>],
-    asked: Option<&Asked>,
-    looked: Option<Looked>,
-    place: Option<Place>,
-) -> Vec<(Likely, &'c Cause)> {
-    let Some(first) = found.first() else {
-        return Vec::new();
-    };
-    let own = catalogue.causes_of(first.message, asked, looked);
-    if own.len() == 1 || !first.message.is_dns() {
-        // A client's message can be one of several; a DNS server knows what it says.
-        let is_decided = first.message.speaker.is_server() || !first.message.is_dns();
-        let is_second = |it: &&&Sighting<'_, '_>| {
-            it.message.leads() && !it.message.speaker.is_symptom() && !is_decided
-        };
-        let second = found.iter().skip(1).find(is_second);
-        let seconds = second.map_or_else(Vec::new, |it| {
-            catalogue.causes_of(it.message, asked, looked)
-        });
-        let is_new = |it: &(Likely, &Cause)| own.iter().all(|own| own.1.code != it.1.code);
-        let seconds = seconds.into_iter().filter(is_new);
-        return own.iter().copied().chain(seconds).collect();
-    }
-    let symptoms = found.iter().filter(|it| it.message.speaker.is_symptom());
-    let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked, looked));
-    let (likely, mut others): (Vec<_>, Vec<_>) = seen.partition(|it| it.0 == Likely::High);
-    others.order_by_key(|it| it.0);
-    let is_left = |it: &(Likely, &Cause)| own.iter().any(|own| own.1.code == it.1.code);
-    let (left, added): (Vec<_>, Vec<_>) = likely.into_iter().partition(is_left);
-    let is_likely = |it: &&(Likely, &Cause)| it.0 == Likely::High;
-    let likeliest = own.iter().take_while(is_likely).count().min(2);
-    let message = first.message;
-    let (first, rest) = own.split_at(likeliest);
-    let mut causes: Vec<(Likely, &Cause)> = Vec::new();
-    for cause in [&left, first, &added, rest, &others].concat() {
-        if !causes.iter().any(|it| it.1.code == cause.1.code) {
-            causes.push(cause);
-        }
-    }
-    weighed(catalogue, searched, message, looked, place, &own, &causes)
-}
-
-/// The causes that are named, by the message or by what was seen, with those first that the
-/// text speaks for, and last that it speaks against. Another one that it speaks for comes
-/// behind the first of the rest. None does that is ruled out by whom was asked or for which
-/// name, nor beside a DNS server's message one that this has not.
-fn weighed<'c>(
-    catalogue: &'c Catalogue,
-    searched: Searched<'_>,
-    message: &Message,
-    looked: Option<Looked>,
-    place: Option<Place>,
-    own: &[(Likely, &'c Cause)],
-    named: &[(Likely, &'c Cause)],
-) -> Vec<(Likely, &'c Cause)> {
-    let is_own = |it: &Cause| own.iter().any(|own| own.1.code == it.code);
-    let may = |it: &Cause| !message.speaker.is_server() && !catalogue.lists(message, it);
-    let most = |it: &Cause| it.likely_for(looked, Likely::High);
-    let speaks_for = |it: &Cause| {
-        (is_own(it) || may(it)) && most(it) != Likely::Low && it.shown_by(searched) == Some(true)
-    };
-    let (mut signed, mut rest, mut last) = (Vec::new(), Vec::new(), Vec::new());
-    for &(likely, cause) in named {
-        if speaks_for(cause) {
-            signed.push((most(cause), cause));
-        } else if cause.shown_by(searched) == Some(false)
-            || place.is_some_and(|it| it.is_strange(cause))
-        {
-            last.push((Likely::Low, cause));
-        } else {
-            rest.push((likely, cause));
-        }
-    }
-    let is_named = |it: &Cause| named.iter().any(|named| named.1.code == it.code);
-    let others = catalogue.causes.iter();
-    let others = others.filter(|it| !is_named(it) && speaks_for(it));
-    let others: Vec<_> = others.map(|it| (Likely::Medium, it)).collect();
-    let (first, rest) = rest.split_at(rest.len().min(1));
-    [&signed, first, &others, rest, &last].concat()
-}
-
 /// A known message in a text.
 struct Sighting<'c, 't> {
     message: &'c Message,
@@ -344,17 +292,31 @@ impl<'c> Sighting<'c, '_> {
         is_said && message.is_dns() && message.leads()
     }
 
-    /// The message, with the likeliest causes that it has by itself.
+    /// The message, with the likeliest causes that it has in this text.
     fn alone(
         &self,
         catalogue: &'c Catalogue,
-        text: &str,
+        searched: Searched<'_>,
         node: Option<&Node>,
+        platform: Option<Platform>,
     ) -> (&'c Message, Vec<&'c Cause>) {
-        let own = text.get(self.at.start..self.at.end).unwrap_or_default();
+        let own = searched.text.get(self.at.start..self.at.end);
+        let own = own.unwrap_or_default();
         let asked = server(own, &[&self.at], node);
         let looked = self.message.looked(name(own, &[&self.at]).as_deref());
-        let causes = catalogue.causes_of(self.message, asked.as_ref(), looked);
+        let own = catalogue.causes_of(self.message, asked.as_ref(), looked);
+        let causes = match own.len() {
+            1 => own,
+            _ => weighed(
+                catalogue,
+                searched,
+                self.message,
+                looked,
+                platform,
+                &own,
+                &own,
+            ),
+        };
         let likeliest = causes.into_iter().take(MOST_APART).map(|it| it.1);
         (self.message, likeliest.collect())
     }

@@ -52,6 +52,34 @@ fn an_option_behind_a_message_is_one() {
     check_refused(folder().path(), &words, "did you mean --root?");
 }
 
+/// A pipe into which nobody writes would be waited for without a word.
+#[test]
+fn standard_input_is_named_before_it_is_read() {
+    let ended = run(folder().path(), &["why"]);
+    assert_eq!(ended.status, 2, "{}", ended.err);
+    let (first, rest) = ended.err.split_once('\n').unwrap();
+    assert_eq!(first, "kdns: reading standard input");
+    assert!(rest.starts_with("kdns: nothing to explain"), "{rest}");
+}
+
+/// A machine that is named is a node of a cluster where a kubelet is.
+#[test]
+fn a_machine_with_docker_is_no_node() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("etc")).unwrap();
+    fs::write(folder.path().join("etc/resolv.conf"), POD).unwrap();
+    let message = "docker-compose up: getaddrinfo EAI_AGAIN db on 127.0.0.11:53";
+    let args = ["why", "--format", "json", "--root", ".", message];
+    let ended = run(folder.path(), &args);
+    let place = |code: &str| ended.out.find(&format!("\"code\": \"{code}\""));
+    let (own, strange) = (place("docker-network"), place("service-path"));
+    assert!(
+        own.is_some() && own < strange,
+        "{own:?} {strange:?}: {}",
+        ended.out
+    );
+}
+
 #[test]
 fn a_snapshot_that_finds_no_room_says_where() {
     let folder = folder();

@@ -5,7 +5,7 @@ use kdns::why::{Catalogue, recognise};
 use crate::expect_none;
 
 /// Each was taken for a fault of DNS once.
-const INNOCENT: [&str; 44] = [
+const INNOCENT: [&str; 66] = [
     "mtu of the interface is 9000 and udp throughput is low with iperf",
     "ldap: bind refused by acl; dn=admin",
     "unbound variable: recursion depth, refused in bash",
@@ -50,6 +50,28 @@ const INNOCENT: [&str; 44] = [
     "refused to merge unrelated histories",
     "> LDAP bind was refused\n> dns is fine",
     "│ web-0 started │\n│ dns is fine   │",
+    "name resolution not needed",
+    "dns resolution is not part of the plan",
+    "name resolution doesn't matter here",
+    "DNS breaks ties by alphabetical order",
+    "DNS no longer works around the bug",
+    "the release 'dns stops working group'",
+    "DNS is down-sampled in our dashboards",
+    "dns is down the list of priorities",
+    "weird dns behaviour was a joke",
+    "strange DNS behaviour is explained in chapter 4",
+    "trouble resolving the ticket of the service desk",
+    "issues resolving customer complaints, service team",
+    "problem resolving path of node modules",
+    "problems with resolving the container's image tag",
+    "name not found",
+    "ETIMEOUT",
+    "server failure",
+    "refused",
+    "unable to resolve class org.jenkins.Node",
+    "unable to resolve variable ${cluster}",
+    "cannot resolve the template of the node",
+    "Could not resolve dependency: npm ERR! node-sass cluster",
 ];
 
 #[test]
@@ -60,6 +82,32 @@ fn what_is_about_something_else_has_no_cause() {
         (!found.causes.is_empty()).then(|| format!("{text}: {}", found.message.id))
     });
     expect_none(&wrong.collect::<Vec<String>>());
+}
+
+/// Complaints that look like the ones above.
+#[test]
+fn what_is_broken_stays_known() {
+    let catalogue = Catalogue::built_in();
+    for (text, id) in [
+        (
+            "not all pods can resolve names, DNS times out",
+            "symptom-broken",
+        ),
+        (
+            "we cannot resolve import-service.default in the service mesh",
+            "symptom-broken",
+        ),
+        ("Problems with resolving host names", "symptom-broken"),
+        ("name resolution doesn't work", "symptom-broken"),
+        ("DNS is down in all pods", "symptom-broken"),
+        ("ENOTFOUND", "symptom-enotfound"),
+        ("ENOTFOUND issue", "node-enotfound"),
+        ("query refused", "symptom-refused"),
+        ("SERVFAIL", "symptom-servfail"),
+    ] {
+        let found = recognise(&catalogue, text, None).map(|it| it.message.id);
+        assert_eq!(found.ok(), Some(id), "{text}");
+    }
 }
 
 /// What may have many reasons rules out none of them.

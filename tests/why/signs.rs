@@ -294,4 +294,105 @@ fn words_of_sentences_are_no_names() {
         None,
     );
     assert_eq!(found.unwrap().name, None);
+    let text = "dial tcp: lookup error on 10.96.0.10:53: no such host";
+    let found = recognise(&catalogue, text, None).unwrap();
+    assert_eq!(found.name.as_deref(), Some("error"));
+}
+
+/// Texts that name where it happens, a cause, and whether it is among the first three.
+const PLACES: [(&str, &str, bool); 14] = [
+    (
+        "AKS: getaddrinfo EAI_AGAIN db.prod ; docker build was fine",
+        "service-path",
+        true,
+    ),
+    (
+        "AKS: getaddrinfo EAI_AGAIN db.prod ; docker build was fine",
+        "docker-dns",
+        false,
+    ),
+    (
+        "Minikube; docker run works; getaddrinfo EAI_AGAIN db.prod",
+        "service-path",
+        true,
+    ),
+    (
+        "Rancher deployment; docker exec works; getaddrinfo EAI_AGAIN db.prod",
+        "service-path",
+        true,
+    ),
+    (
+        "k3d cluster: getaddrinfo EAI_AGAIN db.prod, asked 127.0.0.11:53",
+        "docker-dns",
+        true,
+    ),
+    (
+        "Dockerfile of our pod: getaddrinfo EAI_AGAIN db.prod",
+        "service-path",
+        true,
+    ),
+    (
+        "Dockerfile of our pod: getaddrinfo EAI_AGAIN db.prod",
+        "docker-dns",
+        false,
+    ),
+    (
+        "Error: getaddrinfo ENOTFOUND db (network namespace of my container, compose)",
+        "docker-network",
+        true,
+    ),
+    (
+        "We overwhelm Redis. docker: getaddrinfo ENOTFOUND redis",
+        "docker-network",
+        true,
+    ),
+    (
+        "in docker-compose: getaddrinfo ENOTFOUND redis",
+        "docker-network",
+        true,
+    ),
+    (
+        "in docker-compose: getaddrinfo ENOTFOUND redis",
+        "other-namespace",
+        false,
+    ),
+    (
+        "in pods of k8s: getaddrinfo ENOTFOUND redis",
+        "docker-network",
+        false,
+    ),
+    (
+        "in pods of k8s: getaddrinfo ENOTFOUND redis",
+        "other-namespace",
+        true,
+    ),
+    (
+        "docker-compose up: getaddrinfo EAI_AGAIN db on 127.0.0.11:53",
+        "service-path",
+        false,
+    ),
+];
+
+#[test]
+fn what_only_the_other_place_can_cause_is_not_among_the_first() {
+    let wrong = PLACES.iter().filter_map(|&(text, code, is_first)| {
+        let found = codes(text);
+        let first = &found[..3];
+        (first.contains(&code) != is_first).then(|| format!("{text}: {code}, {found:?}"))
+    });
+    expect_none(&wrong.collect::<Vec<String>>());
+}
+
+/// What a terminal wrapped between two words is no word that it cut.
+#[test]
+fn a_line_as_wide_as_a_screen_may_end_with_its_word() {
+    let catalogue = Catalogue::built_in();
+    for (line, next) in [
+        ("psql: Temporary failure in name", "resolution"),
+        ("psql: Temporary failure in na", "me resolution"),
+    ] {
+        let text = format!("{}{line}\n{next}", "-".repeat(80 - line.len()));
+        let found = recognise(&catalogue, &text, None).unwrap();
+        assert_eq!(found.message.id, "glibc-temporary-failure", "{text}");
+    }
 }

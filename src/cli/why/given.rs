@@ -78,9 +78,14 @@ pub(super) fn from_args(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Re
     }
 }
 
-/// Whether something is in standard input that nobody has to type.
+/// Whether something is in standard input that nobody has to type; a pipe may stay silent,
+/// so it is said that this is waited for.
 fn is_piped(streams: &mut Streams<'_>) -> io::Result<bool> {
-    Ok(!io::stdin().is_terminal() && !streams.input.fill_buf()?.is_empty())
+    if io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    streams.tell("reading standard input");
+    Ok(!streams.input.fill_buf()?.is_empty())
 }
 
 /// Whether it names something that can be read: a message of one word that

@@ -29,6 +29,9 @@ pub(in crate::render) struct Why<'a> {
     /// What it can come from, the likeliest first, what the node says is the case before all; empty:
     /// it is no DNS error, or not known.
     causes: Vec<Cause<'a>>,
+    /// What other programs say elsewhere in the text, at most three.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<Also<'a>>,
     /// Known messages that look like it; only of one that is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nearest: Vec<&'a str>,
@@ -50,6 +53,17 @@ struct Cause<'a> {
     /// Where the node says so; only where it does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     places: Vec<String>,
+}
+
+/// What another program says elsewhere in a text.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Also<'a> {
+    /// Which message it is: `curl-could-not-resolve`.
+    id: &'a str,
+    /// What it means.
+    meaning: &'a str,
+    /// Its likeliest causes, at most three.
+    causes: Vec<&'a str>,
 }
 
 /// A message found in a log.
@@ -120,6 +134,11 @@ pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
         .causes
         .iter()
         .map(|it| Cause::new(it.likely, it.cause, &it.judged, &answer.recognised));
+    let also = answer.recognised.besides.iter().map(|it| Also {
+        id: it.0.id,
+        meaning: &it.0.meaning,
+        causes: it.1.iter().map(|it| it.code).collect(),
+    });
     let why = Why {
         id: Some(message.id),
         speaker: message.speaker.id,
@@ -128,6 +147,7 @@ pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
         proves: answer.recognised.proves(),
         rules_out: answer.recognised.rules_out(),
         causes: causes.collect(),
+        also: also.collect(),
         nearest: Vec::new(),
     };
     json::document(&why, out)
@@ -147,6 +167,7 @@ pub fn write_unknown(unknown: &Unknown<'_>, out: &mut dyn Write) -> io::Result<(
         proves: &[],
         rules_out: &[],
         causes: Vec::new(),
+        also: Vec::new(),
         nearest: unknown.nearest.iter().map(|it| it.id).collect(),
     };
     json::document(&why, out)

@@ -1,5 +1,7 @@
 //! Words before or behind others that deny what these say.
 
+use crate::why::plain::boundary;
+
 /// They deny what follows; what was tried was none of what began it.
 const BEFORE: [&str; 7] = [
     "no", "not", "never", "without", "disabled", "tried", "trying",
@@ -10,8 +12,8 @@ const BEFORE: [&str; 7] = [
 const BEING: [&str; 6] = ["is", "are", "was", "were", "and", "but"];
 
 /// They may stand between, as in `do not use the`.
-const BETWEEN: [&str; 15] = [
-    "a", "all", "an", "any", "the", "use", "used", "using", "have", "had", "run", "ran", "running",
+const BETWEEN: [&str; 14] = [
+    "a", "an", "any", "the", "use", "used", "using", "have", "had", "run", "ran", "running",
     "really", "to",
 ];
 
@@ -34,6 +36,9 @@ const OFF: [&str; 8] = [
 
 /// The same, of what is not so.
 const MISSING: [&str; 6] = ["used", "running", "installed", "full", "enabled", "there"];
+
+/// A clause is at most so long, in bytes.
+const CLAUSE: usize = 200;
 
 /// What programs resolve besides names.
 const OBJECTS: [&str; 14] = [
@@ -62,8 +67,10 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
     // `firewall` may be the beginning of `firewalld`.
     let word_end = behind.trim_start_matches(char::is_alphanumeric);
     let rests = [behind, word_end].map(str::trim_start);
-    // What ends a clause ends what it denies.
-    let clause = before.rsplit(['.', ',', ';', ':', '(']).next();
+    // What ends a clause ends what it denies; one is not longer.
+    let far = boundary(before, before.len().saturating_sub(CLAUSE));
+    let near = before.get(far..).unwrap_or_default();
+    let clause = near.rsplit(['.', ',', ';', ':', '(']).next();
     let words = clause.unwrap_or_default().split_whitespace().rev();
     if rests.into_iter().any(is_off) {
         // That it helps when something is off says that it is there.
@@ -85,11 +92,19 @@ pub(super) fn denies(before: &str, behind: &str) -> bool {
     }
 }
 
-/// Whether what is resolved is no name: `cannot resolve` before ` the module`.
+/// Whether what is resolved is no name: `cannot resol` before `ve the module`.
 pub(super) fn is_of_object(said: &str, behind: &str) -> bool {
-    let words = behind.split(|c: char| !c.is_alphanumeric());
-    let mut words = words.filter(|it| !it.is_empty() && !BETWEEN.contains(it));
-    said.contains("resolv") && words.next().is_some_and(|it| OBJECTS.contains(&it))
+    let rest = behind.trim_start_matches(char::is_alphanumeric);
+    let end = behind.strip_suffix(rest).unwrap_or_default();
+    let verb = said.rsplit(' ').next().unwrap_or_default();
+    let is_verb = ["resolve", "resolves", "resolved", "resolving"]
+        .iter()
+        .any(|it| it.strip_prefix(verb) == Some(end));
+    let words = rest.split_whitespace();
+    // `import-service.default` is a name.
+    let words = words.map(|it| it.trim_matches(|c: char| !c.is_alphanumeric()));
+    let mut words = words.filter(|it| *it != "all" && !BETWEEN.contains(it));
+    is_verb && words.next().is_some_and(|it| OBJECTS.contains(&it))
 }
 
 /// Whether a text goes on with words that something is off, not there or fine:
@@ -119,7 +134,14 @@ mod tests {
     #[test]
     fn programs_resolve_more_than_names() {
         assert!(is_of_object("cannot resolve", " the module; its name"));
-        assert!(!is_of_object("cannot resolve", " the name of a module"));
+        assert!(is_of_object("resol", "ve class org.jenkins.node"));
+        for (said, behind) in [
+            ("cannot resolve", " the name of a module"),
+            ("cannot resolve", " import-service.default in the mesh"),
+            ("resol", "ver plugin fails"),
+        ] {
+            assert!(!is_of_object(said, behind), "{said}…{behind}");
+        }
         assert!(!is_of_object("coredns", " conflicts with it"));
     }
 
@@ -149,6 +171,7 @@ mod tests {
             ("the server does not ", " its replies"),
             ("no answer. it is an ", ""),
             ("name or service not known ", ""),
+            ("not all ", " can resolve names"),
             ("", " is disabling"),
             ("", " is not reached"),
             ("", ". dns is fine"),

@@ -34,7 +34,7 @@ pub enum Hole {
     Text,
 }
 
-/// Words with which a sentence goes on, and no names: `EAI_AGAIN error when`.
+/// Words of a sentence, and names only where the pattern has words on both sides.
 const SENTENCE: [&str; 16] = [
     "after", "and", "at", "but", "during", "error", "errors", "for", "from", "in", "issue", "is",
     "on", "when", "while", "with",
@@ -92,7 +92,7 @@ impl Hole {
         let parsed = asked::parsed(address);
         match self {
             // What C prints for no text.
-            Self::Name => text != "(null)" && !SENTENCE.contains(&text),
+            Self::Name => text != "(null)",
             Self::Known => Looked::of_name(text) == Some(Looked::Public),
             Self::Server(None) | Self::Client => parsed.is_some() || asked::is_masked(address),
             Self::Server(Some(kind)) => parsed.is_some_and(|(it, is_written)| {
@@ -108,5 +108,10 @@ impl Hole {
             }
             _ => true,
         }
+    }
+
+    /// Whether this, at one end of a pattern, is no name but a word of the sentence around.
+    pub(super) fn is_of_sentence(self, text: &str) -> bool {
+        self == Self::Name && SENTENCE.contains(&text)
     }
 }

@@ -174,8 +174,8 @@ impl Part {
             let before = searched.small.get(..start).unwrap_or_default();
             let behind = searched.small.get(end..).unwrap_or_default();
             let said = searched.small.get(start..end).unwrap_or_default();
-            let is_denied = denial::denies(before, behind) || denial::is_of_object(said, behind);
-            self.is_listed || !is_denied
+            !denial::is_of_object(said, behind)
+                && (self.is_listed || !denial::denies(before, behind))
         })
     }
 
@@ -283,7 +283,12 @@ impl Form {
                     if !hole.takes(text) {
                         return None;
                     }
-                    found.push(Found { hole: *hole, text });
+                    // `EAI_AGAIN error when` names nobody; `and cannot be resolved` is no message.
+                    match (hole.is_of_sentence(text), pieces.peek()) {
+                        (true, Some(_)) if at == start => return None,
+                        (true, None) => {}
+                        _ => found.push(Found { hole: *hole, text }),
+                    }
                     at += length;
                 }
             }
