@@ -89,12 +89,17 @@ impl Walk<'_> {
         let mark = self.ignored.enter(place);
         match fs::read_dir(directory) {
             Ok(entries) => {
-                let noted = |it: io::Result<DirEntry>| {
-                    it.map_err(|error| self.unread(directory, &error)).ok()
-                };
-                let mut entries: Vec<DirEntry> = entries.filter_map(noted).collect();
-                entries.sort_by_cached_key(DirEntry::file_name);
-                entries.iter().for_each(|it| self.entry(it, place));
+                let mut all = Vec::new();
+                for entry in entries {
+                    match entry {
+                        Ok(entry) => all.push(entry),
+                        Err(error) => self.unread(directory, &error),
+                    }
+                }
+                all.sort_by_cached_key(DirEntry::file_name);
+                for entry in &all {
+                    self.entry(entry, place);
+                }
             }
             Err(error) => self.unread(directory, &error),
         }

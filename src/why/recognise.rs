@@ -240,7 +240,7 @@ fn apart<'f, 'c, 't>(found: &[&'f Sighting<'c, 't>]) -> Vec<&'f Sighting<'c, 't>
             other.at.start < sighting.at.end && sighting.at.start < other.at.end
         };
         let is_full = apart.len() == MOST_APART;
-        if !is_full && !is_over(&first) && !apart.iter().any(is_over) {
+        if !is_full && !is_over(first) && !apart.iter().any(is_over) {
             apart.push(sighting);
         }
     }

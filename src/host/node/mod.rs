@@ -108,22 +108,10 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
     node.kubelet = found;
     if parts.pods || parts.dns_pods {
         let (pods, unread) = pods::read_pods(root, &processes, parts, |_| true);
-        let is_gone = |it: &Pod| it.presence == Presence::LeftOver;
-        let (gone, there): (Vec<Pod>, Vec<Pod>) = pods.into_iter().partition(is_gone);
-        node.left_over = gone.iter().map(Pod::label).collect();
-        node.pods = there;
+        add_pods(&mut node, pods, unread);
         if parts.dns_pods {
             static_pods::mark(root, &mut node);
         }
-        node.denied = unread.denied;
-        // The first sentences are about processes.
-        let mut of_all = node
-            .skipped
-            .iter()
-            .take(node.of_processes)
-            .chain(&unread.of_all);
-        node.pods_unread = of_all.next().cloned();
-        node.skipped.extend(unread.sentences);
     }
     if parts.dns_pods {
         let (corefiles, unread) =
@@ -146,6 +134,18 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
         keep_sources(root, &mut node);
     }
     Ok(node)
+}
+
+fn add_pods(node: &mut Node, pods: Vec<Pod>, unread: pods::Unread) {
+    let is_gone = |it: &Pod| it.presence == Presence::LeftOver;
+    let (gone, there): (Vec<Pod>, Vec<Pod>) = pods.into_iter().partition(is_gone);
+    node.left_over = gone.iter().map(Pod::label).collect();
+    node.pods = there;
+    node.denied = unread.denied;
+    // The first sentences are about processes.
+    let mut of_all = node.skipped.iter().take(node.of_processes);
+    node.pods_unread = of_all.next().cloned().or(unread.of_all);
+    node.skipped.extend(unread.sentences);
 }
 
 /// The files in which the kubelet's settings stand, and its arguments. The

@@ -73,28 +73,37 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
             it if it.is_ascii_alphanumeric() || it == b'_' => {
                 word = reader.word();
                 if word == b"provisioner" {
-                    let mut inside = Reader { ..reader };
-                    if let Some(found) = inside.provisioner() {
-                        reader = inside;
-                        held.push(Held::Provisioner(found));
-                    }
+                    held.extend(provisioner(&mut reader));
                 }
-                let is_module = word == b"module";
-                if (is_module || word == b"resource") && reader.at >= tried {
+                if matches!(word, b"module" | b"resource") && reader.at >= tried {
                     let mut inside = Reader { ..reader };
-                    let object = if is_module {
-                        inside.module().filter(|it| is_object(it, bytes))
-                    } else {
-                        inside.resource().filter(|it| it.get("spec").is_some())
-                    };
+                    held.extend(block(&mut inside, word == b"module"));
                     tried = inside.at;
-                    held.extend(object.map(|it| Held::Object(it, is_module)));
                 }
             }
             _ => reader.at += 1,
         }
     }
     held
+}
+
+/// The object of a module or of a resource, behind its word.
+fn block(reader: &mut Reader<'_>, is_module: bool) -> Option<Held> {
+    let object = if is_module {
+        let object = reader.module();
+        object.filter(|it| is_object(it, reader.bytes))
+    } else {
+        reader.resource().filter(|it| it.get("spec").is_some())
+    };
+    object.map(|it| Held::Object(it, is_module))
+}
+
+/// A provisioner, of which the reader is behind the word.
+fn provisioner(reader: &mut Reader<'_>) -> Option<Held> {
+    let mut inside = Reader { ..*reader };
+    let found = inside.provisioner()?;
+    *reader = inside;
+    Some(Held::Provisioner(found))
 }
 
 fn is_object(value: &Node, bytes: &[u8]) -> bool {

@@ -94,17 +94,7 @@ fn of_target(said: &str, target: Option<&str>) -> Command {
 pub(super) fn fact(check: &Check<'_>) -> String {
     match &check.fact {
         Fact::Here(it, name) => here(it, *name),
-        Fact::Loop(report) => {
-            let headline = loops::headline(report);
-            match (report.verdict, report.now) {
-                (check_loop::Verdict::NoLoop, check_loop::State::Unknown) => {
-                    format!(
-                        "{headline}, from the next start of the DNS pods on; how it is now could not be seen"
-                    )
-                }
-                _ => headline,
-            }
-        }
+        Fact::Loop(report) => looped(report),
         Fact::Upstream {
             outside,
             dead,
@@ -122,12 +112,12 @@ pub(super) fn fact(check: &Check<'_>) -> String {
                 servers => {
                     let names: Vec<String> = servers.iter().map(|it| address(*it)).collect();
                     // Who answers there is a matter of the node.
-                    let what = if *is_pod {
-                        "this pod asks"
+                    let names = some_of(&names, MAX_NAMED);
+                    if *is_pod {
+                        format!("this pod asks {names}")
                     } else {
-                        "queries end at"
-                    };
-                    format!("{what} {}", some_of(&names, MAX_NAMED))
+                        format!("queries end at {names}")
+                    }
                 }
             },
         },
@@ -158,6 +148,16 @@ pub(super) fn fact(check: &Check<'_>) -> String {
         Fact::NotAsked(why) => more::not_asked(*why).to_owned(),
         Fact::Servers(asked) => servers(asked),
         Fact::Lookup(lookup) => more::lookup(*lookup),
+    }
+}
+
+fn looped(report: &check_loop::Report) -> String {
+    let headline = loops::headline(report);
+    match (report.verdict, report.now) {
+        (check_loop::Verdict::NoLoop, check_loop::State::Unknown) => format!(
+            "{headline}, from the next start of the DNS pods on; how it is now could not be seen"
+        ),
+        _ => headline,
     }
 }
 
