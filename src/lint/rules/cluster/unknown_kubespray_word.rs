@@ -64,7 +64,7 @@ pub(super) fn check(object: &Object<'_>, _: &Context<'_>, report: &mut Report) {
                 .add(object.at(&entry.key), message)
                 .severity(Severity::Warning)
                 .help(format!("write {meant}"))
-                .note("Ansible passes over a variable that nobody asks for (another role may)");
+                .note("Ansible ignores a variable that nobody asks for (another role may)");
         }
     }
 }
