@@ -92,6 +92,7 @@ fn seen<'b>(head: [u8; 4], bytes: &'b [u8], number: u64, time: &mut i64) -> Seen
     Seen {
         number,
         time: *time,
+        is_time_known: later < 0xf0,
         interface: 1,
         from,
         to,
