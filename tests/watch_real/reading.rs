@@ -389,13 +389,12 @@ fn without_room_to_keep() {
     };
     for more in [&[][..], &["--rotate", "20KiB"]] {
         let output = limited(more);
+        assert_eq!(output.status.code(), Some(2));
         let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains("kept.pcapng: file too large"), "{said}");
         let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(summary["queries"], 1000);
     }
-    let output = limited(&["--rotate", "10KiB"]);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8(limited(&["--rotate", "10KiB"]).stderr).unwrap();
     assert!(!said.contains("cannot write"), "{said}");
 }

@@ -8,6 +8,7 @@ use procfs::{ExplicitSystemInfo, FromReadSI as _, SystemInfo};
 
 use super::processes::{Directory, ProcessSeen, find};
 use crate::address::DNS_PORT;
+use crate::host::ReadError;
 use crate::host::root::Root;
 use crate::node::{Listener, Process};
 use crate::text::{WordList, utf8_lines};
@@ -66,16 +67,20 @@ pub fn of_process(
     Some(read_listeners(root, processes, &[(network.clone(), pid)]).0)
 }
 
-/// Whether the tables of sockets of the node's own network namespace can be read, as
-/// [`read_listeners`] does.
+/// Whether the sockets of the node's own network namespace are known, as
+/// [`read_listeners`] reads them: those of UDP, and those of TCP where their table is there.
 pub fn are_known(root: &Root, processes: &[ProcessSeen]) -> bool {
     let first = find(processes, 1).and_then(|it| Directory::of_seen(root, it));
-    let of_first = |name: &str| first.as_ref().map(|it| it.read(&format!("net/{name}")));
-    let there = |name: &str| match of_first(name) {
-        Some(Ok(_)) => true,
-        _ => root.read(Path::new(&format!("/proc/net/{name}"))).is_ok(),
+    // `None`: it is there, and cannot be read.
+    let is_there = |name: &str| {
+        let own = first.as_ref().map(|it| it.read(&format!("net/{name}")));
+        let nodes = root.read(Path::new(&format!("/proc/net/{name}")));
+        let tables: Vec<_> = own.into_iter().chain([nodes]).collect();
+        let is_missing = |it: &Result<_, ReadError>| it.as_ref().is_err_and(ReadError::is_missing);
+        let is_read = tables.iter().any(Result::is_ok);
+        (is_read || tables.iter().all(is_missing)).then_some(is_read)
     };
-    there("udp") && there("tcp")
+    is_there("udp") == Some(true) && is_there("tcp").is_some()
 }
 
 fn table(
