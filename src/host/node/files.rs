@@ -67,8 +67,11 @@ pub fn read_host_files(root: &Root) -> (Vec<HostFile>, Vec<String>) {
 /// The file at `path`, whether it is there or not.
 pub fn host_file(root: &Root, path: &Path) -> HostFile {
     // Where it leads is a part of what it is.
-    let found = root.links(path).map(|links| (links, root.read(path)));
-    let (links, read) = found.unwrap_or_else(|error| (Vec::new(), Err(error)));
+    let read = root.read(path);
+    let (links, read) = match root.links(path) {
+        Ok(links) => (links, read),
+        Err(error) => (Vec::new(), read.and(Err(error))),
+    };
     let content = read
         .map(|file| ResolvConf::parse(file.source))
         .map_err(|error| Unread {
