@@ -21,8 +21,8 @@ pub struct Asked {
     /// Whether it was asked what it has to ask others for, and gave no answer to that:
     /// nothing came, or SERVFAIL or REFUSED.
     pub fails: bool,
-    /// Whether packets to the cluster's DNS are known to go to others: a DNS pod that
-    /// is not ready, or is being ended.
+    /// Whether packets to the cluster's DNS are known to go to others: it is a DNS pod that
+    /// is not ready or is being ended, or the rules are old.
     pub is_left_out: bool,
     /// Whether a reply breaks a rule, or ends before it should.
     pub is_malformed: bool,
