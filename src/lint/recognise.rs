@@ -242,9 +242,8 @@ fn is_corefile(bytes: &[u8]) -> bool {
 /// Whether it is YAML or JSON, by its name or its beginning.
 pub fn is_yaml(path: &str, bytes: &[u8]) -> bool {
     let is_template = made_of_template(path).is_some_and(|(made, name)| {
-        let is_helper = || {
-            name.starts_with('_') && path.strip_suffix(".tpl").is_some() && has_dns_setting(bytes)
-        };
+        let has_helpers = || path.rsplit('.').next() == Some("tpl") && has_dns_setting(bytes);
+        let is_helper = || name.starts_with('_') && has_helpers();
         has_yaml_name(made) || path.ends_with(".template") && !name.contains('.') || is_helper()
     });
     has_yaml_name(path) || is_template || looks_like_yaml(bytes)
