@@ -169,12 +169,18 @@ fn ends(scenario: &Scenario, resolver: &Resolver) {
     let run = bounded(scenario, resolver);
     let is_cut = run.sent.len() >= MAX_QUERIES;
     if run.outcome == Outcome::Hung && !is_cut {
-        // Only who keeps a connection open and says nothing is waited for.
+        // Only who keeps a connection open and says nothing is waited for, or
+        // a query that did not leave over one. The tools of BIND have bugs,
+        // which they note, and then wait for nobody.
+        let last = run.sent.last().map(|it| it.query.socket);
+        let mut of_last = run.sent.iter().filter(|it| Some(it.query.socket) == last);
         let is_open = |it: &Sent| it.came.is_none() && it.query.transport == Transport::Tcp;
+        let is_open = of_last.any(is_open);
+        let is_lost = |it: &Rule| it.effect == Effect::Unreachable;
+        let is_lost = scenario.answers.iter().any(is_lost);
         let is_hidden = resolver.id == "systemd-resolved-stub";
-        let is_open = run.sent.last().is_some_and(is_open);
         assert!(
-            is_open || is_hidden,
+            is_open || is_lost || is_hidden || !run.notes.is_empty(),
             "{} hangs: {:?}",
             resolver.id,
             run.sent.last()
