@@ -30,7 +30,9 @@ fn main() -> ExitCode {
     if let Some(code) = asked::run_hidden() {
         return code;
     }
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // Most trials wait for a server that does not answer.
+    arguments.test_threads.get_or_insert(8);
     let mut trials = faults::trials();
     trials.extend(ways::trials());
     trials.extend(missing::trials());

@@ -30,7 +30,9 @@ use std::process::ExitCode;
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // Most trials wait for a file system or a server that does not answer.
+    arguments.test_threads.get_or_insert(8);
     let mut trials = clocks::trials();
     trials.extend(kernel::trials());
     trials.extend(limits::trials());

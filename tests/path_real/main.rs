@@ -62,7 +62,9 @@ fn main() -> ExitCode {
     if let Some(code) = lab::run_hidden(&scenes()) {
         return code;
     }
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // Most trials wait for an answer that does not come.
+    arguments.test_threads.get_or_insert(8);
     let trial = |(name, _): Scene| root::trial(name, TOOLS, move || lab::alone(name));
     let trials: Vec<Trial> = scenes().into_iter().map(trial).collect();
     needs::run(&arguments, trials)

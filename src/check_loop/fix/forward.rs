@@ -31,8 +31,9 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Fix> {
         let known: Vec<String> = case.upstreams().iter().map(IpAddr::to_string).collect();
         let known = known.join(" ");
         let then = after(server.pod, server.dns.program, &place.file);
-        let file = tried(case, place, "/etc/resolv.conf", "/etc/resolv.conf");
-        let (edit, which) = match (file, known.as_str()) {
+        let left = others(case, place).and_then(|it| tried(case, place, &it, &it));
+        let file = || tried(case, place, "/etc/resolv.conf", "/etc/resolv.conf");
+        let (edit, which) = match (left.or_else(file), known.as_str()) {
             (Some(edit), _) => (edit, None),
             (None, "") => (tried(case, place, OUTSIDE, "ADDRESS")?, Some(Step::Address)),
             (None, known) => (tried(case, place, known, known)?, None),
@@ -40,6 +41,20 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Fix> {
         Some(Fix::new(edit, which.into_iter().chain(then).collect()))
     })
 }
+
+/// The servers of a `forward` that do not lead back, where some of them do.
+fn others(case: &Case<'_, '_>, place: &Place) -> Option<String> {
+    let line = Line::at(case.node(), place)?;
+    let text = std::str::from_utf8(&line.text).ok()?;
+    let all = text.split_whitespace().skip(2).filter(|it| *it != "{");
+    let does_not = |it: &&str| line.forwarding(it).is_some_and(|it| fixes(&it.changed));
+    let left: Vec<&str> = all.take(MAX_SERVERS).filter(does_not).collect();
+    (!left.is_empty()).then(|| left.join(" "))
+}
+
+/// So many servers a `forward` can have.
+/// Source: coredns plugin/forward/setup.go `max` (1.11).
+const MAX_SERVERS: usize = 15;
 
 /// The change of a `forward` to these servers, if it fixes the node; `shown`
 /// is what is written for them.

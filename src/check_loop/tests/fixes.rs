@@ -117,6 +117,10 @@ fn a_literal_is_changed_in_the_corefile() {
     let expected = format!("{path}:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf");
     let fix = check("corefile", &node, &expected);
     assert_eq!(fix.then, of_map("coredns", None));
+    // The server beside it does not lead back, and stays.
+    let node = with_coredns("172.31.0.53", &corefile("127.0.0.1 172.31.0.9 ::1"));
+    let expected = format!("{path}:6: forward . 127.0.0.1 172.31.0.9 ::1 -> forward . 172.31.0.9");
+    check("one of three", &node, &expected);
 }
 
 /// `workload`: what makes the pods; `None`: that is not known.
