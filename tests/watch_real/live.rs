@@ -39,6 +39,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             IP,
             ctrl_c_gives_the_summary,
         ),
+        trial("live::of_the_node", IP, of_the_node),
         trial("live::the_last_two_files", IP, the_last_two_files),
         trial("live::lookups_are_as_fast", IP, lookups_are_as_fast),
     ]
@@ -174,6 +175,40 @@ fn seen_kept_and_read_again() {
     let carried = reader.take_comments().join("\n");
     let conf = fs::read_to_string("/etc/resolv.conf").unwrap();
     assert!(carried.contains(conf.trim()), "{carried}");
+}
+
+/// The node's network has programs of many files: none is kept, and reading says the same.
+fn of_the_node() {
+    let pair = Pair::new();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("kept.pcapng");
+    // Where the first process is its own, that one's network is the node's.
+    let mut command = pair.client.command("unshare");
+    command.args(["--pid", "--fork", "--mount-proc", KDNS, "watch", "--node"]);
+    command.args(["--for", "4s", "--format", "json", "--write"]);
+    command.arg(&path).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let serving = pair.serve(answer);
+    while child.try_wait().unwrap().is_none() {
+        pair.client.within(|| ask(server(), 20)).join().unwrap();
+    }
+    drop(serving);
+    let live = summary(&child.wait_with_output().unwrap());
+    assert_eq!(live["search"]["inferred"], true, "{live:#}");
+    let output = Command::new(KDNS)
+        .args(["watch", "--format", "json", "--read"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    let read = summary(&output);
+    for key in ["resolver", "search", "lookups", "queries", "findings"] {
+        assert_eq!(read[key], live[key], "{key}");
+    }
+    let mut reader = Reader::open(fs::File::open(&path).unwrap()).unwrap();
+    let carried = reader.take_comments().join("\n");
+    assert!(carried.contains("target, part 1"), "{carried}");
+    assert!(!carried.contains("resolv.conf, part"), "{carried}");
 }
 
 fn connections_fragments_and_errors() {

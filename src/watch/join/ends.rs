@@ -4,7 +4,7 @@ use super::Joiner;
 use crate::packet::Seen;
 use crate::packet::dns::Header;
 use crate::watch::keys::Question;
-use crate::watch::lookup::{Ended, Exchange};
+use crate::watch::lookup::{Ended, Exchange, Lookup};
 use crate::watch::name::hash;
 use crate::watch::open::Open;
 
@@ -14,12 +14,19 @@ pub(super) const AFTER_ANSWER: i64 = 50_000_000;
 /// After a negative answer, too; but a busy program may need a while.
 const AFTER_DENIAL: i64 = 1_000_000_000;
 
+/// Where names of the search list follow, the program has only not got to them; the
+/// busiest machines let one wait for some seconds.
+const WITHIN_SEARCH: i64 = 5_000_000_000;
+
 /// A clock that goes back by more was set, in nanoseconds; interfaces differ by less.
 const SET_BACK: i64 = 2_000_000_000;
 
 /// A clock that goes on by more before an answer was set, in nanoseconds, if the resolver
 /// does not wait longer.
 const SET_ON: i64 = 60_000_000_000;
+
+/// The plans of so many lookups are asked for at once.
+const MAX_AT_ONCE: usize = 8;
 
 impl Joiner {
     /// Whether this answers what is under way, and the clock was set on between the last
@@ -57,6 +64,24 @@ impl Joiner {
             match self.table.open(index).map(|it| self.over_at(it)) {
                 Some(at) if at > self.now => self.table.later(index, at),
                 _ => self.end(index, Ended::Settled),
+            }
+        }
+    }
+
+    /// Asks when lookups are over, by the plan, in which nothing has happened since; not of
+    /// too many at once.
+    pub(in crate::watch) fn plan(&mut self, since: i64, over: impl Fn(&Lookup) -> Option<i64>) {
+        let is_new = |it: &Open| it.planned.is_none_or(|planned| planned.0 != it.last);
+        let quiet = self.table.all().filter(|it| it.1.last <= since);
+        let quiet = quiet.filter(|it| is_new(it.1)).take(MAX_AT_ONCE);
+        let over: Vec<(u32, Option<i64>)> = quiet.map(|it| (it.0, over(&it.1.lookup))).collect();
+        for (index, over) in over {
+            let Some(open) = self.table.open_mut(index) else {
+                continue;
+            };
+            open.planned = Some((open.last, over));
+            if let Some(over) = over.filter(|it| *it < open.due) {
+                self.table.sooner(index, over);
             }
         }
     }
@@ -124,6 +149,8 @@ impl Joiner {
             let mut same = exchanges.iter().filter(|other| other.asks_as(it));
             Some(it.hash) == newest && is_bad(it) && same.all(is_bad)
         };
+        let is_denied =
+            |it: &Exchange| Some(it.hash) != newest || it.reply.is_some_and(|it| it.rcode == 3);
         let is_settled = exchanges.iter().all(Exchange::is_settled);
         let is_error = |it: &Exchange| {
             let mut same = exchanges.iter().filter(|other| other.asks_as(it));
@@ -135,8 +162,11 @@ impl Joiner {
             () if exchanges.iter().any(is_half) => self.patience,
             () if exchanges.iter().any(is_found) => AFTER_ANSWER,
             () if exchanges.iter().any(is_bad) => self.patience,
+            () if open.is_searching && exchanges.iter().all(is_denied) => WITHIN_SEARCH,
             () => AFTER_DENIAL,
         };
-        open.last.saturating_add(wait)
+        let planned = open.planned.filter(|it| it.0 == open.last);
+        let over = open.last.saturating_add(wait);
+        planned.and_then(|it| it.1).map_or(over, |it| it.min(over))
     }
 }
