@@ -37,7 +37,7 @@ pub(super) const SET_BY_CLIENTS: u16 = 0x0130;
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Fit {
     /// The same question after a failure, from another socket, with another id.
-    Anew,
+    AfterFailure,
     /// The next name of the list.
     Next,
     /// The same question again, as resolvers do.
@@ -79,7 +79,7 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
     let same = exchanges.iter().rev().find(|it| it.asks_as(new));
     if let Some(same) = same {
         let again = again(exchanges, same, new)?;
-        return if_not_anew(again, exchanges, new);
+        return unless_another(again, exchanges, new);
     }
     let is_name = |it: &&Exchange| it.hash == new.hash && it.name.eq_ignore_case(&new.name);
     if let Some(other) = exchanges.iter().rev().find(is_name) {
@@ -138,7 +138,7 @@ fn is_another_program(exchanges: &[Exchange], new: &Exchange) -> bool {
 /// it can be the next lookup of a program that tries again, from another socket and with
 /// another id. It is, if other names of the list were tried since, or if no resolver but those
 /// that keep their socket waits so long.
-fn if_not_anew(again: Fit, exchanges: &[Exchange], new: &Exchange) -> Option<Fit> {
+fn unless_another(again: Fit, exchanges: &[Exchange], new: &Exchange) -> Option<Fit> {
     let is_through = |it: &Exchange| it.is_settled() && it.id != new.id && it.client != new.client;
     let mut same = exchanges.iter().filter(|it| it.asks_as(new));
     let has_failed = same.any(|it| it.reply.is_some_and(|it| it.is_failure()));
@@ -148,7 +148,7 @@ fn if_not_anew(again: Fit, exchanges: &[Exchange], new: &Exchange) -> Option<Fit
     let has_gone_on = exchanges.last().is_some_and(|it| it.hash != new.hash);
     let last = exchanges.iter().map(Exchange::last).max();
     let is_late = last.is_some_and(|it| new.first.time.saturating_sub(it) > AFTER_FAILURE);
-    (!has_gone_on && !is_late).then_some(Fit::Anew)
+    (!has_gone_on && !is_late).then_some(Fit::AfterFailure)
 }
 
 /// Whether the same question belongs to the lookup once more.

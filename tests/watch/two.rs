@@ -150,6 +150,21 @@ fn a_program_that_does_not_run_for_seconds() {
     }
 }
 
+/// The second half of a pair can leave after the answer to the first.
+#[test]
+fn a_program_that_does_not_run_within_a_pair() {
+    for gap in [30, 70, 400] {
+        let mut lab = Lab::new("glibc", POD);
+        lab.lookup("db", &[rule(Some(FULL), found(1)), denied()]);
+        for packet in lab.packets.iter_mut().skip(2) {
+            packet.time += gap * MILLISECOND;
+        }
+        let (judged, report) = lab.end();
+        assert_eq!(sizes(&judged), [2], "{gap}");
+        assert_eq!(codes(&report), [""; 0], "{gap}");
+    }
+}
+
 /// What nothing tells apart can be either, and that is said.
 #[test]
 fn two_readings_of_one_name() {

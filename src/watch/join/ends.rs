@@ -8,8 +8,14 @@ use crate::watch::lookup::{Ended, Exchange, Lookup};
 use crate::watch::name::hash;
 use crate::watch::open::Open;
 
+const A: u16 = 1;
+const AAAA: u16 = 28;
+
 /// After an answer the next query of a lookup comes at once.
 pub(super) const AFTER_ANSWER: i64 = 50_000_000;
+
+/// But for the other half of a pair, which a busy program may send later.
+const AFTER_HALF: i64 = 500_000_000;
 
 /// After a negative answer, too; but a busy program may need a while.
 const AFTER_DENIAL: i64 = 1_000_000_000;
@@ -151,6 +157,10 @@ impl Joiner {
         };
         let is_denied =
             |it: &Exchange| Some(it.hash) != newest || it.reply.is_some_and(|it| it.rcode == 3);
+        let mut types = exchanges.iter().filter(|it| Some(it.hash) == newest);
+        let is_one_type = types.next().is_some_and(|first| {
+            matches!(first.qtype, A | AAAA) && types.all(|it| it.qtype == first.qtype)
+        });
         let is_settled = exchanges.iter().all(Exchange::is_settled);
         let is_error = |it: &Exchange| {
             let mut same = exchanges.iter().filter(|other| other.asks_as(it));
@@ -160,6 +170,7 @@ impl Joiner {
             // After an error, too, some wait as long as for an answer.
             () if !is_settled || exchanges.iter().any(is_error) => self.patience,
             () if exchanges.iter().any(is_half) => self.patience,
+            () if exchanges.iter().any(is_found) && is_one_type => AFTER_HALF,
             () if exchanges.iter().any(is_found) => AFTER_ANSWER,
             () if exchanges.iter().any(is_bad) => self.patience,
             () if open.is_searching && exchanges.iter().all(is_denied) => WITHIN_SEARCH,
