@@ -213,7 +213,8 @@ fn of_the_node() {
     let mut child = command.spawn().unwrap();
     let serving = pair.serve(answer);
     while child.try_wait().unwrap().is_none() {
-        pair.client.within(|| ask(server(), 20)).join().unwrap();
+        pair.client.within(|| ask(server(), 5)).join().unwrap();
+        thread::sleep(Duration::from_millis(300));
     }
     drop(serving);
     let live = summary(&child.wait_with_output().unwrap());

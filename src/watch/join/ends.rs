@@ -124,7 +124,7 @@ impl Joiner {
         };
         for exchange in lookup.exchanges.iter().filter(|it| !it.is_tcp()) {
             if let Some(reply) = exchange.reply {
-                self.answered.insert(exchange.key, reply.packet);
+                self.answered.insert(exchange.key, reply.packet, reply.time);
             }
         }
         self.ended.push_back(lookup);

@@ -201,7 +201,9 @@ impl Joiner {
             again: Vec::new(),
             reply: None,
             more: Vec::new(),
-            ignored: self.answered.get(key),
+            ignored: self
+                .answered
+                .get(key, seen.time.saturating_sub(self.patience)),
             odd: None,
         };
         if exchange.is_tcp() {
