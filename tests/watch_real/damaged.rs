@@ -131,12 +131,13 @@ fn pictures() {
         let output = command.arg(&path).output().unwrap();
         let picture = String::from_utf8(output.stdout).unwrap();
         let count = |what: &str| picture.matches(what).count();
-        assert_eq!(count("SERVFAIL from 10.0.0.53 to A n1.example"), 2);
-        (count("glibc (2.36):"), count("the time of a packet is not"))
+        assert!(count("SERVFAIL from 10.0.0.53 to A n1.example") > 0);
+        let is_untimed = count("not drawn: the time of a packet is not known") > 0;
+        (count("over UDP: SERVFAIL after"), is_untimed)
     };
-    assert_eq!(drawn(&bytes), (20, 0));
+    assert_eq!(drawn(&bytes), (20, false));
     bytes[records[3]..records[3] + 4].copy_from_slice(&90_000_u32.to_le_bytes());
-    assert_eq!(drawn(&bytes), (19, 2));
+    assert_eq!(drawn(&bytes), (19, true));
 }
 
 /// A compressed capture that is cut, also within its only block, says so.

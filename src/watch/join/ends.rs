@@ -75,12 +75,18 @@ impl Joiner {
     }
 
     /// Asks when lookups are over, by the plan, in which nothing has happened since; not of
-    /// too many at once.
-    pub(in crate::watch) fn plan(&mut self, since: i64, over: impl Fn(&Lookup) -> Option<i64>) {
+    /// too many at once, and of so many at most. Of how many.
+    pub(in crate::watch) fn plan(
+        &mut self,
+        since: i64,
+        most: usize,
+        over: impl Fn(&Lookup) -> Option<i64>,
+    ) -> usize {
         let is_new = |it: &Open| it.planned.is_none_or(|planned| planned.0 != it.last);
         let quiet = self.table.all().filter(|it| it.1.last <= since);
-        let quiet = quiet.filter(|it| is_new(it.1)).take(MAX_AT_ONCE);
+        let quiet = quiet.filter(|it| is_new(it.1)).take(most.min(MAX_AT_ONCE));
         let over: Vec<(u32, Option<i64>)> = quiet.map(|it| (it.0, over(&it.1.lookup))).collect();
+        let count = over.len();
         for (index, over) in over {
             let Some(open) = self.table.open_mut(index) else {
                 continue;
@@ -90,6 +96,7 @@ impl Joiner {
                 self.table.sooner(index, over);
             }
         }
+        count
     }
 
     /// Ends all that is under way.
