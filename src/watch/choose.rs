@@ -15,6 +15,10 @@ const SHORTEST_WAIT: i64 = 250_000_000;
 /// threads of a busy program take a while.
 const PAIR: i64 = 500_000_000;
 
+/// No resolver that takes another socket waits longer than this before it asks again after a
+/// failure: Erlang waits for 1.5 s.
+const AFTER_FAILURE: i64 = 2_000_000_000;
+
 /// glibc repeats a lookup whose answer does not fit its buffer with a larger
 /// one, at once; no answer that fits is larger, in bytes.
 const LARGE: u32 = 400;
@@ -32,6 +36,8 @@ pub(super) const SET_BY_CLIENTS: u16 = 0x0130;
 /// How well a query fits a lookup; the greatest counts.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Fit {
+    /// The same question after a failure, from another socket, with another id.
+    AfterFailure,
     /// The next name of the list.
     Next,
     /// The same question again, as resolvers do.
@@ -72,7 +78,8 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
     let now = new.first.time;
     let same = exchanges.iter().rev().find(|it| it.asks_as(new));
     if let Some(same) = same {
-        return again(exchanges, same, new);
+        let again = again(exchanges, same, new)?;
+        return unless_another(again, exchanges, new);
     }
     let is_name = |it: &&Exchange| it.hash == new.hash && it.name.eq_ignore_case(&new.name);
     if let Some(other) = exchanges.iter().rev().find(is_name) {
@@ -125,6 +132,23 @@ fn is_another_program(exchanges: &[Exchange], new: &Exchange) -> bool {
     !exchanges
         .iter()
         .any(|it| is_alike(it) || is_own(it) || is_given_up(it))
+}
+
+/// How the same question fits that was asked before, if not only for itself: behind a failure
+/// it can be the next lookup of a program that tries again, from another socket and with
+/// another id. It is, if other names of the list were tried since, or if no resolver but those
+/// that keep their socket waits so long.
+fn unless_another(again: Fit, exchanges: &[Exchange], new: &Exchange) -> Option<Fit> {
+    let is_through = |it: &Exchange| it.is_settled() && it.id != new.id && it.client != new.client;
+    let mut same = exchanges.iter().filter(|it| it.asks_as(new));
+    let has_failed = same.any(|it| it.reply.is_some_and(|it| it.is_failure()));
+    if !has_failed || !exchanges.iter().all(is_through) {
+        return Some(again);
+    }
+    let has_gone_on = exchanges.last().is_some_and(|it| it.hash != new.hash);
+    let last = exchanges.iter().map(Exchange::last).max();
+    let is_late = last.is_some_and(|it| new.first.time.saturating_sub(it) > AFTER_FAILURE);
+    (!has_gone_on && !is_late).then_some(Fit::AfterFailure)
 }
 
 /// Whether the same question belongs to the lookup once more.

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use crate::name::Name;
-use crate::resolver::{Resolver, find};
+use crate::resolver::{self, Resolver, find};
 use crate::scenario::{self, Scenario};
 use crate::watch::fault::{Fault, faults};
 use crate::watch::findings::{self, Known};
@@ -17,7 +18,7 @@ use crate::watch::lookup::{Exchange, Lookup};
 use crate::watch::model::{self, Fit, Sample};
 use crate::watch::plan::{self, Plan};
 use crate::watch::report::{Report, Whose};
-use crate::watch::search::{Lists, Search};
+use crate::watch::search::{Lists, SPARE, Search};
 use crate::watch::tally::Tally;
 use crate::watch::{End, MAX_STORED, Progress, Setup, advice};
 
@@ -69,10 +70,20 @@ impl Judged {
 }
 
 /// What is known of a client.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Client {
-    sample: Sample,
+    /// `None`: there are enough, and `fit` is of all of them.
+    sample: Option<Sample>,
     fit: Option<Fit>,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self {
+            sample: Some(Sample::default()),
+            fit: None,
+        }
+    }
 }
 
 /// Judges lookups as they end.
@@ -190,12 +201,15 @@ impl Judge {
         if !is_wanted {
             return Some(lookup);
         }
+        if self.setup.is_live && !is_known {
+            self.fit_so_far(lookup.client);
+        }
         let judged = Judged {
             lookup,
             faults,
             plan: None,
         };
-        if is_known || self.waiting_exchanges >= MAX_WAITING {
+        if is_known || self.setup.is_live || self.waiting_exchanges >= MAX_WAITING {
             self.plan(judged);
         } else {
             self.waiting_exchanges += judged.lookup.exchanges.len();
@@ -211,12 +225,12 @@ impl Judge {
             Entry::Vacant(_) if is_full => return true,
             entry => entry.or_default(),
         };
-        if client.fit.is_some() {
+        let Some(sample) = &mut client.sample else {
             return true;
-        }
-        let before = client.sample.exchanges;
-        let is_enough = client.sample.take(lookup);
-        self.sampled_exchanges += client.sample.exchanges - before;
+        };
+        let before = sample.exchanges;
+        let is_enough = sample.take(lookup);
+        self.sampled_exchanges += sample.exchanges - before;
         self.learn_servers(lookup);
         if !is_enough && self.sampled_exchanges < MAX_SAMPLED {
             return false;
@@ -228,10 +242,24 @@ impl Judge {
 
     fn fit(&mut self, client: IpAddr) {
         let scenario = self.scenario_of(client);
-        if let Some(known) = self.clients.get_mut(&client) {
-            let sample = std::mem::take(&mut known.sample);
+        if let Some(known) = self.clients.get_mut(&client)
+            && let Some(sample) = known.sample.take()
+        {
             self.sampled_exchanges -= sample.exchanges;
             known.fit = Some(model::fit(&scenario, &sample));
+        }
+    }
+
+    /// Finds out which model fits best so far, each time that there are twice as many.
+    fn fit_so_far(&mut self, client: IpAddr) {
+        let scenario = self.scenario_of(client);
+        if let Some(Client {
+            sample: Some(sample),
+            fit,
+        }) = self.clients.get_mut(&client)
+            && fit.as_ref().map_or(0, |it| it.lookups) * 2 <= sample.count()
+        {
+            *fit = Some(model::fit(&scenario, sample));
         }
     }
 
@@ -247,6 +275,22 @@ impl Judge {
     fn resolver_of(&self, client: IpAddr) -> Option<&'static Resolver> {
         let fit = self.clients.get(&client).and_then(|it| it.fit.as_ref());
         self.setup.resolver.or_else(|| fit.and_then(|it| it.best))
+    }
+
+    /// When a lookup that is under way is over, if nothing comes: its own resolver, or each that
+    /// would have sent about the same, is through with it then. `None`: more should come.
+    pub(super) fn over(&self, lookup: &Lookup) -> Option<i64> {
+        let own = self.setup.resolver;
+        let all = resolver::usual().filter(|_| own.is_none()).chain(own);
+        let scenario = self.scenario_of(lookup.client);
+        let plans = all.filter_map(|it| Some(plan::closest(&scenario, it, lookup)?.1));
+        let plans: Vec<Plan> = plans.filter(|it| it.likeness >= model::FITS).collect();
+        let best = plans.iter().map(|it| it.likeness).fold(0.0, f64::max);
+        let near = plans.iter().filter(|it| best - it.likeness <= model::NEAR);
+        let over: Option<Vec<Duration>> = near.map(|it| it.over).collect();
+        let over = over?.into_iter().max()? + SPARE;
+        let over = i64::try_from(over.as_nanos()).ok()?;
+        Some(lookup.start().saturating_add(over))
     }
 
     fn plan(&mut self, mut judged: Judged) {
@@ -277,7 +321,7 @@ impl Judge {
 
     /// Finds out what is still open about resolvers.
     pub(super) fn finish(&mut self) {
-        let open = self.clients.iter().filter(|it| it.1.fit.is_none());
+        let open = self.clients.iter().filter(|it| it.1.sample.is_some());
         let open: Vec<IpAddr> = open.map(|it| *it.0).collect();
         for client in open {
             self.fit(client);

@@ -161,7 +161,13 @@ impl Lookup {
     /// How long it took, in nanoseconds; `None`: the time of a packet is not known.
     pub fn took(&self) -> Option<i64> {
         let is_timed = |it: &Exchange| {
-            it.sent().all(|it| it.is_time_known) && it.replies().all(|it| it.is_time_known)
+            let mut ends = it
+                .unreachable()
+                .into_iter()
+                .map(|it| it.1)
+                .chain(it.broken());
+            it.sent().chain(&mut ends).all(|it| it.is_time_known)
+                && it.replies().all(|it| it.is_time_known)
         };
         let is_timed = self.exchanges.iter().all(is_timed);
         is_timed.then(|| self.end().saturating_sub(self.start()))
@@ -195,7 +201,8 @@ impl Exchange {
     }
 
     fn sent_before(&self, reply: &Reply) -> Sent {
-        let before = self.again.iter().rfind(|it| it.time <= reply.time);
+        let is_before = |it: &&Sent| it.time <= reply.time && it.packet < reply.packet;
+        let before = self.again.iter().rfind(is_before);
         before.copied().unwrap_or(self.first)
     }
 

@@ -67,6 +67,15 @@ const MAX_ASKERS: usize = 4096;
 /// A clock that goes back or on by more than this is wrong, in nanoseconds.
 const CLOCK_JUMP: i64 = 3_600_000_000_000;
 
+/// So often it is asked when quiet lookups are over, in nanoseconds…
+const PLANS_EVERY: u64 = 200_000_000;
+
+/// … of so many in a capture that comes through a pipe…
+const MAX_QUIET: usize = 4096;
+
+/// … in which nothing has happened for so long.
+const QUIET: i64 = 1_000_000_000;
+
 /// What is known beforehand.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
@@ -78,6 +87,9 @@ pub struct Setup {
     pub all: bool,
     /// The lookups of this name are wanted, too.
     pub show: Option<Name>,
+    /// Whether lookups are wanted as they end: until it is known whose they are, the model
+    /// that fits best so far is theirs.
+    pub is_live: bool,
 }
 
 /// What is known when watching has ended.
@@ -112,6 +124,9 @@ pub struct Watch {
     /// Messages from before the search list was known.
     stored: Option<Stored>,
     first: Option<i64>,
+    /// When plans were asked for last, if lookups are wanted as they end, and for how many
+    /// more.
+    planned: Option<(i64, usize)>,
     /// Whose socket sent a query, by its time and the socket.
     askers: BTreeMap<(i64, SocketAddr), Process>,
 }
@@ -137,6 +152,7 @@ impl Watch {
         Self {
             joiner: Joiner::new(patience),
             stored: setup.scenario.is_none().then(Stored::default),
+            planned: setup.is_live.then_some((i64::MIN, MAX_QUIET)),
             judge: Judge::new(setup),
             first: None,
             askers: BTreeMap::new(),
@@ -180,8 +196,23 @@ impl Watch {
             self.release();
         }
         if self.stored.is_none() {
+            // Time passes: it is no old capture that comes through a pipe.
+            self.planned = self.planned.map(|it| (it.0, MAX_QUIET));
+            self.plan(now);
             self.joiner.tick(now);
             self.settle();
+        }
+    }
+
+    /// Finds out what is over by the plan, for those who want lookups as they end.
+    fn plan(&mut self, now: i64) {
+        if let Some((last, left)) = &mut self.planned
+            && now.abs_diff(*last) >= PLANS_EVERY
+        {
+            *last = now;
+            let judge = &self.judge;
+            let since = now.saturating_sub(QUIET);
+            *left -= self.joiner.plan(since, *left, |it| judge.over(it));
         }
     }
 
@@ -215,6 +246,7 @@ impl Watch {
     }
 
     fn take(&mut self, seen: &Seen<'_>) {
+        self.plan(seen.time);
         self.joiner.push(seen, self.judge.lists());
         self.settle();
     }

@@ -13,8 +13,11 @@ use crate::watch::plan;
 /// So many lookups of a client are looked at.
 const SAMPLE: u32 = 48;
 
+/// What a resolver did is this near to its plan beside that of another one, which fits best.
+pub(super) const NEAR: f64 = 0.1;
+
 /// A model fits if lookups are as alike as this on average, from 0 to 1.
-const FITS: f64 = 0.8;
+pub(super) const FITS: f64 = 0.8;
 
 /// Models whose likeness differs less are not told apart.
 const ALIKE: f64 = 0.02;
@@ -44,6 +47,11 @@ pub(super) struct Sample {
 }
 
 impl Sample {
+    /// How many there were.
+    pub(super) const fn count(&self) -> usize {
+        self.lookups as usize
+    }
+
     /// Takes one more; whether that is enough.
     pub(super) fn take(&mut self, lookup: &Lookup) -> bool {
         self.lookups += 1;
@@ -134,7 +142,7 @@ pub(super) fn fit(base: &Scenario, sample: &Sample) -> Fit {
     Fit {
         best: resolvers.next(),
         likeness: best,
-        lookups: sample.lookups as usize,
+        lookups: sample.count(),
         also: resolvers.collect(),
     }
 }

@@ -56,14 +56,19 @@ pub(super) struct Open {
     /// Whether its exchanges are listed: newer lookups use a port of its own, too, or
     /// they are many.
     is_listed: bool,
+    /// Whether names of the search list follow the newest one, if that does not exist.
+    pub(super) is_searching: bool,
     /// When something last happened.
     pub(super) last: i64,
+    /// When it is over by the plan, if nothing comes after the packet of the first time;
+    /// `None`: more should come.
+    pub(super) planned: Option<(i64, Option<i64>)>,
     /// When it is looked at again.
     pub(super) due: i64,
 }
 
 /// All lookups that are under way.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Table {
     slots: Vec<Option<Open>>,
     free: Vec<u32>,
@@ -79,23 +84,6 @@ pub(super) struct Table {
     queue: BinaryHeap<Reverse<(i64, u32, u64)>>,
     exchanges: usize,
     begun: u64,
-}
-
-impl Default for Table {
-    fn default() -> Self {
-        Self {
-            slots: Vec::new(),
-            free: Vec::new(),
-            keys: Keys::default(),
-            places: Map::default(),
-            questions: vec![None; QUESTIONS],
-            bases: Map::default(),
-            ports: Ports::default(),
-            queue: BinaryHeap::new(),
-            exchanges: 0,
-            begun: 0,
-        }
-    }
 }
 
 impl Table {
@@ -203,6 +191,8 @@ impl Table {
                 lookup,
                 translated: Vec::new(),
                 is_listed: false,
+                is_searching: false,
+                planned: None,
                 last: i64::MIN,
                 due,
             });
@@ -226,6 +216,7 @@ impl Table {
         let place = Place::new(index, open.lookup.exchanges.len());
         open.last = open.last.max(exchange.first.time);
         self.exchanges += 1;
+        self.questions.resize(QUESTIONS, None);
         let newest = self
             .questions
             .get_mut(exchange.question().slot(exchange.id));
@@ -328,6 +319,12 @@ impl Table {
     fn is_due(&self, index: u32, number: u64, at: i64) -> bool {
         let is_its = |it: &Open| it.lookup.number == number && it.due == at;
         self.open(index).is_some_and(is_its)
+    }
+
+    /// All lookups that are under way.
+    pub(super) fn all(&self) -> impl Iterator<Item = (u32, &Open)> {
+        let slots = (0..).zip(&self.slots);
+        slots.filter_map(|it| Some((it.0, it.1.as_ref()?)))
     }
 
     /// Takes a lookup out.

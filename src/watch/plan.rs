@@ -37,6 +37,8 @@ pub struct Plan {
     pub unplanned: Vec<(usize, usize)>,
     /// How the lookup then ended; `None`: the packets do not tell.
     pub outcome: Option<Outcome>,
+    /// When that was, from the start of the lookup.
+    pub over: Option<Duration>,
     /// How alike both are, from 0 to 1.
     pub likeness: f64,
 }
@@ -136,7 +138,7 @@ fn play(scenario: &Scenario, resolver: &'static Resolver, lookup: &Lookup) -> Pl
         last: None,
         penalty: 0.0,
     };
-    let outcome = player.run(resolver.machine(scenario));
+    let (outcome, over) = player.run(resolver.machine(scenario)).unzip();
     let taken = player.wire.iter().filter(|it| it.is_taken).count();
     let unplanned: Vec<(usize, usize)> = player
         .wire
@@ -151,6 +153,7 @@ fn play(scenario: &Scenario, resolver: &'static Resolver, lookup: &Lookup) -> Pl
         planned: player.planned,
         unplanned,
         outcome,
+        over,
     }
 }
 
@@ -201,7 +204,7 @@ struct Player<'l> {
 
 impl Player<'_> {
     /// Plays to the end, or as far as the packets tell.
-    fn run(&mut self, mut machine: Machine<'_>) -> Option<Outcome> {
+    fn run(&mut self, mut machine: Machine<'_>) -> Option<(Outcome, Duration)> {
         let mut now = Duration::ZERO;
         loop {
             let step = machine.step(now);
@@ -211,7 +214,7 @@ impl Player<'_> {
                 self.carry_out(request, now, &machine)?;
             }
             let until = match step {
-                Step::Done(outcome) => return Some(outcome),
+                Step::Done(outcome) => return Some((outcome, now)),
                 Step::Waiting(_) if !was_idle => continue,
                 Step::Waiting(until) => until,
             };

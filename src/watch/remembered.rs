@@ -18,8 +18,8 @@ const MAX_PAIRS: usize = 4096;
 /// that falls on it.
 #[derive(Debug)]
 pub(super) struct Answered {
-    /// The query and the packet that answered it.
-    all: Vec<Option<(Key, u64)>>,
+    /// The query, the packet that answered it, and when.
+    all: Vec<Option<(Key, u64, i64)>>,
 }
 
 impl Default for Answered {
@@ -31,17 +31,20 @@ impl Default for Answered {
 }
 
 impl Answered {
-    /// Remembers that a query was answered, by the number of a packet.
-    pub(super) fn insert(&mut self, key: Key, packet: u64) {
+    /// Remembers that a query was answered, by which packet and when.
+    pub(super) fn insert(&mut self, key: Key, packet: u64, time: i64) {
         if let Some(place) = self.all.get_mut(key.slot(MAX_ANSWERED)) {
-            *place = Some((key, packet));
+            *place = Some((key, packet, time));
         }
     }
 
-    /// The packet that has answered this very query.
-    pub(super) fn get(&self, key: Key) -> Option<u64> {
+    /// The packet that has answered this very query since: programs use ports and numbers
+    /// again.
+    pub(super) fn get(&self, key: Key, since: i64) -> Option<u64> {
         let known = self.all.get(key.slot(MAX_ANSWERED)).copied().flatten();
-        known.filter(|it| it.0 == key).map(|it| it.1)
+        known
+            .filter(|it| it.0 == key && it.2 >= since)
+            .map(|it| it.1)
     }
 }
 

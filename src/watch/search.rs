@@ -25,7 +25,7 @@ const MAX_READINGS: usize = 8;
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Timers are late on a busy machine.
-const SPARE: Duration = Duration::from_millis(1500);
+pub(super) const SPARE: Duration = Duration::from_millis(1500);
 
 /// Names with more dots are asked for as they are, whatever the file says.
 const MAX_DOTS: usize = 16;

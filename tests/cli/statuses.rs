@@ -165,6 +165,18 @@ fn versions_and_addresses_are_what_they_say() {
     );
 }
 
+/// A target has files of its own; on the node each program has.
+#[test]
+fn who_is_watched_has_files_of_its_own() {
+    let folder = folder();
+    for who in ["1", "--node"] {
+        for option in ["--file", "--pod", "--namespace"] {
+            let args = ["watch", who, option, "x"];
+            check_usage(folder.path(), &args, "cannot be used with");
+        }
+    }
+}
+
 /// kubectl runs plugins by their own names; what it shows is what one types.
 #[test]
 fn a_plugin_of_kubectl_names_itself_as_one_types_it() {

@@ -5,12 +5,12 @@ use hickory_proto::rr::RecordType;
 use kdns::engine::message::{Rcode, Transport as Over};
 use kdns::node::kernel::ConntrackCounters;
 use kdns::packet::{Transport, Unreachable};
-use kdns::watch::{Setup, Watch, What};
+use kdns::watch::What;
 use kdns::world::{Effect, Rule};
 
-use crate::lab::{FULL, Lab, SECOND, denied, found, of_type, once, rule};
+use crate::lab::{FULL, Lab, denied, found, of_type, once, rule};
 use crate::wire::{Kind, Packet};
-use crate::{POD, codes, is_followed, of, scenario};
+use crate::{POD, codes, is_followed};
 
 fn races(lab: &mut Lab) {
     lab.healthy(20);
@@ -322,28 +322,4 @@ fn a_query_that_comes_back() {
         lab.packets.push(again);
     }
     assert_eq!(codes(&lab.end().1), ["loop"]);
-}
-
-/// A lookup of which a half was lost and asked for again is told when it is over, and not as late
-/// as its resolver could have waited.
-#[test]
-fn a_lookup_is_told_when_it_is_over() {
-    let mut lab = Lab::new("glibc", POD);
-    let lost = once(of_type(RecordType::AAAA, rule(Some(FULL), Effect::Timeout)));
-    lab.lookup("db", &[lost, rule(Some(FULL), found(1)), denied()]);
-    lab.packets.sort_by_key(|it| it.time);
-    let mut watch = Watch::new(Setup {
-        scenario: Some(scenario(POD)),
-        resolver: Some(of("glibc")),
-        ..Setup::default()
-    });
-    for (number, packet) in (1..).zip(&lab.packets) {
-        watch.push(&packet.seen(number));
-    }
-    let last = lab.packets.last().unwrap().time;
-    assert!(watch.take_judged().is_empty());
-    watch.tick(last + SECOND + SECOND / 5);
-    let told = watch.take_judged();
-    assert_eq!(told.len(), 1);
-    assert!(!told[0].faults.is_empty());
 }

@@ -17,6 +17,7 @@ fn setup(is_known: bool) -> Setup {
         resolver: is_known.then(|| of("glibc")),
         all: true,
         show: None,
+        is_live: false,
     }
 }
 

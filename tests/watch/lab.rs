@@ -80,6 +80,7 @@ impl Lab {
             resolver: Some(of(self.id)),
             all: true,
             show: None,
+            is_live: false,
         };
         watched(std::mem::take(&mut self.packets), setup, conntrack)
     }

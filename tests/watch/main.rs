@@ -12,6 +12,7 @@ mod floods;
 mod hostile;
 mod inferred;
 mod lab;
+mod live;
 mod random;
 mod two;
 mod wire;
@@ -42,16 +43,21 @@ fn is_followed(plan: &Plan) -> bool {
     plan.unplanned.is_empty() && plan.planned.iter().all(|it| it.seen.is_some())
 }
 
-/// What is made of packets, which are put in order of time.
+/// What is made of packets, which are put in order of time; live, time passes between them.
 fn watched(
     mut packets: Vec<Packet>,
     setup: Setup,
     conntrack: Option<ConntrackCounters>,
 ) -> (Vec<Judged>, Report) {
     packets.sort_by_key(|it| it.time);
+    let (is_live, mut now) = (setup.is_live, packets.first().map_or(0, |it| it.time));
     let mut watch = Watch::new(setup);
     let mut judged = Vec::new();
     for (number, packet) in (1..).zip(&packets) {
+        while is_live && now < packet.time {
+            watch.tick(now);
+            now += 250_000_000;
+        }
         watch.push(&packet.seen(number));
         judged.extend(watch.take_judged());
     }

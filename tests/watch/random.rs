@@ -101,7 +101,8 @@ fn lookups_are_those_that_were_made() {
         let plain: Vec<&str> = ALL
             .iter()
             .map(|it| it.id)
-            .filter(|it| is_plain(it))
+            // As whatever it is judged, its own order of names is not that of the others.
+            .filter(|it| is_plain(it) && (round % 4 < 2 || !it.starts_with("erlang")))
             .collect();
         let id = plain[usize::try_from(wire.draw(plain.len() as u64)).unwrap()];
         let file = ["", "nameserver 10.96.0.11\n"][usize::try_from(wire.draw(2)).unwrap()];
@@ -133,9 +134,10 @@ fn lookups_are_those_that_were_made() {
         }
         let setup = Setup {
             scenario: Some(base),
-            resolver: Some(of(id)),
+            resolver: (round % 4 < 2).then(|| of(id)),
             all: true,
             show: None,
+            is_live: round % 2 == 0,
         };
         let (judged, _) = watched(packets, setup, None);
         let mut found: Vec<Vec<Made>> = judged.iter().map(seen).collect();
@@ -160,7 +162,7 @@ fn lookups_are_those_that_were_made() {
                 each.collect::<Vec<_>>().join("\n")
             };
             wrong.push(format!(
-                "seed {seed} {id}: made\n{}\nfound\n{}",
+                "seed {seed} {id} ({round}): made\n{}\nfound\n{}",
                 short(differs),
                 short(instead)
             ));
@@ -273,6 +275,7 @@ fn healthy_lookups_have_no_finding() {
                 resolver: is_given.then(|| of(resolver.id)),
                 all: false,
                 show: None,
+                is_live: false,
             };
             let (judged, report) = watched(packets, setup, None);
             assert_eq!(codes(&report), [""; 0], "{} {is_given}", resolver.id);

@@ -6,9 +6,9 @@ use kdns::engine::message::Rcode;
 use kdns::watch::Judged;
 use kdns::world::{Effect, Rule};
 
-use crate::POD;
 use crate::lab::{FULL, Lab, denied, found, of_type, once, rule};
 use crate::wire::Kind;
+use crate::{POD, codes};
 
 const MILLISECOND: i64 = 1_000_000;
 
@@ -92,6 +92,76 @@ fn after_a_lookup_with_a_loss() {
         let all = queries(&lab);
         let (judged, _) = lab.end();
         assert_eq!(sizes(&judged), [first, all - first], "{id}");
+    }
+}
+
+/// A program that tries again after a failure looks up once more: what goes back to the first
+/// name says so, or a pause does.
+#[test]
+fn a_program_that_tries_again() {
+    let fails = rule(None, Effect::Status(Rcode::ServFail));
+    let searching = ["glibc", "go", "hickory"].map(|it| (it, "db", 50));
+    let pausing = ["glibc", "musl", "go", "c-ares", "busybox", "dig"].map(|it| (it, "db.", 2500));
+    for (id, name, gap) in searching.into_iter().chain(pausing) {
+        let mut lab = Lab::new(id, POD);
+        let mut expected = Vec::new();
+        for _ in 0..5 {
+            let before = queries(&lab);
+            lab.start += (gap - 100) * MILLISECOND;
+            lab.lookup(name, std::slice::from_ref(&fails));
+            expected.push(queries(&lab) - before);
+        }
+        let (judged, _) = lab.end();
+        assert_eq!(sizes(&judged), expected, "{id} {name} {gap}");
+    }
+}
+
+/// Between a name of the list and the next one a program can wait for a processor: it goes
+/// on with its lookup. One that was seen through is over.
+#[test]
+fn a_program_that_does_not_run_for_seconds() {
+    for id in ["glibc", "musl", "go", "c-ares", "hickory", "busybox"] {
+        for gap in [900, 1500, 4500] {
+            let mut lab = Lab::new(id, POD);
+            lab.lookup("db", &[denied()]);
+            lab.packets.sort_by_key(|it| it.time);
+            let is_last = |it: &crate::wire::Packet| match &it.what {
+                Kind::Message(bytes) => bytes[12..16] == *b"\x02db\0",
+                _ => false,
+            };
+            // BusyBox asks for all at once.
+            let late = lab
+                .packets
+                .iter()
+                .position(is_last)
+                .filter(|_| id != "busybox");
+            let late = late.unwrap_or(lab.packets.len());
+            for packet in &mut lab.packets[late..] {
+                packet.time += gap * MILLISECOND;
+            }
+            let first = queries(&lab);
+            lab.start += (gap + 2000) * MILLISECOND;
+            lab.lookup("db", &[denied()]);
+            let second = queries(&lab) - first;
+            let (judged, report) = lab.end();
+            assert_eq!(sizes(&judged), [first, second], "{id} {gap}");
+            assert_eq!(codes(&report), [""; 0], "{id} {gap}");
+        }
+    }
+}
+
+/// The second half of a pair can leave after the answer to the first.
+#[test]
+fn a_program_that_does_not_run_within_a_pair() {
+    for gap in [30, 70, 400] {
+        let mut lab = Lab::new("glibc", POD);
+        lab.lookup("db", &[rule(Some(FULL), found(1)), denied()]);
+        for packet in lab.packets.iter_mut().skip(2) {
+            packet.time += gap * MILLISECOND;
+        }
+        let (judged, report) = lab.end();
+        assert_eq!(sizes(&judged), [2], "{gap}");
+        assert_eq!(codes(&report), [""; 0], "{gap}");
     }
 }
 

@@ -158,10 +158,9 @@ fn node(one: &str, other: &str) {
 
 /// `kdns watch` of the pod, when its socket is open.
 fn watch(pod: &Child) -> Child {
-    fs::write("resolv.conf", "nameserver 10.96.0.10\n").unwrap();
     let mut command = Command::new(KDNS);
     command
-        .args(["watch", &pod.id().to_string(), "--file", "resolv.conf"])
+        .args(["watch", &pod.id().to_string()])
         .args(["--format", "json", "--exit-zero"])
         .stdout(Stdio::piped());
     let watching = command.spawn().unwrap();

@@ -17,6 +17,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("damaged::times", &[], times),
         trial("damaged::times_in_silence", &[], times_in_silence),
+        trial("damaged::pictures", &[], pictures),
         trial("damaged::compressed", &["gzip", "zstd"], compressed),
     ]
 }
@@ -112,6 +113,31 @@ fn lines(path: &Path) -> Vec<Value> {
         .lines()
         .map(|it| serde_json::from_str(it).unwrap())
         .collect()
+}
+
+/// No picture is drawn of a time that nobody measured.
+fn pictures() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("made.pcap");
+    let (mut bytes, records) = write_healthy(&path);
+    for answer in records.iter().skip(1).step_by(2) {
+        // SERVFAIL, in the second word of the message behind its record, IP and UDP.
+        bytes[answer + 16 + 20 + 8 + 3] |= 2;
+    }
+    let drawn = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        let mut command = Command::new(KDNS);
+        command.args(["watch", "--resolver", "glibc", "--format", "svg", "--read"]);
+        let output = command.arg(&path).output().unwrap();
+        let picture = String::from_utf8(output.stdout).unwrap();
+        let count = |what: &str| picture.matches(what).count();
+        assert!(count("SERVFAIL from 10.0.0.53 to A n1.example") > 0);
+        let is_untimed = count("not drawn: the time of a packet is not known") > 0;
+        (count("over UDP: SERVFAIL after"), is_untimed)
+    };
+    assert_eq!(drawn(&bytes), (20, false));
+    bytes[records[3]..records[3] + 4].copy_from_slice(&90_000_u32.to_le_bytes());
+    assert_eq!(drawn(&bytes), (19, true));
 }
 
 /// A compressed capture that is cut, also within its only block, says so.

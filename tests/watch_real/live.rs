@@ -39,6 +39,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             IP,
             ctrl_c_gives_the_summary,
         ),
+        trial("live::of_the_node", IP, of_the_node),
+        trial("live::until_enough_broke", IP, until_enough_broke),
         trial("live::the_last_two_files", IP, the_last_two_files),
         trial("live::lookups_are_as_fast", IP, lookups_are_as_fast),
     ]
@@ -174,6 +176,62 @@ fn seen_kept_and_read_again() {
     let carried = reader.take_comments().join("\n");
     let conf = fs::read_to_string("/etc/resolv.conf").unwrap();
     assert!(carried.contains(conf.trim()), "{carried}");
+}
+
+/// It ends by itself when so many lookups broke.
+fn until_enough_broke() {
+    let pair = Pair::new();
+    let begun = Instant::now();
+    let mut command = watch(&pair);
+    let watching = Watching::start(command.args(["--until-broken", "2", "--for", "100s"]));
+    let serving = pair.serve(|query| {
+        let mut reply = query.to_vec();
+        (reply[2], reply[3]) = (0x81, 0x82);
+        Some(reply)
+    });
+    assert_eq!(pair.client.within(|| ask(server(), 3)).join().unwrap(), 3);
+    let output = watching.0.wait_with_output().unwrap();
+    drop(serving);
+    assert!(begun.elapsed() < Duration::from_secs(90));
+    assert_eq!(output.status.code(), Some(1));
+    let summary = summary(&output);
+    assert_eq!(summary["findings"][0]["code"], "server-fails");
+    assert!(summary["broken"].as_u64() >= Some(2), "{summary:#}");
+}
+
+/// The node's network has programs of many files: none is kept, and reading says the same.
+fn of_the_node() {
+    let pair = Pair::new();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("kept.pcapng");
+    // Where the first process is its own, that one's network is the node's.
+    let mut command = pair.client.command("unshare");
+    command.args(["--pid", "--fork", "--mount-proc", KDNS, "watch", "--node"]);
+    command.args(["--for", "4s", "--format", "json", "--write"]);
+    command.arg(&path).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let serving = pair.serve(answer);
+    while child.try_wait().unwrap().is_none() {
+        pair.client.within(|| ask(server(), 5)).join().unwrap();
+        thread::sleep(Duration::from_millis(300));
+    }
+    drop(serving);
+    let live = summary(&child.wait_with_output().unwrap());
+    assert_eq!(live["search"]["inferred"], true, "{live:#}");
+    let output = Command::new(KDNS)
+        .args(["watch", "--format", "json", "--read"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    let read = summary(&output);
+    for key in ["resolver", "search", "lookups", "queries", "findings"] {
+        assert_eq!(read[key], live[key], "{key}");
+    }
+    let mut reader = Reader::open(fs::File::open(&path).unwrap()).unwrap();
+    let carried = reader.take_comments().join("\n");
+    assert!(carried.contains("target, part 1"), "{carried}");
+    assert!(!carried.contains("resolv.conf, part"), "{carried}");
 }
 
 fn connections_fragments_and_errors() {

@@ -14,10 +14,10 @@ use crate::render::command::quoted;
 #[derive(clap::Args, Debug)]
 pub(super) struct InputArgs {
     /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD, POD or POD:CONTAINER
-    #[arg(value_name = "TARGET", conflicts_with = "target", add = ArgValueCandidates::new(completions::pods_here))]
+    #[arg(value_name = "TARGET", conflicts_with_all = ["target", "file", "namespace", "pod"], add = ArgValueCandidates::new(completions::pods_here))]
     pub(super) word: Option<String>,
     /// Watch the network of the node itself, and all that goes through it
-    #[arg(long, conflicts_with_all = ["word", "target", "read"])]
+    #[arg(long, conflicts_with_all = ["word", "target", "read", "file", "namespace", "pod"])]
     pub(super) node: bool,
     /// Read this capture (pcap or pcapng, also in gzip or zstd); - is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "word")]

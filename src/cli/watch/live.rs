@@ -88,8 +88,10 @@ impl Live {
         let mut subject = Subject::of_question(question);
         subject.is_live = true;
         if args.node {
-            // It is of many programs, each with a resolver of its own.
+            // It is of many programs, each with files and a resolver of its own.
             subject.resolver = None;
+            subject.scenario = None;
+            subject.context.about.truncate(1);
         }
         let Some(namespace) = namespace.transpose()? else {
             anyhow::bail!("there is no network namespace to watch");

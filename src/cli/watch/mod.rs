@@ -73,13 +73,12 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
         .as_deref()
         .map(|it| resolver::alias(it).map_or(it, |it| it.resolver))
         .or(input.subject.resolver.as_deref());
-    // On a node every pod has a file of its own.
-    let scenario = input.subject.scenario.clone().filter(|_| !args.input.node);
     let watch = Watch::new(Setup {
-        scenario,
+        scenario: input.subject.scenario.clone(),
         resolver: word.and_then(resolver::find),
         all: output.wants_all(),
         show: args.show.clone(),
+        is_live: input.subject.is_live,
     });
     let about = input.subject.context.about.clone();
     let services = input.subject.services.clone();

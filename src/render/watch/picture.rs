@@ -31,8 +31,13 @@ pub fn write(
 
 fn page(base: Option<&Scenario>, judged: &Judged, style: &Style) -> timeline::Page {
     let name = asked(judged, style);
-    let Some((_, plan)) = &judged.plan else {
-        return timeline::failed(&name, &faults(judged, style).join("; "));
+    let mut said = faults(judged, style);
+    let is_timed = judged.lookup.took().is_some();
+    if !is_timed {
+        said.push("not drawn: the time of a packet is not known".to_owned());
+    }
+    let Some((_, plan)) = judged.plan.as_ref().filter(|_| is_timed) else {
+        return timeline::failed(&name, &said.join("; "));
     };
     let shown = &style.shown;
     let rename = |name: &Name| {
@@ -51,7 +56,7 @@ fn page(base: Option<&Scenario>, judged: &Judged, style: &Style) -> timeline::Pa
     };
     scenario.name = name;
     let mut played = played::replay(judged, plan.resolver, &rename, &readdress);
-    played.notes = faults(judged, style);
+    played.notes = said;
     let comparison = Comparison::with_plan(&played, &run_when(&scenario, plan.resolver, &[]));
     let context = Context::default();
     timeline::lived(&scenario, &context, &[Lived { played, comparison }])

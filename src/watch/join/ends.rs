@@ -4,15 +4,25 @@ use super::Joiner;
 use crate::packet::Seen;
 use crate::packet::dns::Header;
 use crate::watch::keys::Question;
-use crate::watch::lookup::{Ended, Exchange};
+use crate::watch::lookup::{Ended, Exchange, Lookup};
 use crate::watch::name::hash;
 use crate::watch::open::Open;
+
+const A: u16 = 1;
+const AAAA: u16 = 28;
 
 /// After an answer the next query of a lookup comes at once.
 pub(super) const AFTER_ANSWER: i64 = 50_000_000;
 
+/// But for the other half of a pair, which a busy program may send later.
+const AFTER_HALF: i64 = 500_000_000;
+
 /// After a negative answer, too; but a busy program may need a while.
 const AFTER_DENIAL: i64 = 1_000_000_000;
+
+/// Where names of the search list follow, the program has only not got to them; the
+/// busiest machines let one wait for some seconds.
+const WITHIN_SEARCH: i64 = 5_000_000_000;
 
 /// A clock that goes back by more was set, in nanoseconds; interfaces differ by less.
 const SET_BACK: i64 = 2_000_000_000;
@@ -20,6 +30,9 @@ const SET_BACK: i64 = 2_000_000_000;
 /// A clock that goes on by more before an answer was set, in nanoseconds, if the resolver
 /// does not wait longer.
 const SET_ON: i64 = 60_000_000_000;
+
+/// The plans of so many lookups are asked for at once.
+const MAX_AT_ONCE: usize = 8;
 
 impl Joiner {
     /// Whether this answers what is under way, and the clock was set on between the last
@@ -61,6 +74,31 @@ impl Joiner {
         }
     }
 
+    /// Asks when lookups are over, by the plan, in which nothing has happened since; not of
+    /// too many at once, and of so many at most. Of how many.
+    pub(in crate::watch) fn plan(
+        &mut self,
+        since: i64,
+        most: usize,
+        over: impl Fn(&Lookup) -> Option<i64>,
+    ) -> usize {
+        let is_new = |it: &Open| it.planned.is_none_or(|planned| planned.0 != it.last);
+        let quiet = self.table.all().filter(|it| it.1.last <= since);
+        let quiet = quiet.filter(|it| is_new(it.1)).take(most.min(MAX_AT_ONCE));
+        let over: Vec<(u32, Option<i64>)> = quiet.map(|it| (it.0, over(&it.1.lookup))).collect();
+        let count = over.len();
+        for (index, over) in over {
+            let Some(open) = self.table.open_mut(index) else {
+                continue;
+            };
+            open.planned = Some((open.last, over));
+            if let Some(over) = over.filter(|it| *it < open.due) {
+                self.table.sooner(index, over);
+            }
+        }
+        count
+    }
+
     /// Ends all that is under way.
     pub(in crate::watch) fn finish(&mut self) {
         while let Some(index) = self.table.first_due() {
@@ -93,7 +131,7 @@ impl Joiner {
         };
         for exchange in lookup.exchanges.iter().filter(|it| !it.is_tcp()) {
             if let Some(reply) = exchange.reply {
-                self.answered.insert(exchange.key, reply.packet);
+                self.answered.insert(exchange.key, reply.packet, reply.time);
             }
         }
         self.ended.push_back(lookup);
@@ -124,6 +162,12 @@ impl Joiner {
             let mut same = exchanges.iter().filter(|other| other.asks_as(it));
             Some(it.hash) == newest && is_bad(it) && same.all(is_bad)
         };
+        let is_denied =
+            |it: &Exchange| Some(it.hash) != newest || it.reply.is_some_and(|it| it.rcode == 3);
+        let mut types = exchanges.iter().filter(|it| Some(it.hash) == newest);
+        let is_one_type = types.next().is_some_and(|first| {
+            matches!(first.qtype, A | AAAA) && types.all(|it| it.qtype == first.qtype)
+        });
         let is_settled = exchanges.iter().all(Exchange::is_settled);
         let is_error = |it: &Exchange| {
             let mut same = exchanges.iter().filter(|other| other.asks_as(it));
@@ -133,10 +177,14 @@ impl Joiner {
             // After an error, too, some wait as long as for an answer.
             () if !is_settled || exchanges.iter().any(is_error) => self.patience,
             () if exchanges.iter().any(is_half) => self.patience,
+            () if exchanges.iter().any(is_found) && is_one_type => AFTER_HALF,
             () if exchanges.iter().any(is_found) => AFTER_ANSWER,
             () if exchanges.iter().any(is_bad) => self.patience,
+            () if open.is_searching && exchanges.iter().all(is_denied) => WITHIN_SEARCH,
             () => AFTER_DENIAL,
         };
-        open.last.saturating_add(wait)
+        let planned = open.planned.filter(|it| it.0 == open.last);
+        let over = open.last.saturating_add(wait);
+        planned.and_then(|it| it.1).map_or(over, |it| it.min(over))
     }
 }

@@ -201,7 +201,9 @@ impl Joiner {
             again: Vec::new(),
             reply: None,
             more: Vec::new(),
-            ignored: self.answered.get(key),
+            ignored: self
+                .answered
+                .get(key, seen.time.saturating_sub(self.patience)),
             odd: None,
         };
         if exchange.is_tcp() {
@@ -218,6 +220,13 @@ impl Joiner {
             None => self.begin(&exchange, &bases, search),
         };
         self.table.add(index, exchange);
+        if let Some(open) = self.table.open_mut(index) {
+            let readings = &open.lookup.readings;
+            open.is_searching = bases.iter().any(|base| {
+                let is_of_list = !base.is_as_is && !search.is_as_is_first(base.name);
+                is_of_list && readings.iter().any(|it| it.hash == base.hash)
+            });
+        }
     }
 
     fn begin(&mut self, exchange: &Exchange, bases: &Bases<'_>, search: &Search) -> u32 {

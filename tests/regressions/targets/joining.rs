@@ -24,6 +24,7 @@ pub(crate) fn run(data: &[u8]) {
         resolver: (form & 2 != 0).then(|| resolver::find("glibc")).flatten(),
         all: true,
         show: None,
+        is_live: form & 4 != 0,
     });
     let mut time = 0;
     for (number, bytes) in (1..).zip(rest.split(|&byte| byte == SEPARATOR)) {

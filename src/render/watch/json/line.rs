@@ -29,7 +29,8 @@ pub(in crate::render) struct LookupForm {
     /// start. It asks again from another port with another id, which is not planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     second_at_ms: Option<f64>,
-    /// The resolver that it is judged as; null: none fits.
+    /// The resolver that it is judged as; live, until that is known, the one that fits best so
+    /// far; null: none fits.
     resolver: Option<&'static str>,
     client: String,
     /// Whose socket asked; only of a live watch, or a capture that one wrote, and only
