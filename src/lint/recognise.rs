@@ -189,7 +189,7 @@ fn program(name: &str, bytes: &[u8]) -> Option<Form> {
 /// has an archive in it.
 fn holds_text(form: Form, bytes: &[u8]) -> bool {
     let marks = match form {
-        Form::Script => "<<|echo |printf |resolv-conf|cluster-d|cluster-ip|coredns:",
+        Form::Script => "<<|echo |printf |v-conf|cluster-d|cluster-ip|coredns:",
         _ => "<<|encode(|manifest|kubernetes_|module|provisioner",
     };
     let mut marks = marks.split('|');
@@ -203,8 +203,8 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         return Some(Form::Mime);
     }
     if is_yaml(name, bytes) {
-        let is_ours = !is_foreign_json(bytes) && !is_chart_index(bytes) && has_subject(bytes);
-        return is_ours.then_some(Form::Yaml);
+        let is_others = is_foreign_json(bytes) || is_chart_index(bytes) || is_program(bytes);
+        return (!is_others && has_subject(bytes)).then_some(Form::Yaml);
     }
     if is_nginx(name, bytes) {
         return Some(Form::Nginx);
@@ -295,6 +295,13 @@ pub fn has_dns_setting(bytes: &[u8]) -> bool {
 pub fn has_dns_policy(bytes: &[u8]) -> bool {
     let words: [&[u8]; 3] = [b"NetworkPolicy", b"egress", b"53"];
     words.iter().all(|word| mentions(bytes, word))
+}
+
+/// Whether the file begins with a call of a function, as a pipeline of Jenkins in Groovy.
+fn is_program(bytes: &[u8]) -> bool {
+    let mut name = bytes.trim_ascii_start().iter();
+    let end = name.position(|it| !it.is_ascii_alphanumeric());
+    end.is_some_and(|it| it > 0 && bytes.trim_ascii_start().get(it) == Some(&b'('))
 }
 
 /// Whether the file begins as an object of Kubernetes does.
