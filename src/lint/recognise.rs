@@ -297,11 +297,13 @@ pub fn has_dns_policy(bytes: &[u8]) -> bool {
     words.iter().all(|word| mentions(bytes, word))
 }
 
-/// Whether the file begins with a call of a function, as a pipeline of Jenkins in Groovy.
+/// Whether the file begins with a call of a function, as pipelines of Jenkins in Groovy do:
+/// `podTemplate(…`, `pipeline {`.
 fn is_program(bytes: &[u8]) -> bool {
-    let mut name = bytes.trim_ascii_start().iter();
-    let end = name.position(|it| !it.is_ascii_alphanumeric());
-    end.is_some_and(|it| it > 0 && bytes.trim_ascii_start().get(it) == Some(&b'('))
+    let first = bytes.trim_ascii_start();
+    let end = first.iter().position(|it| !it.is_ascii_alphanumeric());
+    let behind = first.get(end.filter(|it| *it > 0).unwrap_or(first.len())..);
+    behind.is_some_and(|it| it.starts_with(b"(") || it.starts_with(b" {\n"))
 }
 
 /// Whether the file begins as an object of Kubernetes does.
