@@ -337,12 +337,15 @@ pub fn is_wanted_document(bytes: &[u8]) -> bool {
 /// Whether a document is a schema of custom resources: it says how pods are
 /// written, and is none.
 pub fn is_schema(bytes: &[u8]) -> bool {
-    const KIND: &[u8] = b"\nkind: CustomResourceDefinition";
+    let is_kind = |at: usize| {
+        let before = bytes.get(..at).unwrap_or_default();
+        let before = before.strip_suffix(b"\"").unwrap_or(before);
+        before == b"kind: " || before.ends_with(b"\nkind: ")
+    };
     let count = |word: &[u8]| memmem::find_iter(bytes, word).count();
     // `kubectl get crds -o yaml` writes a list.
     let listed = || Some(count(b"\n- apiVersion: apiextensions.k8s.io/")).filter(|it| *it > 0);
-    mentions(bytes, KIND)
-        || KIND.get(1..).is_some_and(|it| bytes.starts_with(it))
+    memmem::find_iter(bytes, b"CustomResourceDefinition").any(is_kind)
         || bytes.starts_with(b"apiVersion: v1\nitems:")
             && listed() == Some(count(b"\n- apiVersion: "))
 }

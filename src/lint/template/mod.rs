@@ -191,8 +191,9 @@ impl Parts {
     /// The line with which the last of several ways ends, if each begins a block there that
     /// what stands behind all of them is in: `forward . {{ SERVERS }} {`.
     fn begun_in_all(&self, bytes: &[u8], first: usize) -> Option<Span> {
-        let ways = self.branches.iter().filter(|it| it.first == first);
-        let ways: Vec<Span> = ways.map(|it| it.inside).collect();
+        let near = self.branches.iter().skip(first).take(MAX_WAYS);
+        let ways = near.filter(|it| it.first == first).map(|it| it.inside);
+        let ways: Vec<Span> = ways.collect();
         let text = |it: &Span| it.slice(bytes).trim_ascii_end();
         let is_all = ways.len() > 1 && ways.iter().all(|it| text(it).ends_with(b" {"));
         let last = ways.last().filter(|_| is_all)?;

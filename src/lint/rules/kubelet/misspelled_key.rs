@@ -97,7 +97,7 @@ fn flags(text: &KubeletText<'_>, report: &mut Report) {
     let own = own
         .iter()
         .map(|it| (it.text().into_owned(), document.at(span(it))));
-    let own = own.map(|it| (it, "k3s"));
+    let own = own.map(|it| (it, "k3s or rke2"));
     for ((word, at), program) in written.into_iter().map(|it| (it, "the kubelet")).chain(own) {
         let name = word.trim_start_matches('-').split('=').next();
         let name = name.unwrap_or_default().replace('_', "-");
