@@ -189,7 +189,7 @@ fn program(name: &str, bytes: &[u8]) -> Option<Form> {
 /// has an archive in it.
 fn holds_text(form: Form, bytes: &[u8]) -> bool {
     let marks = match form {
-        Form::Script => "<<|echo |printf |resolv-conf|cluster-d|cluster-ip|coredns:",
+        Form::Script => "<<|echo |printf |v-conf|cluster-d|cluster-ip|coredns:",
         _ => "<<|encode(|manifest|kubernetes_|module|provisioner",
     };
     let mut marks = marks.split('|');
@@ -203,8 +203,8 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         return Some(Form::Mime);
     }
     if is_yaml(name, bytes) {
-        let is_ours = !is_foreign_json(bytes) && !is_chart_index(bytes) && has_subject(bytes);
-        return is_ours.then_some(Form::Yaml);
+        let is_others = is_foreign_json(bytes) || is_chart_index(bytes) || is_program(bytes);
+        return (!is_others && has_subject(bytes)).then_some(Form::Yaml);
     }
     if is_nginx(name, bytes) {
         return Some(Form::Nginx);
@@ -297,6 +297,15 @@ pub fn has_dns_policy(bytes: &[u8]) -> bool {
     words.iter().all(|word| mentions(bytes, word))
 }
 
+/// Whether the file begins with a call of a function, as pipelines of Jenkins in Groovy do:
+/// `podTemplate(…`, `pipeline {`.
+fn is_program(bytes: &[u8]) -> bool {
+    let first = bytes.trim_ascii_start();
+    let end = first.iter().position(|it| !it.is_ascii_alphanumeric());
+    let behind = first.get(end.filter(|it| *it > 0).unwrap_or(first.len())..);
+    behind.is_some_and(|it| it.starts_with(b"(") || it.starts_with(b" {\n"))
+}
+
 /// Whether the file begins as an object of Kubernetes does.
 fn looks_like_yaml(bytes: &[u8]) -> bool {
     let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
@@ -328,12 +337,15 @@ pub fn is_wanted_document(bytes: &[u8]) -> bool {
 /// Whether a document is a schema of custom resources: it says how pods are
 /// written, and is none.
 pub fn is_schema(bytes: &[u8]) -> bool {
-    const KIND: &[u8] = b"\nkind: CustomResourceDefinition";
+    let is_kind = |at: usize| {
+        let before = bytes.get(..at).unwrap_or_default();
+        let before = before.strip_suffix(b"\"").unwrap_or(before);
+        before == b"kind: " || before.ends_with(b"\nkind: ")
+    };
     let count = |word: &[u8]| memmem::find_iter(bytes, word).count();
     // `kubectl get crds -o yaml` writes a list.
     let listed = || Some(count(b"\n- apiVersion: apiextensions.k8s.io/")).filter(|it| *it > 0);
-    mentions(bytes, KIND)
-        || KIND.get(1..).is_some_and(|it| bytes.starts_with(it))
+    memmem::find_iter(bytes, b"CustomResourceDefinition").any(is_kind)
         || bytes.starts_with(b"apiVersion: v1\nitems:")
             && listed() == Some(count(b"\n- apiVersion: "))
 }

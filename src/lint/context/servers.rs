@@ -35,27 +35,24 @@ impl<'w> Context<'w> {
     }
 
     /// Where an image of a CoreDNS before `version` stands, in the nearest directory that
-    /// has any, and none of another one: it can be the one that reads the file.
+    /// tells any version, and none of another one: it can be the one that reads the file.
     pub fn older_coredns(&self, near: FileId, version: Version) -> Option<At> {
-        let images = self.nearest_images(near);
-        let mut known = images
-            .iter()
-            .filter_map(|it| Some((of_image(&it.text)?, it.at)));
-        let (first, at) = known.next()?;
-        (first < version && known.all(|it| it.0 < version)).then_some(at)
+        let known = self.near(near, Topic::DnsPods, |it| {
+            let images = it.dns_pods.iter().filter_map(|it| it.image.as_ref());
+            let known = images.filter_map(|it| Some((of_image(&it.text)?, it.at)));
+            known.collect()
+        });
+        let (_, at) = known.first()?;
+        known.iter().all(|it| it.0 < version).then_some(*at)
     }
 
     /// The images of the DNS pods beside a file or below its directory.
     fn coredns_images(&self, near: FileId) -> Vec<&'w Text> {
         let directory = paths::parents(self.path(near)).next().unwrap_or_default();
-        let mut images = self.nearest_images(near);
-        images.retain(|it| self.path(it.at.file).starts_with(directory));
-        images
-    }
-
-    fn nearest_images(&self, near: FileId) -> Vec<&'w Text> {
         let pods: Vec<&DnsPod> = self.near(near, Topic::DnsPods, |it| it.dns_pods.iter().collect());
-        pods.iter().filter_map(|it| it.image.as_ref()).collect()
+        let images = pods.iter().filter_map(|it| it.image.as_ref());
+        let is_here = |it: &&Text| self.path(it.at.file).starts_with(directory);
+        images.filter(is_here).collect()
     }
 
     /// The networks of the cluster: those of pods that were given, else what the

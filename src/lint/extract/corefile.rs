@@ -3,7 +3,7 @@
 use crate::config::corefile::{Corefile, Directive, ServerBlock, Word, zones};
 use crate::lint::document::{At, Document};
 use crate::lint::facts::{CorefileFacts, Endpoint, Forward, Probed, Text};
-use crate::text::Span;
+use crate::text::{Span, has_placeholder};
 
 pub(super) fn facts(document: &Document, corefile: &Corefile) -> CorefileFacts {
     let mut facts = CorefileFacts {
@@ -106,8 +106,11 @@ fn cluster_zones(document: &Document, block: &ServerBlock, directive: &Directive
         words => words,
     };
     let zones = words.iter().filter_map(|word| {
-        let zone = zones(&word.text).into_iter().next()?;
-        let at = text(document, word)?.at;
+        let mut zone = zones(&word.text).into_iter().next()?;
+        let Text { text, at } = text(document, word)?;
+        if has_placeholder(&text) {
+            zone = text;
+        }
         (zone != "." && !zone.ends_with(".arpa.")).then_some(Text { text: zone, at })
     });
     zones.collect()

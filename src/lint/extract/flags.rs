@@ -60,10 +60,7 @@ fn commands(service: &Service) -> impl Iterator<Item = Vec<Traced>> {
 /// The arguments in a command that are for a kubelet; of k3s and rke2 the flags
 /// that they make of their own. `None`: it starts none.
 fn of_kubelet(command: &[Traced]) -> Option<Vec<Traced>> {
-    let program = command.first()?.text().into_owned();
-    let second = command.get(1).map(Traced::text);
-    let is_node = matches!(second.as_deref(), Some("server" | "agent"));
-    if is_node && matches!(program.rsplit('/').next(), Some("k3s" | "rke2")) {
+    if is_of_rancher(command) {
         let arguments = command.get(2..).unwrap_or_default();
         return Some(rancher::options(&rancher::K3S, &[], arguments, &[]).flags(true));
     }
@@ -95,6 +92,28 @@ pub fn arguments(document: &Document) -> Vec<(Vec<Traced>, bool)> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The flags of k3s and rke2 themselves on their command lines in a unit.
+pub fn own_arguments(document: &Document) -> Vec<Traced> {
+    let Syntax::Unit(entries) = &document.syntax else {
+        return Vec::new();
+    };
+    let service = Service::of_entries(entries);
+    let commands = service
+        .exec_start
+        .iter()
+        .map(|it| command(it, &[], Unset::Kept));
+    let own = commands.filter(|it| is_of_rancher(it)).flatten();
+    own.filter(|it| it.bytes().starts_with(b"--")).collect()
+}
+
+/// Whether a command starts a k3s or an rke2.
+fn is_of_rancher(command: &[Traced]) -> bool {
+    let text = |index: usize| command.get(index).map(|it| it.text().into_owned());
+    let (program, second) = (text(0).unwrap_or_default(), text(1));
+    matches!(second.as_deref(), Some("server" | "agent"))
+        && matches!(program.rsplit('/').next(), Some("k3s" | "rke2"))
 }
 
 /// The variables that a word names: `$NAME`, `${NAME}`.

@@ -60,8 +60,11 @@ fn kubelet_settings(document: &Document, root: &Node) -> Option<(KubeletForm, Ve
                 "joinConfiguration",
             ];
             let nodes = nodes.iter().filter_map(|it| spec.get(it));
+            // What is misspelled counts, too.
+            let has_flags = |it: &Node| it.at(&FLAGS).is_some();
+            let is_telling = nodes.clone().any(has_flags);
             let settings: Vec<Setting> = nodes.flat_map(|it| kubeadm(document, it)).collect();
-            (!settings.is_empty()).then_some((KubeletForm::Kubeadm, settings))
+            (is_telling || !settings.is_empty()).then_some((KubeletForm::Kubeadm, settings))
         }
         None if is_rancher(document, root) => Some((KubeletForm::Rancher, rancher(document))),
         _ => None,
@@ -116,11 +119,14 @@ const RANCHER_KEYS: WordList = WordList(
     service-cidr node-label node-taint node-ip flannel-backend cni",
 );
 
+/// Where kubeadm has the kubelet's flags.
+const FLAGS: [&str; 2] = ["nodeRegistration", "kubeletExtraArgs"];
+
 /// `kubeletExtraArgs` as a mapping (up to `v1beta3`) or as a list of names and
 /// values; the domain of the cluster.
 fn kubeadm(document: &Document, root: &Node) -> Vec<Setting> {
     let domain = entry_at(root, &["networking", "dnsDomain"]);
-    let arguments = root.at(&["nodeRegistration", "kubeletExtraArgs"]);
+    let arguments = root.at(&FLAGS);
     let made = Made::new(document).entry(Some(Name::ClusterDomain), domain);
     made.arguments(arguments).settings
 }

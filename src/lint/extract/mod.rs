@@ -17,7 +17,7 @@ use crate::pod::kubelet_file::fields;
 use crate::text::Span;
 
 pub use cluster::is_of_kubespray;
-pub use flags::{arguments, settings};
+pub use flags::{arguments, own_arguments, settings};
 pub use objects::objects;
 pub use templates::{is_misspelled, misspelled_policy, pod_specs};
 
@@ -80,13 +80,15 @@ fn partial(document: &Document) -> Vec<KubeletFacts> {
     for kubelet in &mut found {
         let is_open = |it: &Text| it.text.contains('$');
         kubelet.settings.retain(|it| !it.values.iter().any(is_open));
-        (kubelet.form, kubelet.body) = (KubeletForm::Cluster, None);
+        if !kubelet.settings.is_empty() || document.yaml().is_some() {
+            (kubelet.form, kubelet.body) = (KubeletForm::Cluster, None);
+        }
     }
     // What is misspelled there sets nothing.
-    let root = document.yaml();
-    let is_whole = root.is_some_and(|it| {
-        it.word(&["kind"]) == Some("KubeletConfiguration") || inner::is_talos(it)
-    });
+    let is_whole = match document.yaml() {
+        Some(it) => it.word(&["kind"]) == Some("KubeletConfiguration") || inner::is_talos(it),
+        None => !own_arguments(document).is_empty(),
+    };
     found.retain(|it| is_whole || !it.settings.is_empty());
     found
 }

@@ -1,7 +1,7 @@
 //! Objects of Kubernetes in a YAML document.
 
 use crate::config::manifest::template_spec;
-use crate::config::yaml::{Entry, Kind, Node};
+use crate::config::yaml::{Kind, Node};
 use crate::kubelet::Version;
 use crate::lint::document::{At, Document};
 use crate::lint::egress;
@@ -124,24 +124,48 @@ fn of_image(image: Text) -> DnsPod {
     }
 }
 
-/// The versions of a CoreDNS in variables of Ansible, as images: `coredns_version: 1.3.1`.
+/// The versions of a CoreDNS in variables of Ansible and values of charts, as images:
+/// `coredns_version: 1.3.1`, `coredns: {image: coredns/coredns, tag: 1.3.1}`.
 pub(super) fn in_variables(document: &Document, root: &Node) -> Vec<DnsPod> {
-    let is_version = |it: &&Entry| {
-        let key = it.key.as_scalar().map_or("", |it| it.text.as_str());
+    let mut images = Vec::new();
+    if memchr::memmem::find(&document.source.bytes, b"coredns").is_some() {
+        add_versions(document, root, false, VARIABLES_DEEP, &mut images);
+    }
+    images.into_iter().map(of_image).collect()
+}
+
+/// Variables are not deeper in others.
+const VARIABLES_DEEP: usize = 5;
+
+fn add_versions(
+    document: &Document,
+    node: &Node,
+    is_coredns: bool,
+    deep: usize,
+    images: &mut Vec<Text>,
+) {
+    // The version of a chart is its own.
+    let variables = node.as_mapping().filter(|_| node.get("chart").is_none());
+    for entry in variables.filter(|_| deep > 0).unwrap_or_default() {
+        let key = entry.key.as_scalar().map_or("", |it| it.text.as_str());
         let key = key.to_ascii_lowercase();
-        let is_named = key.contains("coredns") && !key.contains("autoscaler");
-        is_named && (key.ends_with("version") || key.ends_with("tag"))
-    };
-    let places = [Some(root), root.get("vars")].into_iter().flatten();
-    let entries = places.flat_map(|it| it.as_mapping().unwrap_or_default());
-    let values = entries.filter(is_version);
-    let values = values.filter_map(|it| text(document, &it.value));
-    let is_known = |it: &Text| Version::find(&it.text).is_some() && !has_placeholder(&it.text);
-    let images = values.filter(is_known).map(|it| Text {
-        text: format!("coredns:{}", it.text),
-        at: it.at,
-    });
-    images.map(of_image).collect()
+        let is_others = ["autoscaler", "chart", "apiversion"];
+        if is_others.iter().any(|it| key.contains(it)) {
+            continue;
+        }
+        let is_coredns = is_coredns || key.contains("coredns");
+        let Some(mut value) = text(document, &entry.value) else {
+            add_versions(document, &entry.value, is_coredns, deep - 1, images);
+            continue;
+        };
+        if key.ends_with("version") || key.ends_with("tag") {
+            value.text.insert_str(0, "coredns:");
+        }
+        let is_known = Version::find(&value.text).is_some() && !has_placeholder(&value.text);
+        if is_coredns && is_known && is_server(&value) {
+            images.push(value);
+        }
+    }
 }
 
 /// Whether an image is called as CoreDNS's own.

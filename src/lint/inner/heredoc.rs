@@ -45,6 +45,7 @@ const MAX_UNENDED: usize = 100;
 pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
     let (mut texts, mut unended) = (Vec::new(), 0);
     let (mut at, mut command, mut first) = (0, Vec::new(), 0);
+    let mut quote = None;
     let mut printed = Printed::default();
     while let Some(line) = line_at(bytes, at).filter(|_| unended < MAX_UNENDED) {
         let begin = at;
@@ -57,7 +58,12 @@ pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
             command.pop();
             continue;
         }
-        let words = delimiters(&command);
+        let is_relayed = quote.is_some();
+        quote = quote_behind(quote, &command);
+        let mut words = delimiters(&command);
+        for word in &mut words {
+            word.is_relayed = is_relayed;
+        }
         // While an image is built, and in each container, the file is a mount.
         let is_of_image = IMAGE
             .iter()
@@ -97,6 +103,25 @@ struct Delimiter {
     is_quoted: bool,
     /// `<<-`: tabs before lines are left out.
     has_tabs: bool,
+    /// Whether it stands in a quoted word for another shell, `ssh HOST "…"`: quotes have
+    /// backslashes there.
+    is_relayed: bool,
+}
+
+/// The quote that is open behind a command, where `quote` is open before it.
+fn quote_behind(mut quote: Option<u8>, command: &[u8]) -> Option<u8> {
+    let (mut bytes, mut before) = (command.iter(), b' ');
+    while let Some(&byte) = bytes.next() {
+        match (quote, byte) {
+            (None | Some(b'"'), b'\\') => drop(bytes.next()),
+            (None, b'#') if before.is_ascii_whitespace() => break,
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (Some(it), _) if it == byte => quote = None,
+            _ => {}
+        }
+        before = byte;
+    }
+    quote
 }
 
 fn line_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
@@ -136,6 +161,7 @@ fn delimiters(command: &[u8]) -> Vec<Delimiter> {
                 word,
                 is_quoted: quote.is_some(),
                 has_tabs: dashed.is_some(),
+                is_relayed: false,
             });
         }
     }
@@ -257,7 +283,7 @@ impl Text {
             if delimiter.is_quoted {
                 text.run(bytes, content);
             } else {
-                text.expanded(bytes, content);
+                text.expanded(bytes, content, delimiter.is_relayed);
             }
             at += line.len();
         }
@@ -274,7 +300,8 @@ impl Text {
     }
 
     /// A line in which the shell puts something in, and takes backslashes away.
-    fn expanded(&mut self, bytes: &[u8], line: Span) {
+    fn expanded(&mut self, bytes: &[u8], line: Span, is_relayed: bool) {
+        let is_taken = |it: &u8| b"$`\\\n".contains(it) || is_relayed && *it == b'"';
         let mut start = line.start as usize;
         let mut at = start;
         while at < line.end as usize {
@@ -285,7 +312,7 @@ impl Text {
                     let is_special = b"_{(@*#?$!-".contains(next);
                     self.is_open |= next.is_ascii_alphanumeric() || is_special;
                 }
-                (Some(b'\\'), Some(next)) if b"$`\\\n".contains(next) => {
+                (Some(b'\\'), Some(next)) if is_taken(next) => {
                     self.run(bytes, Span::new(start, at));
                     // A line that goes on is one with the next.
                     start = if *next == b'\n' { at + 2 } else { at + 1 };

@@ -13,7 +13,7 @@ use crate::lint::inner::heredoc::{Written, layer_of};
 use crate::text::Span;
 
 /// What the flags that a rule asks for have in them.
-const WORDS: [&[u8]; 3] = [b"resolv-conf", b"cluster-d", b"dns-cluster-ip"];
+const WORDS: [&[u8]; 3] = [b"v-conf", b"cluster-d", b"dns-cluster-ip"];
 
 /// What the image of a CoreDNS with a version has in it.
 const IMAGE: &[u8] = b"coredns:";

@@ -5,8 +5,8 @@ use super::mentions;
 /// Whether it is JSON that is none of Kubernetes' and none of what carries files
 /// to nodes: reports, settings of editors, packages.
 pub(super) fn is_foreign_json(bytes: &[u8]) -> bool {
-    const OURS: [&[u8]; 11] = [
-        b"\"apiVersion\"",
+    // Other programs have an `apiVersion`, too.
+    const OURS: [&[u8]; 10] = [
         b"\"kind\"",
         b"\"ignition\"",
         b"\"op\"",

@@ -188,6 +188,20 @@ impl Parts {
         open.is_empty().then_some(parts)
     }
 
+    /// The line with which the last of several ways ends, if each begins a block there that
+    /// what stands behind all of them is in: `forward . {{ SERVERS }} {`.
+    fn begun_in_all(&self, bytes: &[u8], first: usize) -> Option<Span> {
+        let near = self.branches.iter().skip(first).take(MAX_WAYS);
+        let ways = near.filter(|it| it.first == first).map(|it| it.inside);
+        let ways: Vec<Span> = ways.collect();
+        let text = |it: &Span| it.slice(bytes).trim_ascii_end();
+        let is_all = ways.len() > 1 && ways.iter().all(|it| text(it).ends_with(b" {"));
+        let last = ways.last().filter(|_| is_all)?;
+        let start = last.start as usize;
+        let line = memchr::memrchr(b'\n', text(last)).map_or(0, |it| it + 1);
+        Some(Span::new(start + line, start + text(last).len()))
+    }
+
     fn whole(&self, branch: &Branch) -> Span {
         self.branches
             .get(branch.first)
@@ -226,6 +240,9 @@ impl Parts {
             let is_hidden = it.first == index && is_shown.get(index) == Some(&false);
             if is_hidden && is_there(it.around) {
                 hide(&mut plain, it.whole);
+                if let Some(line) = self.begun_in_all(bytes, index) {
+                    unknown_line(&mut plain, bytes, line);
+                }
             }
         }
         for (span, around) in &self.values {
@@ -251,6 +268,21 @@ impl Parts {
             );
         }
         plain
+    }
+}
+
+/// Writes a line again that begins a block, with a word that is no value before it.
+fn unknown_line(plain: &mut [u8], bytes: &[u8], line: Span) {
+    let text = line.slice(bytes);
+    let indent = text.len() - text.trim_ascii_start().len();
+    let written = plain.get_mut(line.start as usize..line.end as usize);
+    for (index, byte) in written.unwrap_or_default().iter_mut().enumerate() {
+        *byte = match index {
+            _ if index < indent || index + 2 == text.len() => b' ',
+            _ if index + 1 == text.len() => b'{',
+            _ if index == indent => UNKNOWN.0,
+            _ => UNKNOWN.1,
+        };
     }
 }
 

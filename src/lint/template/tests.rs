@@ -122,3 +122,16 @@ fn what_does_not_fit_together_is_none() {
     let two = "{{ if x }}\na: 1\n{{ end }}\n{{ if y }}\nb: 1\n{{ end }}";
     check(two, Some(""));
 }
+
+#[test]
+fn a_block_that_each_way_begins_is_one() {
+    check(
+        "{% if a %}\n b {{ c }} {\n{% else %}\n b d {\n{% endif %}\n e\n }\n",
+        Some(" $__ {| e| }"),
+    );
+    check("{% if a %}\nb {\n{% endif %}\ne\n}\n", Some("e|}"));
+    check(
+        "{% if a %}\nb {\n}\n{% else %}\nd {\n{% endif %}\ne\n",
+        Some("e"),
+    );
+}

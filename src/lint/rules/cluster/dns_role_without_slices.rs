@@ -15,8 +15,13 @@ pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Rep
     else {
         return;
     };
-    let version = context.coredns_version(object.document.file);
-    if version.as_ref().is_some_and(|it| it.value < SINCE) {
+    let file = object.document.file;
+    let version = context.coredns_version(file);
+    let is_older = match &version {
+        Some(version) => version.value < SINCE,
+        None => context.older_coredns(file, SINCE).is_some(),
+    };
+    if is_older {
         return;
     }
     let is_allowed = |verb: &str| {

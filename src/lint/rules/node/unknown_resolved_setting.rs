@@ -13,8 +13,9 @@ const KEYS: WordList = WordList(
     DNSStubListener DNSStubListenerExtra ReadEtcHosts ResolveUnicastSingleLabel StaleRetentionSec RefuseRecordTypes",
 );
 
-pub(super) fn check(file: &SettingsText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &SettingsText<'_>, context: &Context<'_>, report: &mut Report) {
     let document = file.document;
+    before_a_section(file, context, report);
     let resolve = |it: &&Entry| document.bytes(it.section) == b"Resolve";
     for entry in file.entries.iter().filter(resolve) {
         let key = escaped(document.bytes(entry.key));
@@ -28,6 +29,26 @@ pub(super) fn check(file: &SettingsText<'_>, _: &Context<'_>, report: &mut Repor
             }
             finding.note("it passes the line over, with a message in its log");
         }
+    }
+}
+
+/// Keys above the first section, of a file that is one: what is added to another stands
+/// below its last.
+///
+/// Source: systemd `src/shared/conf-parser.c: parse_line`.
+fn before_a_section(file: &SettingsText<'_>, context: &Context<'_>, report: &mut Report) {
+    let document = file.document;
+    let is_ours = document.path.contains("resolved.conf") && !document.is_partial;
+    let is_outside =
+        |it: &&Entry| it.section.is_empty() && KEYS.has(&escaped(document.bytes(it.key)));
+    let entries = file.entries.iter().filter(is_outside);
+    for entry in entries.filter(|_| is_ours && context.path(document.file) == document.path) {
+        let key = escaped(document.bytes(entry.key));
+        let message = format!("{key} stands above the first section");
+        report
+            .add(document.at(entry.key), message)
+            .help("write [Resolve] above it")
+            .note("systemd-resolved passes the line over, with a message in its log");
     }
 }
 

@@ -1,0 +1,8 @@
+#!/bin/sh
+echo "it's not quoted"
+cat <<EOF | sudo tee /var/lib/kubelet/config.yaml
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+clusterDNS: [10.96.0.10]
+resolvConf: \"/run/systemd/resolve/resolv.conf\"
+EOF
