@@ -1,11 +1,14 @@
 //! JSON as text that is safe to look at in a terminal.
 
+mod compact;
+
 use std::io::{self, Write};
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use crate::render::json::compact::Compact;
 use crate::text::is_unprintable;
 
 /// Writes `value` over many lines.
@@ -27,31 +30,10 @@ fn shown(mut text: Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
 /// Appends `value`, one of many, as one line.
 pub(super) fn append(value: &impl Serialize, text: &mut Vec<u8>) -> io::Result<()> {
     let start = text.len();
-    serde_json::to_writer(Bytes(text), value)?;
+    value.serialize(Compact(text))?;
     make_harmless(text, start);
     text.push(b'\n');
     Ok(())
-}
-
-/// A vector to write JSON to: most pieces of it are one byte, and a call for each costs more than all else.
-struct Bytes<'v>(&'v mut Vec<u8>);
-
-impl Write for Bytes<'_> {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        match piece {
-            [byte] => self.0.push(*byte),
-            _ => self.0.extend_from_slice(piece),
-        }
-        Ok(piece.len())
-    }
-
-    fn write_all(&mut self, piece: &[u8]) -> io::Result<()> {
-        self.write(piece).map(drop)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Escapes what stands behind `start` and could trick a terminal.

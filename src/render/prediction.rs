@@ -136,7 +136,15 @@ struct AddressText<'r>(&'r Address);
 
 impl Serialize for AddressText<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self.0)
+        match self.0 {
+            // Most are no more than this, which is written sooner.
+            Address {
+                ip,
+                scope: None,
+                written: None,
+            } => ip.serialize(serializer),
+            other => serializer.collect_str(other),
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Every field of a version counts: changed, the model no longer does what was observed.
 
-use super::{ALL, Model, Resolver, c_ares};
+use super::{ALL, Model, Resolver, c_ares, dnspython};
 use crate::scenario::Scenario;
 
-/// Gives a `Version` its neighbours, each with one field changed, beside that
+/// Gives a version its neighbours, each with one field changed, beside that
 /// field's name. A field that is not listed does not compile.
 macro_rules! neighbours {
-    ($($flag:ident)*; $($field:ident: $value:expr),*) => {
-        impl Version {
+    ($version:ident: $($flag:ident)*; $($field:ident: $value:expr),*) => {
+        impl $version {
             pub(in crate::resolver) fn neighbours(&self) -> Vec<(&'static str, Self)> {
                 let Self { $($flag: _,)* $($field: _,)* } = self;
                 vec![
@@ -95,7 +95,15 @@ fn models(resolver: &Resolver) -> Vec<(&'static str, Model)> {
             let model = |it| Model::CAres(c_ares::Version::V1_34(it), call);
             all(version.neighbours(), model)
         }
+        Model::Bind(program) => all(program.neighbours(), Model::Bind),
         Model::Resolved(version, door) => all(version.neighbours(), |it| Model::Resolved(it, door)),
+        Model::Dnspython(version, call) => {
+            let versions = [dnspython::Version::V2_3, dnspython::Version::V2_9];
+            let others = versions.into_iter().filter(|it| *it != version);
+            others
+                .map(|it| ("version", Model::Dnspython(it, call)))
+                .collect()
+        }
         _ => Vec::new(),
     }
 }

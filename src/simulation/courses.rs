@@ -75,10 +75,19 @@ pub fn explore(run: &Run, bytes: usize, play: impl FnMut(Vec<usize>) -> Run) -> 
         play,
         bytes,
         known: BTreeMap::new(),
+        most: MAX_PLAYED,
+        shares: false,
         queries: run.sent.len(),
         runs: 0,
         compared: 0,
     };
+    let courses = search.courses(run, 0, usize::MAX);
+    if !search.is_spent() {
+        return courses;
+    }
+    // Once more, so that what the first lots lead to does not take all.
+    search.shares = true;
+    (search.queries, search.runs, search.compared) = (run.sent.len(), 0, 0);
     search.courses(run, 0, usize::MAX)
 }
 
@@ -88,6 +97,10 @@ struct Search<P> {
     bytes: usize,
     /// Played so far, by their lots.
     known: BTreeMap<Vec<usize>, Rc<Run>>,
+    /// As many queries are played.
+    most: usize,
+    /// Whether what each lot leads to gets no more than its share of them.
+    shares: bool,
     queries: usize,
     runs: usize,
     /// Queries of runs that were looked at once more.
@@ -112,7 +125,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
     }
 
     const fn is_spent(&self) -> bool {
-        self.queries >= MAX_PLAYED
+        self.queries >= self.most
             || self.runs >= MAX_RUNS
             || self.compared >= MAX_COMPARED
             || self.runs.saturating_mul(self.bytes) >= MAX_READ
@@ -128,20 +141,30 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
             return courses;
         }
         let drawn = lots.iter().enumerate().skip(first);
-        for (index, lot) in drawn.filter(|(_, lot)| lot.after < before) {
-            for picked in (0..lot.among).filter(|it| *it != lot.picked) {
-                if self.is_spent() {
-                    courses.is_open = true;
-                    courses.because(lot.why);
-                    return courses;
-                }
-                let before = lots.iter().take(index).map(|lot| lot.picked);
-                let other = self.played(before.chain([picked]).collect());
-                if let Some(other) = self.other(run, &other, index + 1, &mut courses) {
-                    courses.because(lot.why);
-                    courses.add(other, run);
-                }
+        let turned = drawn.filter(|(_, lot)| lot.after < before);
+        let turned = turned.flat_map(|(index, lot)| {
+            let others = (0..lot.among).filter(|it| *it != lot.picked);
+            others.map(move |picked| (index, lot, picked))
+        });
+        let turned: Vec<_> = turned.collect();
+        for (number, (index, lot, picked)) in turned.iter().enumerate() {
+            if self.is_spent() {
+                courses.is_open = true;
+                courses.because(lot.why);
+                return courses;
             }
+            let most = self.most;
+            if self.shares {
+                self.most = self.queries + (most - self.queries) / (turned.len() - number);
+            }
+            let before = lots.iter().take(*index).map(|lot| lot.picked);
+            let other = self.played(before.chain([*picked]).collect());
+            if let Some(other) = self.other(run, &other, index + 1, &mut courses) {
+                courses.is_open |= other.courses.is_open;
+                courses.because(lot.why);
+                courses.add(other, run);
+            }
+            self.most = most;
         }
         courses
     }

@@ -225,4 +225,4 @@ fn addresses(answers: &Answers, record_type: RecordType) -> Vec<Address> {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent has_old_nsswitch asks_dns_before_files; flags: &[], search_limits: Some((1, 255)));
+super::mutation::neighbours!(Version: minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent has_old_nsswitch asks_dns_before_files; flags: &[], search_limits: Some((1, 255)));

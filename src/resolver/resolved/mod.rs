@@ -154,4 +154,4 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(repeats_nxdomain own_names_first refuses_alt is_before_248;);
+super::mutation::neighbours!(Version: repeats_nxdomain own_names_first refuses_alt is_before_248;);
