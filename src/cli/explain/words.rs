@@ -19,8 +19,8 @@ pub(in crate::cli) fn parse(word: &str) -> Result<String, String> {
     if lower.starts_with("win") {
         return Err("there is no model of Windows: its resolver reads no resolv.conf".to_owned());
     }
-    let is_other = |it: &&str| lower.starts_with(*it);
-    if let Some(name) = ["uclibc", "bionic", "android"].iter().find(is_other) {
+    let others = ["uclibc", "bionic", "android"];
+    if let Some(name) = others.iter().find(|it| lower.starts_with(**it)) {
         return Err(format!("there is no model of the C library of {name}"));
     }
     let known = std::iter::once("all").chain(resolver::names());

@@ -265,7 +265,9 @@ mod tests {
     use std::collections::BTreeMap;
     use std::net::IpAddr;
 
-    use super::*;
+    use serde::Serialize;
+
+    use super::Compact;
 
     #[derive(Serialize)]
     struct All<'t> {

@@ -207,6 +207,6 @@ super::mutation::neighbours!(
     Program: search reverse servfail_stops comments check_ra status authentic_data is_9_16;
     name: "x",
     tries: Some(1),
-    follow_ups: if self.follow_ups.is_empty() { &[RecordType::MX] } else { &[] },
+    follow_ups: &[RecordType::MX],
     edns: Some(600)
 );
