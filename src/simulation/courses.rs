@@ -6,15 +6,12 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::time::Duration;
 
 use crate::engine::chance::{Chance, Lot};
 use crate::engine::machine::Outcome;
 use crate::engine::message::QueryId;
+use crate::simulation::orders::ordered_by_chance;
 use crate::simulation::{Run, Sent};
-
-/// Queries this close to each other are sent at the same time.
-const INSTANT: Duration = Duration::from_millis(1);
 
 /// What may differ is played as long as all runs together have fewer queries.
 const MAX_PLAYED: usize = 20_000;
@@ -268,7 +265,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
 }
 
 impl Courses {
-    fn because(&mut self, why: &'static str) {
+    pub(super) fn because(&mut self, why: &'static str) {
         if !self.why.contains(&why) {
             self.why.push(why);
         }
@@ -381,39 +378,4 @@ fn is_same(one: &Sent, other: &Sent) -> bool {
         && one.transport == other.transport
         && one.edns == other.edns
         && one.authentic_data == other.authentic_data
-}
-
-/// Groups of neighbours that were sent at once by lanes that nothing orders.
-fn ordered_by_chance(run: &Run, courses: &mut Courses) {
-    let chance = run.chance.as_deref().filter(|it| it.has_lanes());
-    let Some(chance) = chance else { return };
-    let mut first = 0;
-    while let Some(begin) = run.sent.get(first) {
-        let mut lanes = vec![(chance.lane_of(begin.id), vec![first])];
-        let mut reason = None;
-        let mut next = first + 1;
-        while let Some(sent) = run.sent.get(next)
-            && sent.at < begin.at + INSTANT
-        {
-            let lane = chance.lane_of(sent.id);
-            let others = || lanes.iter().filter(|(other, _)| *other != lane);
-            let whys = || others().map(|(other, _)| chance.unordered(*other, lane));
-            if !whys().all(|why| why.is_some()) {
-                break;
-            }
-            reason = reason.or_else(|| whys().next().flatten());
-            match lanes.iter_mut().find(|(other, _)| *other == lane) {
-                Some((_, numbers)) => numbers.push(next),
-                None => lanes.push((lane, vec![next])),
-            }
-            next += 1;
-        }
-        if let Some(why) = reason {
-            courses.because(why);
-            courses.any_order.push(Group {
-                lanes: lanes.into_iter().map(|(_, numbers)| numbers).collect(),
-            });
-        }
-        first = next;
-    }
 }
