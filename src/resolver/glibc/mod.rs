@@ -153,7 +153,19 @@ pub async fn lookup(
     version: &'static Version,
     call: Call,
 ) -> Outcome {
-    let thread = Thread::new(io, scenario, version);
+    let conf = Rc::new(reading(scenario, version));
+    lookup_with(io, scenario, conf, version, call).await
+}
+
+/// The same with `resolv.conf` and its variables as they were read before.
+pub async fn lookup_with<'a>(
+    io: Rc<Io>,
+    scenario: &'a Scenario,
+    conf: Rc<Reading<'a>>,
+    version: &'static Version,
+    call: Call,
+) -> Outcome {
+    let thread = Thread::new(io, scenario, conf, version);
     match (call, scenario.lookup) {
         (Call::GetAddrInfo, Lookup::Addresses(family)) => {
             getaddrinfo::getaddrinfo(thread, family).await
