@@ -6,12 +6,15 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use crate::engine::chance::{Chance, Lot};
 use crate::engine::machine::Outcome;
 use crate::engine::message::QueryId;
-use crate::simulation::orders::ordered_by_chance;
 use crate::simulation::{Run, Sent};
+
+/// Queries this close to each other are sent at the same time.
+const INSTANT: Duration = Duration::from_millis(1);
 
 /// What may differ is played as long as all runs together have fewer queries.
 const MAX_PLAYED: usize = 20_000;
@@ -72,19 +75,10 @@ pub fn explore(run: &Run, bytes: usize, play: impl FnMut(Vec<usize>) -> Run) -> 
         play,
         bytes,
         known: BTreeMap::new(),
-        most: MAX_PLAYED,
-        shares: false,
         queries: run.sent.len(),
         runs: 0,
         compared: 0,
     };
-    let courses = search.courses(run, 0, usize::MAX);
-    if !search.is_spent() {
-        return courses;
-    }
-    // Once more, so that what the first lots lead to does not take all.
-    search.shares = true;
-    (search.queries, search.runs, search.compared) = (run.sent.len(), 0, 0);
     search.courses(run, 0, usize::MAX)
 }
 
@@ -94,10 +88,6 @@ struct Search<P> {
     bytes: usize,
     /// Played so far, by their lots.
     known: BTreeMap<Vec<usize>, Rc<Run>>,
-    /// As many queries are played.
-    most: usize,
-    /// Whether what each lot leads to gets no more than its share of them.
-    shares: bool,
     queries: usize,
     runs: usize,
     /// Queries of runs that were looked at once more.
@@ -122,7 +112,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
     }
 
     const fn is_spent(&self) -> bool {
-        self.queries >= self.most
+        self.queries >= MAX_PLAYED
             || self.runs >= MAX_RUNS
             || self.compared >= MAX_COMPARED
             || self.runs.saturating_mul(self.bytes) >= MAX_READ
@@ -138,30 +128,20 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
             return courses;
         }
         let drawn = lots.iter().enumerate().skip(first);
-        let turned = drawn.filter(|(_, lot)| lot.after < before);
-        let turned = turned.flat_map(|(index, lot)| {
-            let others = (0..lot.among).filter(|it| *it != lot.picked);
-            others.map(move |picked| (index, lot, picked))
-        });
-        let turned: Vec<_> = turned.collect();
-        for (number, (index, lot, picked)) in turned.iter().enumerate() {
-            if self.is_spent() {
-                courses.is_open = true;
-                courses.because(lot.why);
-                return courses;
+        for (index, lot) in drawn.filter(|(_, lot)| lot.after < before) {
+            for picked in (0..lot.among).filter(|it| *it != lot.picked) {
+                if self.is_spent() {
+                    courses.is_open = true;
+                    courses.because(lot.why);
+                    return courses;
+                }
+                let before = lots.iter().take(index).map(|lot| lot.picked);
+                let other = self.played(before.chain([picked]).collect());
+                if let Some(other) = self.other(run, &other, index + 1, &mut courses) {
+                    courses.because(lot.why);
+                    courses.add(other, run);
+                }
             }
-            let most = self.most;
-            if self.shares {
-                self.most = self.queries + (most - self.queries) / (turned.len() - number);
-            }
-            let before = lots.iter().take(*index).map(|lot| lot.picked);
-            let other = self.played(before.chain([*picked]).collect());
-            if let Some(other) = self.other(run, &other, index + 1, &mut courses) {
-                courses.is_open |= other.courses.is_open;
-                courses.because(lot.why);
-                courses.add(other, run);
-            }
-            self.most = most;
         }
         courses
     }
@@ -265,7 +245,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
 }
 
 impl Courses {
-    pub(super) fn because(&mut self, why: &'static str) {
+    fn because(&mut self, why: &'static str) {
         if !self.why.contains(&why) {
             self.why.push(why);
         }
@@ -378,4 +358,39 @@ fn is_same(one: &Sent, other: &Sent) -> bool {
         && one.transport == other.transport
         && one.edns == other.edns
         && one.authentic_data == other.authentic_data
+}
+
+/// Groups of neighbours that were sent at once by lanes that nothing orders.
+fn ordered_by_chance(run: &Run, courses: &mut Courses) {
+    let chance = run.chance.as_deref().filter(|it| it.has_lanes());
+    let Some(chance) = chance else { return };
+    let mut first = 0;
+    while let Some(begin) = run.sent.get(first) {
+        let mut lanes = vec![(chance.lane_of(begin.id), vec![first])];
+        let mut reason = None;
+        let mut next = first + 1;
+        while let Some(sent) = run.sent.get(next)
+            && sent.at < begin.at + INSTANT
+        {
+            let lane = chance.lane_of(sent.id);
+            let others = || lanes.iter().filter(|(other, _)| *other != lane);
+            let whys = || others().map(|(other, _)| chance.unordered(*other, lane));
+            if !whys().all(|why| why.is_some()) {
+                break;
+            }
+            reason = reason.or_else(|| whys().next().flatten());
+            match lanes.iter_mut().find(|(other, _)| *other == lane) {
+                Some((_, numbers)) => numbers.push(next),
+                None => lanes.push((lane, vec![next])),
+            }
+            next += 1;
+        }
+        if let Some(why) = reason {
+            courses.because(why);
+            courses.any_order.push(Group {
+                lanes: lanes.into_iter().map(|(_, numbers)| numbers).collect(),
+            });
+        }
+        first = next;
+    }
 }

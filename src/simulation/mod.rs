@@ -1,7 +1,6 @@
 //! Plays a machine against the rules of a scenario, in virtual time.
 
 pub mod courses;
-mod orders;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;

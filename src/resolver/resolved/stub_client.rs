@@ -170,21 +170,3 @@ async fn wait(io: &Io, manager: &mut Manager<'_>, client_until: Option<Duration>
     }
     sleeps_until.is_some()
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::resolver::find;
-    use crate::scenario::json;
-
-    #[test]
-    fn what_the_first_lots_lead_to_leaves_room_for_the_last() {
-        let text = r#"{"name": "x.test", "answers": [{"name": "x.test", "reply": "NOTIMP"}],
-            "resolv_conf": "search a.b.test b.test c.test d.test e.test f.test g.test\nnameserver fd00::11\nnameserver fd00::10\n"}"#;
-        let scenario = json::parse(text.as_bytes(), "1").unwrap();
-        let resolver = find("systemd-resolved-stub").unwrap();
-        let (run, courses) = resolver.predict_courses(&scenario);
-        assert!(courses.is_open);
-        let last = courses.any_order.last().map(|it| it.lanes.concat());
-        assert_eq!(last, Some(vec![run.sent.len() - 2, run.sent.len() - 1]));
-    }
-}
