@@ -79,7 +79,9 @@ fn check(id: ResolverId, runs: usize) -> Result<(), Failed> {
             strangers += usize::from(!*is_known);
         }
         // A set that says of itself that more can be promises nothing; what was outside is printed.
-        outside += if prediction["more"] == true { 0 } else { strangers };
+        if prediction["more"] != true {
+            outside += strangers;
+        }
         let count = members
             .as_ref()
             .map_or("too many".to_owned(), |it| it.len().to_string());
