@@ -1,5 +1,4 @@
-//! The instructions of the program that `packaging/release` made, if it did:
-//! what `cargo bench` counts of its own release.
+//! The instructions of the program that `packaging/release` made, if it did, as `cargo bench` counts them.
 
 use std::process::ExitCode;
 

@@ -16,6 +16,7 @@ mod bulk;
 mod explain;
 mod figures;
 mod hostile;
+mod lab;
 mod lint;
 mod log;
 mod measure;

@@ -29,6 +29,17 @@ fn is_library(name: &str) -> bool {
     is_shared && !name.ends_with(" (deleted)")
 }
 
+/// The C library that a mapped file or a loader belongs to, if it is one without a model.
+pub fn other_libc(path: &str) -> Option<&'static str> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_uclibc = ["ld-uClibc", "ld64-uClibc", "libuClibc-"]
+        .iter()
+        .any(|it| name.starts_with(it));
+    let is_bionic = path.contains("/bionic/") || path.starts_with("/system/");
+    let bionic = is_bionic.then_some("bionic");
+    if is_uclibc { Some("uClibc-ng") } else { bionic }
+}
+
 /// Which C library a mapped file is, by its name.
 ///
 /// musl's is its dynamic loader, to which `libc.musl-x86_64.so.1` is a link.
@@ -42,7 +53,7 @@ pub fn libc_of(path: &str) -> Option<super::elf::Family> {
         Some(Family::Musl)
     } else if name == "libc.so.6" || is_versioned {
         Some(Family::Glibc)
-    } else if name == "libc.so" {
+    } else if name == "libc.so" && other_libc(path).is_none() {
         // As musl installs it where no distribution renames it.
         Some(Family::Musl)
     } else {
@@ -79,6 +90,17 @@ mod tests {
     }
 
     #[test]
+    fn c_libraries_without_a_model() {
+        let check = |path: &str, expected| assert_eq!(other_libc(path), expected, "{path}");
+        check("/lib/ld-uClibc.so.1", Some("uClibc-ng"));
+        check("/lib/libuClibc-1.0.45.so", Some("uClibc-ng"));
+        check("/lib/ld64-uClibc-1.0.45.so", Some("uClibc-ng"));
+        check("/system/bin/linker64", Some("bionic"));
+        check("/lib/libc.so.6", None);
+        check("/lib/ld-musl-x86_64.so.1", None);
+    }
+
+    #[test]
     fn c_libraries_by_name() {
         let check = |path: &str, expected| assert_eq!(libc_of(path), expected, "{path}");
         check("/lib/x86_64-linux-gnu/libc.so.6", Some(Family::Glibc));
@@ -86,6 +108,9 @@ mod tests {
         check("/lib/ld-musl-aarch64.so.1", Some(Family::Musl));
         check("/lib/libc.musl-x86_64.so.1", Some(Family::Musl));
         check("/usr/local/lib/libc.so", Some(Family::Musl));
+        check("/lib/libc.so.1", None);
+        check("/apex/com.android.runtime/lib64/bionic/libc.so", None);
+        check("/system/lib64/libc.so", None);
         check("/lib/libcares.so.2", None);
         check("/lib/libc++.so.1", None);
         check("", None);

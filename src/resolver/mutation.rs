@@ -1,13 +1,13 @@
 //! Every field of a version counts: changed, the model no longer does what was observed.
 
-use super::{ALL, Model, Resolver, c_ares};
+use super::{ALL, Model, Resolver, c_ares, dnspython};
 use crate::scenario::Scenario;
 
-/// Gives a `Version` its neighbours, each with one field changed, beside that
+/// Gives a version its neighbours, each with one field changed, beside that
 /// field's name. A field that is not listed does not compile.
 macro_rules! neighbours {
-    ($($flag:ident)*; $($field:ident: $value:expr),*) => {
-        impl Version {
+    ($version:ident: $($flag:ident)*; $($field:ident: $value:expr),*) => {
+        impl $version {
             pub(in crate::resolver) fn neighbours(&self) -> Vec<(&'static str, Self)> {
                 let Self { $($flag: _,)* $($field: _,)* } = self;
                 vec![
@@ -21,7 +21,7 @@ macro_rules! neighbours {
 pub(super) use neighbours;
 
 /// Fields that change nothing of what was observed of a resolver, and why.
-const SILENT: [(&str, &str, &str); 26] = [
+const SILENT: [(&str, &str, &str); 27] = [
     ("glibc-res_search", "alias_alone_is_not_found", NO_NSS),
     ("glibc-res_search", "waits_for_unsent", ONE_QUERY),
     ("glibc-res_search", "has_old_nsswitch", NO_NSS),
@@ -48,7 +48,10 @@ const SILENT: [(&str, &str, &str); 26] = [
     ("c-ares", "single_labels_may_fail", FROM_SOURCE),
     ("c-ares", "checks_domains", FROM_SOURCE),
     ("c-ares", "needs_interface", FROM_SOURCE),
+    ("dig-search-9.16", "tries", NO_SILENCE),
 ];
+/// Fields of BIND's tools that say what is printed, which decides on no query.
+const PRINTED: [&str; 3] = ["name", "comments", "status"];
 const NO_SEARCH: &str = "it has no search list";
 const ONE_QUERY: &str = "it asks for one type only";
 const NO_NSS: &str = "no module of nsswitch.conf has to do with it";
@@ -57,6 +60,7 @@ const NO_ADDRESS: &str = "its result is a `net.IP` without bytes, which the lab 
 const NO_PROBE: &str =
     "in no observation did a new name come 5 s after a failure and draw a probe, one in ten";
 const FROM_SOURCE: &str = "it was read in the source, and no observed scenario shows it";
+const NO_SILENCE: &str = "in no observation of it a server is silent";
 const LIBC: &str = "only a program with libc minds: see the tests of `order`";
 
 const VECTORS: [&str; 7] = [
@@ -95,7 +99,19 @@ fn models(resolver: &Resolver) -> Vec<(&'static str, Model)> {
             let model = |it| Model::CAres(c_ares::Version::V1_34(it), call);
             all(version.neighbours(), model)
         }
+        Model::Bind(program) => {
+            let mut others = program.neighbours();
+            others.retain(|(field, _)| !PRINTED.contains(field));
+            all(others, Model::Bind)
+        }
         Model::Resolved(version, door) => all(version.neighbours(), |it| Model::Resolved(it, door)),
+        Model::Dnspython(version, call) => {
+            let versions = [dnspython::Version::V2_3, dnspython::Version::V2_9];
+            let others = versions.into_iter().filter(|it| *it != version);
+            others
+                .map(|it| ("version", Model::Dnspython(it, call)))
+                .collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -155,6 +155,23 @@ impl<T> Setting<T> {
 }
 
 impl Reading<'_> {
+    /// The same, with texts of its own.
+    pub fn into_owned(self) -> Reading<'static> {
+        let search = self.search.into_iter();
+        let owned =
+            |it: Setting<Cow<'_, [u8]>>| Setting::new(it.value.into_owned().into(), it.origin);
+        Reading {
+            servers: self.servers,
+            search: search.map(owned).collect(),
+            ndots: self.ndots,
+            timeout: self.timeout,
+            attempts: self.attempts,
+            flags: self.flags,
+            dropped: self.dropped,
+            refused: self.refused,
+        }
+    }
+
     /// Notes that the words under `span` have no effect.
     pub fn drop(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
         self.dropped.push(span, why);

@@ -19,6 +19,10 @@ pub(in crate::cli) fn parse(word: &str) -> Result<String, String> {
     if lower.starts_with("win") {
         return Err("there is no model of Windows: its resolver reads no resolv.conf".to_owned());
     }
+    let others = ["uclibc", "bionic", "android"];
+    if let Some(name) = others.iter().find(|it| lower.starts_with(**it)) {
+        return Err(format!("there is no model of the C library of {name}"));
+    }
     let known = std::iter::once("all").chain(resolver::names());
     // An image can have a tag.
     let bare = lower.split(':').next().unwrap_or_default();
@@ -101,4 +105,18 @@ pub(super) fn resolvers(
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn what_has_no_model_is_not_taken_for_its_neighbour() {
+        for word in ["uclibc", "uClibc-ng", "bionic", "Android", "windows"] {
+            let error = parse(word).unwrap_err();
+            assert!(error.starts_with("there is no model of"), "{error}");
+        }
+        assert!(parse("glibc").is_ok());
+    }
 }

@@ -315,7 +315,11 @@ fn unknown(program: &Program) -> Choice {
         let why = "a static program that reads resolv.conf; most of these have musl";
         return guess("musl-1.2.5", why);
     }
-    let why = match program.skipped.first() {
+    let loader = executable.and_then(|it| it.interpreter.as_ref());
+    let mut files = program.libraries.iter().chain(loader);
+    let other = files.find_map(|it| maps::other_libc(it));
+    let no_model = other.map(|it| format!("its C library is {it}, of which there is no model"));
+    let why = match no_model.as_ref().or(program.skipped.first()) {
         Some(sentence) => sentence.clone(),
         None if executable.is_some() => {
             "no resolver that is known here is in its program".to_owned()

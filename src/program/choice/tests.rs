@@ -34,6 +34,23 @@ fn build(version: &str, cgo: Option<bool>) -> Build {
 }
 
 #[test]
+fn a_c_library_without_a_model_is_named() {
+    for (loader, libc, name) in [
+        ("/lib/ld-uClibc.so.1", "/lib/libc.so.1", "uClibc-ng"),
+        ("/system/bin/linker64", "/system/lib64/libc.so", "bionic"),
+    ] {
+        let mut program = dynamic("/bin/sh", &[libc]);
+        program.executable.as_mut().unwrap().interpreter = Some(loader.to_owned());
+        program
+            .skipped
+            .push("something could not be read".to_owned());
+        let choice = choose(&program, &Scenario::new("1", "db"));
+        assert_eq!(choice.resolver, None, "{}", choice.why);
+        assert!(choice.why.contains(name), "{}", choice.why);
+    }
+}
+
+#[test]
 fn a_runtime_is_called_so_or_so_with_a_version() {
     for (path, is_runtime) in [
         ("/usr/bin/node", true),

@@ -30,7 +30,7 @@ use crate::resolver::reading::Reading;
 use crate::scenario::{self, Scenario};
 
 /// A tool of one version: what it sets before it hands its lookup to dighost.c.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// What messages call it.
     name: &'static str,
@@ -201,3 +201,12 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, program: &Program) -> Outco
 pub fn reading<'a>(scenario: &'a Scenario, program: &Program) -> Reading<'a> {
     setup_system(scenario, program)
 }
+
+#[cfg(test)]
+super::mutation::neighbours!(
+    Program: search reverse servfail_stops comments check_ra status authentic_data is_9_16;
+    name: "x",
+    tries: Some(1),
+    follow_ups: &[RecordType::MX],
+    edns: Some(600)
+);

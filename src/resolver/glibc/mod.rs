@@ -153,7 +153,19 @@ pub async fn lookup(
     version: &'static Version,
     call: Call,
 ) -> Outcome {
-    let thread = Thread::new(io, scenario, version);
+    let conf = Rc::new(reading(scenario, version));
+    lookup_with(io, scenario, conf, version, call).await
+}
+
+/// The same with `resolv.conf` and its variables as they were read before.
+pub async fn lookup_with<'a>(
+    io: Rc<Io>,
+    scenario: &'a Scenario,
+    conf: Rc<Reading<'a>>,
+    version: &'static Version,
+    call: Call,
+) -> Outcome {
+    let thread = Thread::new(io, scenario, conf, version);
     match (call, scenario.lookup) {
         (Call::GetAddrInfo, Lookup::Addresses(family)) => {
             getaddrinfo::getaddrinfo(thread, family).await
@@ -225,4 +237,4 @@ fn addresses(answers: &Answers, record_type: RecordType) -> Vec<Address> {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent has_old_nsswitch asks_dns_before_files; flags: &[], search_limits: Some((1, 255)));
+super::mutation::neighbours!(Version: minus_takes_back address_ends_at_space rotates_from_second alias_alone_is_not_found waits_for_unsent has_old_nsswitch asks_dns_before_files; flags: &[], search_limits: Some((1, 255)));

@@ -8,7 +8,6 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::{Rcode, SocketId};
 use crate::resolver::glibc::Version;
 use crate::resolver::glibc::options::MAX_SERVERS;
-use crate::resolver::glibc::read;
 use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Scenario};
 
@@ -22,7 +21,7 @@ pub(super) struct Thread<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) version: &'static Version,
     /// The configuration (`_res` and `struct resolv_conf`).
-    pub(super) conf: Reading<'a>,
+    pub(super) conf: Rc<Reading<'a>>,
     /// `errno`: some decisions look at one that an earlier call left behind.
     pub(super) errno: Errno,
     pub(super) h_errno: HostError,
@@ -94,12 +93,17 @@ pub(super) enum HostError {
 pub(super) struct Killed;
 
 impl<'a> Thread<'a> {
-    pub(super) fn new(io: Rc<Io>, scenario: &'a Scenario, version: &'static Version) -> Self {
+    pub(super) fn new(
+        io: Rc<Io>,
+        scenario: &'a Scenario,
+        conf: Rc<Reading<'a>>,
+        version: &'static Version,
+    ) -> Self {
         Self {
             io,
             scenario,
             version,
-            conf: read::res_vinit(scenario, version),
+            conf,
             errno: Errno::Clear,
             h_errno: HostError::Success,
             in_files: Vec::new(),

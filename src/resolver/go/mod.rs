@@ -185,7 +185,7 @@ pub fn hands_over_to_libc(scenario: &Scenario, version: &'static Version) -> Opt
 
 #[cfg(test)]
 super::mutation::neighbours!(
-    edns knows_netedns0 asks_both_families root_is_no_name leading_zeros dns_without_sources netip long_groups knows_trust_ad
+    Version: edns knows_netedns0 asks_both_families root_is_no_name leading_zeros dns_without_sources netip long_groups knows_trust_ad
     keeps_root_in_search unusual_means_files_dns local_is_for_libc files_alone_find_nothing
     empty_name_has_addresses onion_by_given_name refuses_254_bytes additional_is_not_lame takes_truncated_tcp
     refuses_dots_in_labels;

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use foldhash::quality::RandomState;
 use hickory_proto::rr::{Name, RecordType};
 
 use crate::scenario::Scenario;
@@ -13,7 +14,7 @@ use crate::scenario::Scenario;
 /// Source: hickory-resolver `src/hosts.rs: Hosts`.
 #[derive(Debug, Default)]
 pub(super) struct Hosts {
-    by_name: HashMap<Name, Vec<IpAddr>>,
+    by_name: HashMap<Name, Vec<IpAddr>, RandomState>,
     addresses: BTreeSet<IpAddr>,
 }
 

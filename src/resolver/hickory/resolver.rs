@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use foldhash::quality::RandomState;
 use hickory_proto::rr::{Name, RecordType};
 
 use crate::address::Address;
@@ -133,7 +134,7 @@ impl<'a> Resolver<'a> {
         }
         let raw_name_first = u32::from(name.num_labels()) > self.ndots || name.is_localhost();
         let mut names = Vec::with_capacity(self.search.len() + 1);
-        let mut known = HashSet::new();
+        let mut known: HashSet<Name, RandomState> = HashSet::default();
         if !raw_name_first {
             known.insert(fqdn.clone());
             names.push(as_is(fqdn.clone()));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use foldhash::quality::RandomState;
 use hickory_proto::rr::Name;
 
 use crate::resolver::hickory::resolv_conf::{Config, Word, parse_with_errors};
@@ -126,7 +127,7 @@ impl<'a> Settings<'a> {
             }
         }
         // Where the same name stands next, found from the end.
-        let mut known: HashMap<Vec<Vec<u8>>, Origin> = HashMap::new();
+        let mut known: HashMap<Vec<Vec<u8>>, Origin, RandomState> = HashMap::default();
         let next = names.iter().rev().map(|(name, entry)| {
             let labels = name.iter().map(<[u8]>::to_ascii_lowercase);
             known.insert(labels.collect(), entry.origin)

@@ -72,4 +72,4 @@ pub fn reading(scenario: &Scenario) -> Reading<'_> {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(tcp_fallback skips_bad_candidates refuses_double_dot; no_data: "EAI_FAIL");
+super::mutation::neighbours!(Version: tcp_fallback skips_bad_candidates refuses_double_dot; no_data: "EAI_FAIL");

@@ -174,6 +174,14 @@ pub(super) fn ends_with_text(name: &Name, suffix: &str) -> bool {
 }
 
 fn ends_with_labels(name: &Name, suffix: &str) -> bool {
+    let wire = name.as_wire();
+    let at = wire.len().checked_sub(suffix.len());
+    let end = at.and_then(|at| wire.get(at..)).unwrap_or_default();
+    // Where the suffix has a dot, the wire has a length.
+    let mut letters = end.iter().zip(suffix.as_bytes()).rev();
+    if !letters.all(|(a, b)| *b == b'.' || a.eq_ignore_ascii_case(b)) {
+        return false;
+    }
     let extra = dns_name_count_labels(name).checked_sub(suffix.split('.').count());
     extra.is_some_and(|extra| {
         name.labels()

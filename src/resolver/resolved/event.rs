@@ -140,7 +140,7 @@ impl Arriving {
     }
 
     /// What can be served next, with its place in the queue and the turn in which it can have been found.
-    pub(super) fn next(&self) -> Vec<(usize, u32, &Event)> {
+    pub(super) fn next(&self) -> SmallVec<[(usize, u32, &Event); 2]> {
         let mut heads: SmallVec<[(usize, &Arrived); 2]> = SmallVec::new();
         for (place, it) in self.queue.iter().enumerate() {
             if !heads

@@ -139,6 +139,7 @@ impl<'c> Manager<'c> {
         let asks = next.iter().any(|(.., event)| event.socket().is_none());
         let why = if asks { ANSWERED_FIRST } else { EITHER_ARRIVED };
         let (place, ..) = *next.get(self.io.choose(next.len(), why))?;
+        drop(next);
         self.arriving.serve(place)
     }
 

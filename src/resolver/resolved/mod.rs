@@ -110,8 +110,8 @@ pub struct Setup<'a> {
 enum Client<'a> {
     /// nss-resolve, over Varlink.
     NssResolve(&'a Scenario),
-    /// glibc, in the scenario as it sees it behind the stub.
-    Glibc(Box<Scenario>),
+    /// glibc, in the scenario as it sees it behind the stub, and what it has read there.
+    Glibc(Box<Scenario>, Rc<Reading<'static>>),
 }
 
 impl<'a> Setup<'a> {
@@ -126,10 +126,11 @@ impl<'a> Setup<'a> {
             Door::Stub => {
                 let configuration = resolved_conf(scenario);
                 let seen = stub_client::seen_by_client(scenario, &configuration);
+                let conf = stub_client::reading_of_client(&seen).into_owned();
                 Self {
                     version,
                     configuration,
-                    client: Client::Glibc(Box::new(seen)),
+                    client: Client::Glibc(Box::new(seen), Rc::new(conf)),
                 }
             }
         }
@@ -139,7 +140,7 @@ impl<'a> Setup<'a> {
     pub fn reading(self) -> Reading<'a> {
         match &self.client {
             Client::NssResolve(_) => self.configuration.reading,
-            Client::Glibc(seen) => stub_client::reading(&self.configuration, seen),
+            Client::Glibc(_, conf) => stub_client::reading(&self.configuration, conf),
         }
     }
 }
@@ -149,9 +150,9 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
     let manager = Manager::new(Rc::clone(&io), *setup.version, &setup.configuration);
     match &setup.client {
         Client::NssResolve(scenario) => varlink::lookup(manager, scenario).await,
-        Client::Glibc(seen) => stub_client::lookup(io, seen, manager).await,
+        Client::Glibc(seen, conf) => stub_client::lookup(io, seen, conf, manager).await,
     }
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(repeats_nxdomain own_names_first refuses_alt is_before_248;);
+super::mutation::neighbours!(Version: repeats_nxdomain own_names_first refuses_alt is_before_248;);

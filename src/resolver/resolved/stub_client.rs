@@ -29,13 +29,19 @@ const CLIENT_LATER: &str = "time-outs of systemd-resolved and of its client that
 
 /// Lets glibc ask the stub until it has an answer.
 ///
-/// `seen` is the scenario as glibc sees it.
-pub(super) async fn lookup(io: Rc<Io>, seen: &Scenario, mut manager: Manager<'_>) -> Outcome {
+/// `seen` is the scenario as glibc sees it, `conf` what it has read there.
+pub(super) async fn lookup(
+    io: Rc<Io>,
+    seen: &Scenario,
+    conf: &Rc<Reading<'static>>,
+    mut manager: Manager<'_>,
+) -> Outcome {
     let call = match seen.lookup {
         Lookup::Addresses(_) => glibc::Call::GetAddrInfo,
         Lookup::Records(_) => glibc::Call::ResSearch,
     };
-    let mut client = Machine::new(|io| glibc::lookup(io, seen, &glibc::V2_36, call));
+    let conf = Rc::clone(conf);
+    let mut client = Machine::new(|io| glibc::lookup_with(io, seen, conf, &glibc::V2_36, call));
     let mut requests = Vec::new();
     loop {
         let step = client.step(io.now());
@@ -64,8 +70,8 @@ pub(super) async fn lookup(io: Rc<Io>, seen: &Scenario, mut manager: Manager<'_>
 }
 
 /// The servers and domains of resolved, the rest as glibc has it.
-pub(super) fn reading<'a>(configuration: &Configuration<'a>, seen: &Scenario) -> Reading<'a> {
-    let client = glibc::reading(seen, &glibc::V2_36);
+pub(super) fn reading<'a>(configuration: &Configuration<'a>, client: &Reading<'_>) -> Reading<'a> {
+    let client = client.clone();
     let mut reading = configuration.reading.clone();
     let domains = std::mem::take(&mut reading.search);
     let entries = client.search.into_iter().enumerate();
@@ -81,6 +87,11 @@ pub(super) fn reading<'a>(configuration: &Configuration<'a>, seen: &Scenario) ->
     let flags = client.flags.into_iter();
     reading.flags = flags.map(|it| of_client(it.origin, it.value)).collect();
     reading
+}
+
+/// What the client reads in the scenario as it sees it.
+pub(super) fn reading_of_client(seen: &Scenario) -> Reading<'_> {
+    glibc::reading(seen, &glibc::V2_36)
 }
 
 /// A setting of the client. What comes from the file that it sees is resolved's own.

@@ -225,41 +225,73 @@ impl Server {
         let peer = stream.peer_addr().ok()?;
         let client = SocketAddr::new(plain(peer.ip()), peer.port());
         loop {
-            let mut length = [0; 2];
-            stream.read_exact(&mut length).ok()?;
-            let mut bytes = vec![0; usize::from(u16::from_be_bytes(length))];
-            stream.read_exact(&mut bytes).ok()?;
+            let mut messages = vec![message_of(&mut stream)?];
             self.after_udp(udp);
             self.after_connection(number - 1);
-            let answer = self.asked(&bytes, "tcp", server, client, Some(number));
-            match answer.reply {
-                Reply::Icmp => return None,
-                // What the client sent after this is read, so that the kernel does not reset the connection.
-                Reply::Fin => {
-                    stream.shutdown(Shutdown::Write).ok()?;
-                    std::io::copy(&mut stream, &mut std::io::sink()).ok()?;
-                    return None;
-                }
-                Reply::Rst => {
-                    let at_once = linger {
-                        l_onoff: 1,
-                        l_linger: 0,
-                    };
-                    setsockopt(&stream, sockopt::Linger, &at_once).ok()?;
-                    return None;
-                }
-                _ => {}
+            // What the client has sent meanwhile it sent before it got an answer.
+            while has_more(&stream) {
+                messages.push(message_of(&mut stream)?);
             }
-            if let Some(bytes) = answer.bytes {
-                let mut stream = stream.try_clone().ok()?;
-                let mut framed = u16::try_from(bytes.len()).ok()?.to_be_bytes().to_vec();
-                framed.extend(bytes);
-                later(answer.delay, move || {
-                    let _ = stream.write_all(&framed);
-                });
+            let mut answers = Vec::with_capacity(messages.len());
+            for message in &messages {
+                let answer = self.asked(message, "tcp", server, client, Some(number));
+                let is_last = matches!(answer.reply, Reply::Icmp | Reply::Fin | Reply::Rst);
+                answers.push(answer);
+                if is_last {
+                    break;
+                }
+            }
+            for answer in answers {
+                Self::answer_tcp(&mut stream, answer)?;
             }
         }
     }
+
+    /// Answers one query of a connection; `None`: the connection is over.
+    fn answer_tcp(stream: &mut TcpStream, answer: Answer) -> Option<()> {
+        match answer.reply {
+            Reply::Icmp => return None,
+            // What the client sent after this is read, so that the kernel does not reset the connection.
+            Reply::Fin => {
+                stream.shutdown(Shutdown::Write).ok()?;
+                std::io::copy(stream, &mut std::io::sink()).ok()?;
+                return None;
+            }
+            Reply::Rst => {
+                let at_once = linger {
+                    l_onoff: 1,
+                    l_linger: 0,
+                };
+                setsockopt(&*stream, sockopt::Linger, &at_once).ok()?;
+                return None;
+            }
+            _ => {}
+        }
+        if let Some(bytes) = answer.bytes {
+            let mut stream = stream.try_clone().ok()?;
+            let mut framed = u16::try_from(bytes.len()).ok()?.to_be_bytes().to_vec();
+            framed.extend(bytes);
+            later(answer.delay, move || {
+                let _ = stream.write_all(&framed);
+            });
+        }
+        Some(())
+    }
+}
+
+/// The next message of a connection.
+fn message_of(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut length = [0; 2];
+    stream.read_exact(&mut length).ok()?;
+    let mut bytes = vec![0; usize::from(u16::from_be_bytes(length))];
+    stream.read_exact(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Whether the client has sent more.
+fn has_more(stream: &TcpStream) -> bool {
+    let peek = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
+    recv(stream.as_raw_fd(), &mut [0; 1], peek).is_ok_and(|read| read > 0)
 }
 
 /// Does it now, or on a thread when its time has come.

@@ -192,7 +192,7 @@ impl Version {
 
 #[cfg(test)]
 crate::resolver::mutation::neighbours!(
-    first_failed_first probes_beside_failures ends_lost_probes acts_at_once lists_all_retries rotates_to_failed keeps_server
+    Version: first_failed_first probes_beside_failures ends_lost_probes acts_at_once lists_all_retries rotates_to_failed keeps_server
     closes_all_idle tells_refused checks_connection ipv4_ends_retries single_labels_may_fail hosts_by_family
     ndots_can_be_0 asks_root checks_domains needs_interface takes_uris strict_files;
     retires: Retires::WithServer,
