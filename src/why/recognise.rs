@@ -97,20 +97,23 @@ fn read<'c>(
     node: Option<&Node>,
 ) -> (Says, Result<Recognised<'c>, Unknown<'c>>) {
     let title = title(text);
-    let (text, own) = shown::told(text);
-    let own = plain(text.get(..own).unwrap_or_default()).len();
-    let text = plain(&text);
+    let told = shown::told(text);
+    let place = |end: usize| plain(told.text.get(..end).unwrap_or_default()).len();
+    let (own, health) = (place(told.own), place(told.health));
+    let text = plain(&told.text);
     let small = text.to_ascii_lowercase();
     let searched = Searched {
         text: &text,
         small: &small,
     };
-    let found = sightings(catalogue, searched);
+    // What is well is no message.
+    let said = searched.until(health);
+    let found = sightings(catalogue, said);
     let found = ranked(&found, title..own);
     let Some(first) = found.first() else {
         let unknown = Unknown {
-            nearest: super::nearest::nearest(catalogue, &small),
-            asked: server(&text, &[], node),
+            nearest: super::nearest::nearest(catalogue, said.small),
+            asked: server(said.text, &[], node),
         };
         return (None, Err(unknown));
     };
@@ -196,7 +199,7 @@ fn ranked<'f, 'c, 't>(
 ) -> Vec<&'f Sighting<'c, 't>> {
     // What is no DNS error says nothing beside one, unless that is only what
     // everybody sees; a note that is seldom the cause says little; a program's message says
-    // what it means, before a tool with which somebody looked, and what leads
+    // what it means, before a tool with which somebody looked and before the queries of a log, and what leads
     // somewhere more than what does not; of what is seen, what listings show comes first,
     // then what the title says, then what stands together; then what says more.
     let is_denied = found
@@ -214,7 +217,7 @@ fn ranked<'f, 'c, 't>(
             !message.is_dns() || is_idle,
             message.is_aside,
             is_symptom,
-            message.speaker.is_check(),
+            message.speaker.is_check() || message.is_query_line(),
             !leads,
             is_symptom && it.at.start < told.end,
             is_symptom && it.at.end > told.start,

@@ -16,7 +16,23 @@ pub(super) struct Lookups {
     found: Vec<Lookup>,
     /// The longest `Query time`, in milliseconds.
     longest: u64,
+    /// Names that a server of the cluster or of Docker gave an address for.
+    answered: Vec<String>,
+    /// Lines in which a program says that it got none, in small letters.
+    failed: Vec<String>,
 }
+
+/// What programs say that got no address; tools begin such lines with their own name.
+const FAILED: [&str; 8] = [
+    "could not resolve host",
+    "bad address",
+    "no such host",
+    "enotfound",
+    "eai_again",
+    "unknownhostexception",
+    "name or service not known",
+    "temporary failure in name resolution",
+];
 
 #[derive(Debug, Default)]
 struct Lookup {
@@ -54,13 +70,24 @@ impl Lookups {
             let time = time.split(' ').next().and_then(|it| it.parse().ok());
             self.longest = self.longest.max(time.unwrap_or_default());
         }
+        let has = |words: &[&str]| words.iter().any(|it| small.contains(it));
+        if has(&FAILED) && !small.starts_with(['*', ';']) && !small.starts_with("nslookup:") {
+            self.failed.push(small.clone());
+        }
         let Some(last) = self.found.last_mut() else {
             return;
         };
         if let Some(address) = small.strip_prefix(";; server: ").and_then(server) {
             last.server = last.server.or(Some(address));
         }
-        let has = |words: &[&str]| words.iter().any(|it| small.contains(it));
+        let kind = last
+            .server
+            .map(|it| asked::asked((it, 53).into(), None).kind);
+        if let Some(Kind::Service | Kind::NodeLocal | Kind::Docker) = kind
+            && let Some(name) = small.strip_prefix("name:")
+        {
+            self.answered.push(name.trim().to_owned());
+        }
         let is_reply = small.starts_with("name:")
             || small.parse::<IpAddr>().is_ok()
             || has(&[
@@ -88,11 +115,22 @@ impl Lookups {
         let told = pairs.find_map(|(silent, other)| compared(silent, other));
         match told {
             Some(it) => Some(it + "\n"),
+            None if let Some(name) = self.contradicted() => {
+                Some(format!("a tool resolves {name}, and a program does not\n"))
+            }
             None if self.longest >= SLOW => {
                 Some(format!("a slow dns lookup took {} ms\n", self.longest))
             }
             None => None,
         }
+    }
+
+    /// A name that a tool got an address for, and a program did not.
+    fn contradicted(&self) -> Option<&str> {
+        let is_name = |c: char| c.is_alphanumeric() || ".-_".contains(c);
+        let has = |line: &String, name: &str| line.split(|c| !is_name(c)).any(|it| it == name);
+        let mut names = self.answered.iter().map(String::as_str);
+        names.find(|name| self.failed.iter().any(|it| has(it, name)))
     }
 }
 
