@@ -271,6 +271,8 @@ mod tests {
             let pod = "kubectl lists the DNS pod coredns-757f4547d9-rtzpl";
             assert_eq!(told, format!("{pod} as {sentence}"));
         }
+        let quoted = "> Name: coredns-757f4547d9-rtzpl\n> Status: Pending\nwhy?";
+        assert!(last(quoted).ends_with("as waiting: Pending"));
         let other = "Name: web-757f4547d9-rtzpl\nReason: OOMKilled";
         check(other, other);
     }

@@ -81,6 +81,8 @@ struct Pod {
 impl Rows {
     /// Whether a line is such a row.
     pub(super) fn takes(&mut self, line: &str) -> bool {
+        // A part of a text is quoted.
+        let line = line.trim_start_matches("> ");
         let words: Vec<&str> = line.split_whitespace().collect();
         if let ["nameserver" | "Server:", address, ..] = *words {
             let address = asked::parsed(address).map(|it| it.0.ip());
