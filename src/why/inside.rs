@@ -81,7 +81,9 @@ fn is_placeholder(word: &str) -> bool {
     };
     let is_address = word.split('.').count() == 4 && word.split('.').all(is_one);
     let is_hidden = word.contains(char::is_alphabetic);
-    is_address && is_hidden || word.contains(['*', '<', '[', '{']) || word.contains("REDACTED")
+    let marks = ["**", "<", "REDACTED"];
+    let is_marked = marks.iter().any(|it| word.contains(it));
+    !word.contains(char::is_whitespace) && (is_address && is_hidden || is_marked)
 }
 
 /// The version of CoreDNS that a text tells: `CoreDNS-1.3.1`, `coredns:v1.6.5`, `version of
@@ -262,7 +264,9 @@ mod tests {
             "10.0.0.1",
             "dns.example.com",
             "ns1.a.b.c",
-            "/etc/resolv.conf",
+            "*.example.com",
+            "[::1]:53",
+            "forward . <dns> {",
         ] {
             assert!(!is_placeholder(word), "{word}");
         }

@@ -199,8 +199,8 @@ fn ranked<'f, 'c, 't>(
 ) -> Vec<&'f Sighting<'c, 't>> {
     // What is no DNS error says nothing beside one, unless that is only what
     // everybody sees; a note that is seldom the cause says little; a program's message says
-    // what it means, before a tool with which somebody looked and before the queries of a log, and what leads
-    // somewhere more than what does not; of what is seen, what listings show comes first,
+    // what it means, before a tool with which somebody looked and queries in a log, and what
+    // leads somewhere more than what does not; of what is seen, what listings show comes first,
     // then what the title says, then what stands together; then what says more.
     let is_denied = found
         .iter()

@@ -56,7 +56,7 @@ const REASONS: [&str; 9] = [
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pods: Vec<Pod>,
-    /// Of the network, those that do not do.
+    /// Of the network, those that are not ready.
     network: Vec<Pod>,
     /// Others that are not ready.
     unready: Vec<String>,

@@ -22,6 +22,9 @@ pub(super) struct Lookups {
     failed: Vec<String>,
 }
 
+/// More answers and failures are not compared.
+const MOST: usize = 64;
+
 /// What programs say that got no address; tools begin such lines with their own name.
 const FAILED: [&str; 8] = [
     "could not resolve host",
@@ -71,7 +74,12 @@ impl Lookups {
             self.longest = self.longest.max(time.unwrap_or_default());
         }
         let has = |words: &[&str]| words.iter().any(|it| small.contains(it));
-        if has(&FAILED) && !small.starts_with(['*', ';']) && !small.starts_with("nslookup:") {
+        let is_full = self.failed.len().max(self.answered.len()) >= MOST;
+        if has(&FAILED)
+            && !is_full
+            && !small.starts_with(['*', ';'])
+            && !small.starts_with("nslookup:")
+        {
             self.failed.push(small.clone());
         }
         let Some(last) = self.found.last_mut() else {
@@ -84,7 +92,7 @@ impl Lookups {
             .server
             .map(|it| asked::asked((it, 53).into(), None).kind);
         if let Some(Kind::Service | Kind::NodeLocal | Kind::Docker) = kind
-            && let Some(name) = small.strip_prefix("name:")
+            && let Some(name) = small.strip_prefix("name:").filter(|_| !is_full)
         {
             self.answered.push(name.trim().to_owned());
         }
