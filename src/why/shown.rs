@@ -193,6 +193,8 @@ mod tests {
             last(&format!("{found}{program}")),
             "a tool resolves github.com, and a program does not"
         );
+        let before = last(&format!("{program}\n{found}"));
+        assert_eq!(before, "a tool resolves github.com, and a program does not");
         let other = "git: Could not resolve host: github.com.evil";
         assert_eq!(last(&format!("{found}{other}")), other);
         // The host's tool says nothing of what a pod gets.

@@ -73,29 +73,14 @@ impl Lookups {
             let time = time.split(' ').next().and_then(|it| it.parse().ok());
             self.longest = self.longest.max(time.unwrap_or_default());
         }
-        let has = |words: &[&str]| words.iter().any(|it| small.contains(it));
-        let is_full = self.failed.len().max(self.answered.len()) >= MOST;
-        if has(&FAILED)
-            && !is_full
-            && !small.starts_with(['*', ';'])
-            && !small.starts_with("nslookup:")
-        {
-            self.failed.push(small.clone());
-        }
+        self.note(&small);
         let Some(last) = self.found.last_mut() else {
             return;
         };
         if let Some(address) = small.strip_prefix(";; server: ").and_then(server) {
             last.server = last.server.or(Some(address));
         }
-        let kind = last
-            .server
-            .map(|it| asked::asked((it, 53).into(), None).kind);
-        if let Some(Kind::Service | Kind::NodeLocal | Kind::Docker) = kind
-            && let Some(name) = small.strip_prefix("name:").filter(|_| !is_full)
-        {
-            self.answered.push(name.trim().to_owned());
-        }
+        let has = |words: &[&str]| words.iter().any(|it| small.contains(it));
         let is_reply = small.starts_with("name:")
             || small.parse::<IpAddr>().is_ok()
             || has(&[
@@ -109,6 +94,22 @@ impl Lookups {
             last.has_reply.get_or_insert(false);
         } else if is_reply {
             last.has_reply.get_or_insert(true);
+        }
+    }
+
+    /// Keeps the names that a program failed to get, and those that a server answered.
+    fn note(&mut self, small: &str) {
+        let server = self.found.last().and_then(|it| it.server);
+        let kind = server.map(|it| asked::asked((it, 53).into(), None).kind);
+        let is_own = matches!(kind, Some(Kind::Service | Kind::NodeLocal | Kind::Docker));
+        let is_tool = small.starts_with(['*', ';']) || small.starts_with("nslookup:");
+        match small.strip_prefix("name:").filter(|_| is_own) {
+            Some(name) if self.answered.len() < MOST => self.answered.push(name.trim().to_owned()),
+            None if !is_tool && self.failed.len() < MOST => {
+                let has_failed = FAILED.iter().any(|it| small.contains(it));
+                self.failed.extend(has_failed.then(|| small.to_owned()));
+            }
+            _ => {}
         }
     }
 
