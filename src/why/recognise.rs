@@ -11,7 +11,7 @@ use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
 use super::named::{name, server};
 use super::pattern::{Match, Searched};
-use super::plain::{MOST, boundary, plain, unwrapped};
+use super::plain::{MOST, boundary, plain, unwrapped, without_url};
 use super::platform::Platform;
 use super::shown;
 use crate::node::Node;
@@ -78,7 +78,8 @@ pub fn recognise<'c>(
     text: &str,
     node: Option<&Node>,
 ) -> Result<Recognised<'c>, Unknown<'c>> {
-    let (apart, joined) = unwrapped(text.get(..boundary(text, MOST)).unwrap_or_default());
+    let text = without_url(text.get(..boundary(text, MOST)).unwrap_or_default());
+    let (apart, joined) = unwrapped(&text);
     let (says, found) = read(catalogue, &apart, node);
     // Whether a screen has cut a word there, or wrapped the text between two, is not known.
     match joined.map(|it| read(catalogue, &it, node)) {
