@@ -41,9 +41,10 @@ pub(super) fn plain(text: &str) -> String {
 /// A text without the escapes of a URL, if it is all in them: it has no blank of its own.
 pub(super) fn without_url(text: &str) -> Cow<'_, str> {
     let is_url = text.contains("%20") && !text.trim().contains(char::is_whitespace);
-    match is_url {
-        true => percent_decode_str(text).decode_utf8_lossy(),
-        false => Cow::Borrowed(text),
+    if is_url {
+        percent_decode_str(text).decode_utf8_lossy()
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -108,7 +108,10 @@ fn read<'c>(
         small: &small,
     };
     // What is well is no message.
-    let said = searched.until(health);
+    let said = Searched {
+        text: text.get(..health).unwrap_or(&text),
+        small: small.get(..health).unwrap_or(&small),
+    };
     let found = sightings(catalogue, said);
     let found = ranked(&found, title..own);
     let Some(first) = found.first() else {

@@ -80,16 +80,7 @@ pub struct Searched<'t> {
     pub small: &'t str,
 }
 
-impl<'t> Searched<'t> {
-    /// What stands before a place.
-    pub(super) fn until(self, end: usize) -> Self {
-        let Self { text, small } = self;
-        Self {
-            text: text.get(..end).unwrap_or(text),
-            small: small.get(..end).unwrap_or(small),
-        }
-    }
-
+impl Searched<'_> {
     /// Whether nothing is said around a match, but for quotes and full stops.
     fn is_all(self, found: &Match<'_>) -> bool {
         let around = [self.small.get(..found.start), self.small.get(found.end..)];

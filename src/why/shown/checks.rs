@@ -24,9 +24,10 @@ impl Checks {
     /// That one was answered, and none was not: then nothing sends queries back, and an
     /// upstream server replies.
     pub(super) fn health(&self) -> String {
-        match self.is_answered && !self.is_failed {
-            true => "the check for loops was answered\n".to_owned(),
-            false => String::new(),
+        if self.is_answered && !self.is_failed {
+            "the check for loops was answered\n".to_owned()
+        } else {
+            String::new()
         }
     }
 }

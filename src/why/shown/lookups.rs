@@ -122,24 +122,21 @@ impl Lookups {
         };
         let mut pairs = with(false).flat_map(|silent| with(true).map(move |it| (silent, it)));
         let told = pairs.find_map(|(silent, other)| compared(silent, other));
-        match told {
-            Some(it) => Some(it + "\n"),
-            None if let Some(name) = self.contradicted() => {
-                Some(format!("a tool resolves {name}, and a program does not\n"))
-            }
-            None if self.longest >= SLOW => {
-                Some(format!("a slow dns lookup took {} ms\n", self.longest))
-            }
-            None => None,
-        }
+        let slow = || {
+            let is_slow = self.longest >= SLOW;
+            is_slow.then(|| format!("a slow dns lookup took {} ms", self.longest))
+        };
+        let told = told.or_else(|| self.contradicted()).or_else(slow);
+        told.map(|it| it + "\n")
     }
 
-    /// A name that a tool got an address for, and a program did not.
-    fn contradicted(&self) -> Option<&str> {
+    /// That a tool got an address for a name, and a program did not.
+    fn contradicted(&self) -> Option<String> {
         let is_name = |c: char| c.is_alphanumeric() || ".-_".contains(c);
         let has = |line: &String, name: &str| line.split(|c| !is_name(c)).any(|it| it == name);
         let mut names = self.answered.iter().map(String::as_str);
-        names.find(|name| self.failed.iter().any(|it| has(it, name)))
+        let name = names.find(|name| self.failed.iter().any(|it| has(it, name)))?;
+        Some(format!("a tool resolves {name}, and a program does not"))
     }
 }
 
