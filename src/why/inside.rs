@@ -2,9 +2,11 @@
 //! what it is about.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use super::plain::{MOST as MOST_BYTES, boundary};
 use crate::config::corefile::quoted;
+use crate::finding::{Finding, Label};
 use crate::kubelet::Version;
 use crate::text::Source;
 
@@ -58,6 +60,30 @@ pub fn split(text: &str) -> (Vec<Source>, String) {
         ));
     }
     (found, rest_of_text)
+}
+
+/// Whether a finding is about what somebody has hidden before it was pasted, which is
+/// right where it comes from: `forward . x.x.x.x`.
+pub fn is_hidden(finding: &Finding, files: &[Arc<Source>]) -> bool {
+    let Label { file, span, .. } = &finding.primary;
+    let source = files.iter().find(|it| it.name == *file);
+    let word = source.map(|it| String::from_utf8_lossy(span.slice(&it.bytes)));
+    word.is_some_and(|it| is_placeholder(&it))
+}
+
+/// Whether a word stands for an address: `x.x.x.x`, `10.0.yy.zz`, `<server>`, `****`.
+fn is_placeholder(word: &str) -> bool {
+    let is_one = |it: &str| {
+        let first = it.chars().next();
+        let is_same =
+            first.is_some_and(char::is_alphabetic) && it.chars().all(|c| Some(c) == first);
+        is_same || (first.is_some() && it.bytes().all(|it| it.is_ascii_digit()))
+    };
+    let is_address = word.split('.').count() == 4 && word.split('.').all(is_one);
+    let is_hidden = word.contains(char::is_alphabetic);
+    let marks = ["**", "<", "REDACTED"];
+    let is_marked = marks.iter().any(|it| word.contains(it));
+    !word.contains(char::is_whitespace) && (is_address && is_hidden || is_marked)
 }
 
 /// The version of CoreDNS that a text tells: `CoreDNS-1.3.1`, `coredns:v1.6.5`, `version of
@@ -167,6 +193,7 @@ mod tests {
     use super::*;
     use crate::lint::form::Form;
     use crate::lint::recognise::form;
+    use crate::lint::{self, Given};
 
     #[test]
     fn versions_of_coredns_are_found() {
@@ -220,6 +247,29 @@ mod tests {
         let policy =
             "```yaml\napiVersion: v1\nkind: Pod\nspec:\n  a: b\n```\napiVersion: v1\nkind: List";
         check(policy, &[("manifest.yaml", 4), ("2-manifest.yaml", 2)]);
+    }
+
+    #[test]
+    fn what_is_hidden_is_no_fault() {
+        let (files, _) = split(".:53 {\n  forward . x.x.x.x web.example.\n}\n");
+        let files: Vec<_> = files.into_iter().map(Arc::new).collect();
+        let findings = lint::run(&files, &Given::default()).findings;
+        let mut names = findings.iter().filter(|it| it.name == "forward-to-name");
+        assert!(names.next().is_some_and(|it| is_hidden(it, &files)));
+        assert!(names.next().is_some_and(|it| !is_hidden(it, &files)));
+        for word in ["10.0.yy.zz", "<dns1>", "****", "YYY.YYY.YYY.YYY"] {
+            assert!(is_placeholder(word), "{word}");
+        }
+        for word in [
+            "10.0.0.1",
+            "dns.example.com",
+            "ns1.a.b.c",
+            "*.example.com",
+            "[::1]:53",
+            "forward . <dns> {",
+        ] {
+            assert!(!is_placeholder(word), "{word}");
+        }
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! A message without what wraps it: escapes of JSON and Go, entities of HTML,
 //! colours, curly quotes, line breaks.
 
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
 /// More of a message is not looked at.
 pub(super) const MOST: usize = 64 << 10;
 
@@ -32,6 +36,16 @@ pub(super) fn plain(text: &str) -> String {
     out.truncate(out.trim_end().len());
     // As musl says it, and as glibc does.
     out.replace("Address in use", "Address already in use")
+}
+
+/// A text without the escapes of a URL, if it is all in them: it has no blank of its own.
+pub(super) fn without_url(text: &str) -> Cow<'_, str> {
+    let is_url = text.contains("%20") && !text.trim().contains(char::is_whitespace);
+    if is_url {
+        percent_decode_str(text).decode_utf8_lossy()
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// The text without what a screen or a reply put around its lines; and, where a screen may
@@ -198,6 +212,18 @@ mod tests {
             ),
         ] {
             assert_eq!(unwrapped(text), (apart.to_owned(), joined));
+        }
+    }
+
+    #[test]
+    fn escapes_of_a_url_go_if_all_is_in_them() {
+        let url = "lookup%20db%20on%2010.96.0.10%3A53%3A%20no%20such%20host\n";
+        assert_eq!(
+            without_url(url),
+            "lookup db on 10.96.0.10:53: no such host\n"
+        );
+        for text in ["get /a%20b", "100%", "%2F"] {
+            assert_eq!(without_url(text), text);
         }
     }
 

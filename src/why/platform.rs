@@ -12,6 +12,8 @@ pub(super) enum Platform {
     Cluster,
     /// In a container of Docker or Podman, which are no clusters.
     Docker,
+    /// In one of Podman, which makes no swarms.
+    Podman,
 }
 
 /// Words of clusters, whole ones: their programs, what only they have, and who sells them.
@@ -23,11 +25,17 @@ const CLUSTER: &str = "k8s|k3s|k3d|k0s|rke|rke2|microk8s|minikube|kind cluster|c
 const KUBE: &str = " kube";
 
 /// Words of containers that run in no cluster; images are built and tried for clusters, too.
-const DOCKER: &str = "docker compose|compose yml|compose yaml|127 0 0 11|podman|docker container|\
+const DOCKER: &str = "docker compose|compose yml|compose yaml|127 0 0 11|docker container|\
     docker containers";
+
+/// Words of those of Podman.
+const PODMAN: &str = "podman|netavark|aardvark|slirp4netns";
 
 /// What Docker and Podman alone can cause.
 const OF_DOCKER: &str = "docker-dns|docker-network|docker-rules|gateway-firewall|swarm-names";
+
+/// What takes an overlay or Docker's own rules, which Podman has not.
+const NOT_OF_PODMAN: &str = "docker-rules|overlay-blocked|overlay-checksum|swarm-names";
 
 /// What only a cluster of Kubernetes can cause; one of Swarm has overlays and IPVS, too.
 const OF_CLUSTERS: &str = "autopath|cilium-dns-denied|cilium-dns-proxy|cilium-redirect|\
@@ -52,21 +60,25 @@ impl Platform {
                 looked,
                 Some(Looked::Service | Looked::Api | Looked::Candidate)
             );
+        let is_podman = has(PODMAN);
         let is_docker = has(DOCKER) || asked == Some(Kind::Docker);
-        match (is_cluster, is_docker) {
-            (true, false) => Some(Self::Cluster),
-            (false, true) => Some(Self::Docker),
+        match (is_cluster, is_docker, is_podman) {
+            (true, false, false) => Some(Self::Cluster),
+            (false, true, _) => Some(Self::Docker),
+            (false, false, true) => Some(Self::Podman),
             _ => None,
         }
     }
 
     /// Whether a cause is seldom one here.
     pub(super) fn is_strange(self, cause: &Cause) -> bool {
-        let strange = match self {
-            Self::Cluster => OF_DOCKER,
-            Self::Docker => OF_CLUSTERS,
+        let strange: &[&str] = match self {
+            Self::Cluster => &[OF_DOCKER],
+            Self::Docker => &[OF_CLUSTERS],
+            Self::Podman => &[OF_CLUSTERS, NOT_OF_PODMAN],
         };
-        strange.split('|').any(|it| it == cause.code)
+        let mut codes = strange.iter().flat_map(|it| it.split('|'));
+        codes.any(|it| it == cause.code)
     }
 }
 
@@ -88,7 +100,9 @@ mod tests {
             ),
             ("k3d: lookup db on 127.0.0.11:53", None, None),
             ("the network namespace of my container", None, None),
-            ("we overwhelm redis in podman", None, Some(Platform::Docker)),
+            ("we overwhelm redis in podman", None, Some(Platform::Podman)),
+            ("aardvark dns is silent", None, Some(Platform::Podman)),
+            ("podman and docker-compose", None, Some(Platform::Docker)),
             ("docker run fails", None, None),
             ("kubeflow is slow", None, Some(Platform::Cluster)),
             ("getaddrinfo eai_again db", None, None),
@@ -111,7 +125,7 @@ mod tests {
     #[test]
     fn the_causes_are_known() {
         let catalogue = Catalogue::built_in();
-        for code in OF_DOCKER.split('|').chain(OF_CLUSTERS.split('|')) {
+        for code in [OF_DOCKER, OF_CLUSTERS, NOT_OF_PODMAN].join("|").split('|') {
             assert!(catalogue.cause(code).is_some(), "{code}");
         }
     }

@@ -11,7 +11,7 @@ use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
 use super::named::{name, server};
 use super::pattern::{Match, Searched};
-use super::plain::{MOST, boundary, plain, unwrapped};
+use super::plain::{MOST, boundary, plain, unwrapped, without_url};
 use super::platform::Platform;
 use super::shown;
 use crate::node::Node;
@@ -78,7 +78,8 @@ pub fn recognise<'c>(
     text: &str,
     node: Option<&Node>,
 ) -> Result<Recognised<'c>, Unknown<'c>> {
-    let (apart, joined) = unwrapped(text.get(..boundary(text, MOST)).unwrap_or_default());
+    let text = without_url(text.get(..boundary(text, MOST)).unwrap_or_default());
+    let (apart, joined) = unwrapped(&text);
     let (says, found) = read(catalogue, &apart, node);
     // Whether a screen has cut a word there, or wrapped the text between two, is not known.
     match joined.map(|it| read(catalogue, &it, node)) {
@@ -97,20 +98,26 @@ fn read<'c>(
     node: Option<&Node>,
 ) -> (Says, Result<Recognised<'c>, Unknown<'c>>) {
     let title = title(text);
-    let (text, own) = shown::told(text);
-    let own = plain(text.get(..own).unwrap_or_default()).len();
-    let text = plain(&text);
+    let told = shown::told(text);
+    let place = |end: usize| plain(told.text.get(..end).unwrap_or_default()).len();
+    let (own, health) = (place(told.own), place(told.health));
+    let text = plain(&told.text);
     let small = text.to_ascii_lowercase();
     let searched = Searched {
         text: &text,
         small: &small,
     };
-    let found = sightings(catalogue, searched);
+    // What is well is no message.
+    let said = Searched {
+        text: text.get(..health).unwrap_or(&text),
+        small: small.get(..health).unwrap_or(&small),
+    };
+    let found = sightings(catalogue, said);
     let found = ranked(&found, title..own);
     let Some(first) = found.first() else {
         let unknown = Unknown {
-            nearest: super::nearest::nearest(catalogue, &small),
-            asked: server(&text, &[], node),
+            nearest: super::nearest::nearest(catalogue, said.small),
+            asked: server(said.text, &[], node),
         };
         return (None, Err(unknown));
     };
@@ -196,8 +203,8 @@ fn ranked<'f, 'c, 't>(
 ) -> Vec<&'f Sighting<'c, 't>> {
     // What is no DNS error says nothing beside one, unless that is only what
     // everybody sees; a note that is seldom the cause says little; a program's message says
-    // what it means, before a tool with which somebody looked, and what leads
-    // somewhere more than what does not; of what is seen, what listings show comes first,
+    // what it means, before a tool with which somebody looked and queries in a log, and what
+    // leads somewhere more than what does not; of what is seen, what listings show comes first,
     // then what the title says, then what stands together; then what says more.
     let is_denied = found
         .iter()
@@ -214,7 +221,7 @@ fn ranked<'f, 'c, 't>(
             !message.is_dns() || is_idle,
             message.is_aside,
             is_symptom,
-            message.speaker.is_check(),
+            message.speaker.is_check() || message.is_query_line(),
             !leads,
             is_symptom && it.at.start < told.end,
             is_symptom && it.at.end > told.start,

@@ -2,6 +2,7 @@
 //! resolvectl and dig become sentences that the pages of the catalogue know.
 
 mod answers;
+mod checks;
 mod dump;
 mod kubectl;
 mod listeners;
@@ -10,6 +11,7 @@ mod resolvectl;
 mod statistics;
 
 use self::answers::Answers;
+use self::checks::Checks;
 use self::dump::Dump;
 use self::kubectl::Rows;
 use self::listeners::Listeners;
@@ -18,13 +20,23 @@ use self::resolvectl::Status;
 use self::statistics::Statistics;
 use super::inside;
 
-/// The text, with sentences in the place of such lines, which stand at its end; and where
-/// they begin.
-pub(super) fn told(text: &str) -> (String, usize) {
+/// A text, with sentences in the place of such lines.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// First what stays of it, then what lines show that is not as it should be, then what is.
+    pub(super) text: String,
+    /// Where the first of these sentences begins.
+    pub(super) own: usize,
+    /// Where the first begins that speaks only against causes.
+    pub(super) health: usize,
+}
+
+/// The text, with sentences in the place of such lines, which stand at its end.
+pub(super) fn told(text: &str) -> Told {
     let (mut dump, mut statistics) = (Dump::default(), Statistics::default());
     let (mut answers, mut lookups) = (Answers::default(), Lookups::default());
     let (mut rows, mut listeners) = (Rows::default(), Listeners::default());
-    let mut status = Status::default();
+    let (mut status, mut checks) = (Status::default(), Checks::default());
     let is_listing = inside::has_rules(text);
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -37,7 +49,8 @@ pub(super) fn told(text: &str) -> (String, usize) {
             || dump.takes(line)
             || statistics.takes(line)
             || rows.takes(line)
-            || listeners.takes(line);
+            || listeners.takes(line)
+            || checks.takes(line);
         if !is_listed {
             out.extend([line, "\n"]);
         }
@@ -48,20 +61,34 @@ pub(super) fn told(text: &str) -> (String, usize) {
         dump.sentence(),
         statistics.sentence(),
         rows.sentence(),
+        rows.looked_up(&out),
         listeners.sentence(),
         status.sentence(),
     ];
     let own = out.len();
     out.extend(told.into_iter().flatten());
-    (out, own)
+    let health = out.len();
+    out.extend([rows.health(), checks.health()]);
+    Told {
+        text: out,
+        own,
+        health,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::told as told_with_place;
+    use super::told as told_with_places;
 
     fn told(text: &str) -> String {
-        told_with_place(text).0
+        let told = told_with_places(text);
+        told.text.get(..told.health).unwrap_or_default().to_owned()
+    }
+
+    /// What of a text speaks only against causes.
+    fn health(text: &str) -> String {
+        let told = told_with_places(text);
+        told.text.get(told.health..).unwrap_or_default().to_owned()
     }
 
     fn check(text: &str, expected: &str) {
@@ -160,6 +187,19 @@ mod tests {
             last(&format!("{own}{other}")),
             "10.96.0.10 replies for names of the cluster and not for names outside"
         );
+        let found = "$ nslookup github.com\nServer: 10.43.0.10\nName: github.com\n";
+        let program = "git: Could not resolve host: github.com";
+        assert_eq!(
+            last(&format!("{found}{program}")),
+            "a tool resolves github.com, and a program does not"
+        );
+        let before = last(&format!("{program}\n{found}"));
+        assert_eq!(before, "a tool resolves github.com, and a program does not");
+        let other = "git: Could not resolve host: github.com.evil";
+        assert_eq!(last(&format!("{found}{other}")), other);
+        // The host's tool says nothing of what a pod gets.
+        let host = found.replace("10.43.0.10", "192.0.2.1");
+        assert_eq!(last(&format!("{host}{program}")), program);
         assert_eq!(
             last(";; Query time: 5003 msec"),
             "a slow dns lookup took 5003 ms"
@@ -182,6 +222,18 @@ mod tests {
             assert_eq!(told, expected);
         }
         check("coredns-5d78c9869d-qkpwj 1/1 Running 1 18m", "");
+        let unready = "web-1 0/1 Running 0 4h";
+        assert_eq!(
+            last(&format!("lookup web-1.web on 10.96.0.10:53\n{unready}")),
+            "kubectl lists the pod web-1, whose name is looked up, as unready"
+        );
+        check(unready, unready);
+        assert_eq!(
+            last("calico-node-4qvz4 0/1 Init:0/3 0 18m"),
+            "kubectl lists the network pod calico-node-4qvz4 as waiting: Init:0/3"
+        );
+        let well = "calico-node-4qvz4 1/1 Running 0 18m";
+        check(well, well);
         check(
             "web-5d78c9869d-qkpwj 0/1 Pending 1 18m",
             "web-5d78c9869d-qkpwj 0/1 Pending 1 18m",
@@ -200,6 +252,56 @@ mod tests {
             last("kube-dns <none> 37m"),
             "kubectl lists the DNS Service without endpoints: there are no endpoints"
         );
+    }
+
+    #[test]
+    fn described_pods_are_told() {
+        let pod = "Name:  coredns-757f4547d9-rtzpl\nStatus: Running\nState: Waiting\n";
+        for (lines, sentence) in [
+            (
+                "Reason: ContainerCreating\nReady: False",
+                "waiting: ContainerCreating",
+            ),
+            (
+                "Reason: CrashLoopBackOff\nLast State: Terminated\nReason: OOMKilled",
+                "OOMKilled",
+            ),
+            ("State: Running\nReady: False", "running and unready"),
+            ("Ready: True\nRestart Count: 98", "restarted 98 times"),
+        ] {
+            let told = last(&format!("{pod}{lines}"));
+            let pod = "kubectl lists the DNS pod coredns-757f4547d9-rtzpl";
+            assert_eq!(told, format!("{pod} as {sentence}"));
+        }
+        let quoted = "> Name: coredns-757f4547d9-rtzpl\n> Status: Pending\nwhy?";
+        assert!(last(quoted).ends_with("as waiting: Pending"));
+        let other = "Name: web-757f4547d9-rtzpl\nReason: OOMKilled";
+        check(other, other);
+    }
+
+    #[test]
+    fn what_is_well_is_told_apart() {
+        let ready = "every DNS pod is listed as running and ready\n";
+        let pods = "coredns-5d78c9869d-qkpwj 1/1 Running 1 18m\n";
+        assert_eq!(health(pods), ready);
+        assert_eq!(
+            health(&format!("{pods}coredns-5d78c9869d-abcde 0/1 Running 1 18m")),
+            ""
+        );
+        assert_eq!(
+            health("Name: coredns-5d78c9869d-qkpwj\nStatus: Running"),
+            ""
+        );
+        assert_eq!(
+            health("kube-dns 10.244.0.2:53,10.244.0.3:53,10.244.0.2:9153 5d"),
+            "the DNS Service is listed with endpoints\n"
+        );
+        let check = "[INFO] 127.0.0.1:33185 - 11663 \"HINFO IN 6749.2394. udp 57 false 512\" ";
+        assert_eq!(
+            health(&format!("{check}NXDOMAIN qr,rd,ra 132 0.068446594s")),
+            "the check for loops was answered\n"
+        );
+        assert_eq!(health(&format!("{check}SERVFAIL qr,rd 57 20.01s")), "");
     }
 
     #[test]

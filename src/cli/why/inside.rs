@@ -29,9 +29,13 @@ impl Inside {
         let mut given = Given::default();
         given.options.coredns_version = inside::coredns_version(message);
         let files: Vec<_> = files.into_iter().map(Arc::new).collect();
+        let mut findings = lint::run(&files, &given);
+        findings
+            .findings
+            .retain(|it| !inside::is_hidden(it, &files));
         Self {
             message: rest,
-            findings: lint::run(&files, &given),
+            findings,
             files,
             has_rules: inside::has_rules(message),
         }

@@ -1,5 +1,5 @@
 //! Rows of `kubectl get pods`, `get services` and `get endpoints` about the cluster's
-//! DNS, with or without the line of headings.
+//! DNS, with or without the line of headings, and `kubectl describe` of its pods.
 
 use std::net::IpAddr;
 
@@ -22,15 +22,49 @@ const PODS: [&str; 5] = [
     "core-dns-",
 ];
 
+/// What the names of pods begin with by which a node's pods reach others.
+const NETWORK: [&str; 10] = [
+    "antrea-agent-",
+    "aws-node-",
+    "calico-node-",
+    "canal-",
+    "cilium-",
+    "kube-flannel-",
+    "kube-proxy-",
+    "kube-router-",
+    "rke2-canal-",
+    "weave-net-",
+];
+
 /// A pod that was restarted so often does not only follow its node.
 const OFTEN: u32 = 10;
+
+/// What `Reason:` says of a container that does not run, or did not.
+const REASONS: [&str; 9] = [
+    "OOMKilled",
+    "CrashLoopBackOff",
+    "Error",
+    "ContainerCreating",
+    "ImagePullBackOff",
+    "ErrImagePull",
+    "CreateContainerError",
+    "RunContainerError",
+    "ContainerCannotRun",
+];
 
 /// What the rows show.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pods: Vec<Pod>,
+    /// Of the network, those that are not ready.
+    network: Vec<Pod>,
+    /// Others that are not ready.
+    unready: Vec<String>,
+    /// Whether the lines describe the last of them.
+    is_described: bool,
     service: Option<IpAddr>,
     has_no_endpoints: bool,
+    has_endpoints: bool,
     /// What pods ask, as files and lookups in the text show.
     nameservers: Vec<IpAddr>,
 }
@@ -38,7 +72,8 @@ pub(super) struct Rows {
 #[derive(Debug)]
 struct Pod {
     name: String,
-    is_ready: bool,
+    /// `None`: it is not said.
+    is_ready: Option<bool>,
     status: String,
     restarts: u32,
 }
@@ -46,6 +81,8 @@ struct Pod {
 impl Rows {
     /// Whether a line is such a row.
     pub(super) fn takes(&mut self, line: &str) -> bool {
+        // A part of a text is quoted.
+        let line = line.trim_start_matches("> ");
         let words: Vec<&str> = line.split_whitespace().collect();
         if let ["nameserver" | "Server:", address, ..] = *words {
             let address = asked::parsed(address).map(|it| it.0.ip());
@@ -58,6 +95,7 @@ impl Rows {
         {
             return true;
         }
+        self.describe(line);
         // A namespace may stand before the name.
         let mut rows = (0..2).filter_map(|at| words.get(at..));
         rows.any(|row| self.pod(row) || self.service(row))
@@ -71,21 +109,57 @@ impl Rows {
         let Some((ready, all)) = ready.split_once('/') else {
             return false;
         };
-        let is_it = PODS
-            .iter()
-            .any(|it| name.trim_start_matches("pod/").starts_with(it));
         let (Ok(ready), Ok(all)) = (ready.parse::<u32>(), all.parse::<u32>()) else {
             return false;
         };
-        if is_it {
-            self.pods.push(Pod {
-                name: name.to_owned(),
-                is_ready: ready == all,
-                status: status.to_owned(),
-                restarts: restarts.parse().unwrap_or_default(),
-            });
+        let pod = Pod {
+            name: name.to_owned(),
+            is_ready: Some(ready == all),
+            status: status.to_owned(),
+            restarts: restarts.parse().unwrap_or_default(),
+        };
+        let is_network = begins(name, &NETWORK) && !name.starts_with("cilium-operator-");
+        if begins(name, &PODS) {
+            self.pods.push(pod);
+        } else if is_network && pod.badness() > 1 {
+            self.network.push(pod);
+        } else {
+            self.unready.extend((ready < all).then_some(pod.name));
+            return false;
         }
-        is_it
+        true
+    }
+
+    /// `Name: coredns-66bff467f8-abcde`, and what is said of it below.
+    fn describe(&mut self, line: &str) {
+        let Some((key, value)) = line.trim().split_once(':') else {
+            return;
+        };
+        let value = value.trim();
+        if key == "Name" {
+            self.is_described = begins(value, &PODS);
+            if self.is_described {
+                self.pods.push(Pod {
+                    name: value.to_owned(),
+                    is_ready: None,
+                    status: "Running".to_owned(),
+                    restarts: 0,
+                });
+            }
+        }
+        let Some(pod) = self.pods.last_mut().filter(|_| self.is_described) else {
+            return;
+        };
+        match key {
+            "Status" => value.clone_into(&mut pod.status),
+            // What it was killed for says more than that it is started again.
+            "Reason" if REASONS.contains(&value) && pod.status != "OOMKilled" => {
+                value.clone_into(&mut pod.status);
+            }
+            "Ready" => pod.is_ready = Some(pod.is_ready != Some(false) && value == "True"),
+            "Restart Count" => pod.restarts = value.parse().unwrap_or_default(),
+            _ => {}
+        }
     }
 
     /// `kube-dns ClusterIP 10.96.0.10 <none> 53/UDP,53/TCP 97d`, `kube-dns <none> 97d`.
@@ -98,6 +172,12 @@ impl Rows {
         }
         if let [_, "<none>", _] = *row {
             self.has_no_endpoints = true;
+            return true;
+        }
+        if let [_, addresses, _] = *row
+            && addresses.contains(":53")
+        {
+            self.has_endpoints = true;
             return true;
         }
         let has_port = row.iter().any(|it| it.contains("53/UDP"));
@@ -113,8 +193,11 @@ impl Rows {
     /// What they show that is not as it should be.
     pub(super) fn sentence(&self) -> Option<String> {
         let mut told = String::new();
-        if let Some(text) = self.of_pods() {
-            told += &format!("kubectl lists {text}\n");
+        for (pods, kind) in [(&self.pods, "DNS"), (&self.network, "network")] {
+            let worst = pods.iter().max_by_key(|it| it.badness());
+            if let Some((name, state)) = worst.and_then(|it| Some((&it.name, it.state()?))) {
+                told += &format!("kubectl lists the {kind} pod {name} as {state}\n");
+            }
         }
         if self.has_no_endpoints {
             told += "kubectl lists the DNS Service without endpoints: there are no endpoints\n";
@@ -131,24 +214,64 @@ impl Rows {
         (!told.is_empty()).then_some(told)
     }
 
-    /// The worst of the pods.
-    fn of_pods(&self) -> Option<String> {
-        let bad = |it: &Pod| match it.status.as_str() {
-            "OOMKilled" => 5,
-            "CrashLoopBackOff" | "Error" => 4,
-            "Running" if !it.is_ready => 2,
-            "Running" | "Completed" => u32::from(it.restarts >= OFTEN),
-            _ => 3,
+    /// A pod that is not ready and has a name which stands in the text that is left.
+    pub(super) fn looked_up(&self, text: &str) -> Option<String> {
+        let is_name = |it: &&String| {
+            let mut places = text.match_indices(it.as_str());
+            places.any(|(at, name)| {
+                let behind = text.get(at + name.len()..).unwrap_or_default();
+                let is_more = |it: &str| it.starts_with(|c: char| c.is_ascii_lowercase());
+                behind.strip_prefix('.').is_some_and(is_more)
+            })
         };
-        let worst = self.pods.iter().max_by_key(|it| bad(it))?;
-        let name = &worst.name;
-        Some(match bad(worst) {
-            5 => format!("the DNS pod {name} as OOMKilled"),
-            4 => format!("the DNS pod {name} as crashing"),
-            3 => format!("the DNS pod {name} as waiting: {}", worst.status),
-            2 => format!("the DNS pod {name} as running and unready"),
-            1 => format!("the DNS pod {name} as restarted {} times", worst.restarts),
+        let name = self.unready.iter().find(is_name)?;
+        Some(format!(
+            "kubectl lists the pod {name}, whose name is looked up, as unready\n"
+        ))
+    }
+
+    /// What they show that is as it should be, for what it speaks against.
+    pub(super) fn health(&self) -> String {
+        let is_well = |it: &Pod| it.is_ready == Some(true) && it.badness() == 0;
+        let mut told = String::new();
+        if !self.pods.is_empty() && self.pods.iter().all(is_well) {
+            told += "every DNS pod is listed as running and ready\n";
+        }
+        if self.has_endpoints && !self.has_no_endpoints {
+            told += "the DNS Service is listed with endpoints\n";
+        }
+        told
+    }
+}
+
+impl Pod {
+    /// How bad it is; 0: it is not.
+    fn badness(&self) -> u32 {
+        match self.status.as_str() {
+            "OOMKilled" => 5,
+            "CrashLoopBackOff" => 4,
+            // After a node's restart the last state is this, too.
+            "Error" if self.is_ready != Some(true) => 4,
+            "Running" if self.is_ready == Some(false) => 2,
+            "Running" | "Completed" | "Error" => u32::from(self.restarts >= OFTEN),
+            _ => 3,
+        }
+    }
+
+    /// What is bad about it.
+    fn state(&self) -> Option<String> {
+        Some(match self.badness() {
+            5 => "OOMKilled".to_owned(),
+            4 => "crashing".to_owned(),
+            3 => format!("waiting: {}", self.status),
+            2 => "running and unready".to_owned(),
+            1 => format!("restarted {} times", self.restarts),
             _ => return None,
         })
     }
+}
+
+fn begins(name: &str, all: &[&str]) -> bool {
+    let name = name.trim_start_matches("pod/");
+    all.iter().any(|it| name.starts_with(it))
 }

@@ -16,7 +16,26 @@ pub(super) struct Lookups {
     found: Vec<Lookup>,
     /// The longest `Query time`, in milliseconds.
     longest: u64,
+    /// Names that a server of the cluster or of Docker gave an address for.
+    answered: Vec<String>,
+    /// Lines in which a program says that it got none, in small letters.
+    failed: Vec<String>,
 }
+
+/// More answers and failures are not compared.
+const MOST: usize = 64;
+
+/// What programs say that got no address; tools begin such lines with their own name.
+const FAILED: [&str; 8] = [
+    "could not resolve host",
+    "bad address",
+    "no such host",
+    "enotfound",
+    "eai_again",
+    "unknownhostexception",
+    "name or service not known",
+    "temporary failure in name resolution",
+];
 
 #[derive(Debug, Default)]
 struct Lookup {
@@ -54,6 +73,7 @@ impl Lookups {
             let time = time.split(' ').next().and_then(|it| it.parse().ok());
             self.longest = self.longest.max(time.unwrap_or_default());
         }
+        self.note(&small);
         let Some(last) = self.found.last_mut() else {
             return;
         };
@@ -77,6 +97,22 @@ impl Lookups {
         }
     }
 
+    /// Keeps the names that a program failed to get, and those that a server answered.
+    fn note(&mut self, small: &str) {
+        let server = self.found.last().and_then(|it| it.server);
+        let kind = server.map(|it| asked::asked((it, 53).into(), None).kind);
+        let is_own = matches!(kind, Some(Kind::Service | Kind::NodeLocal | Kind::Docker));
+        let is_tool = small.starts_with(['*', ';']) || small.starts_with("nslookup:");
+        match small.strip_prefix("name:").filter(|_| is_own) {
+            Some(name) if self.answered.len() < MOST => self.answered.push(name.trim().to_owned()),
+            None if !is_tool && self.failed.len() < MOST => {
+                let has_failed = FAILED.iter().any(|it| small.contains(it));
+                self.failed.extend(has_failed.then(|| small.to_owned()));
+            }
+            _ => {}
+        }
+    }
+
     /// What they show together; `None`: one lookup is what its message says.
     pub(super) fn sentence(&self) -> Option<String> {
         let with = |has: bool| {
@@ -86,13 +122,21 @@ impl Lookups {
         };
         let mut pairs = with(false).flat_map(|silent| with(true).map(move |it| (silent, it)));
         let told = pairs.find_map(|(silent, other)| compared(silent, other));
-        match told {
-            Some(it) => Some(it + "\n"),
-            None if self.longest >= SLOW => {
-                Some(format!("a slow dns lookup took {} ms\n", self.longest))
-            }
-            None => None,
-        }
+        let slow = || {
+            let is_slow = self.longest >= SLOW;
+            is_slow.then(|| format!("a slow dns lookup took {} ms", self.longest))
+        };
+        let told = told.or_else(|| self.contradicted()).or_else(slow);
+        told.map(|it| it + "\n")
+    }
+
+    /// That a tool got an address for a name, and a program did not.
+    fn contradicted(&self) -> Option<String> {
+        let is_name = |c: char| c.is_alphanumeric() || ".-_".contains(c);
+        let has = |line: &String, name: &str| line.split(|c| !is_name(c)).any(|it| it == name);
+        let mut names = self.answered.iter().map(String::as_str);
+        let name = names.find(|name| self.failed.iter().any(|it| has(it, name)))?;
+        Some(format!("a tool resolves {name}, and a program does not"))
     }
 }
 
