@@ -138,7 +138,10 @@ fn restarted(files: &Node, next: State) -> Option<Remark> {
 
 /// The remark about directories of pods that are gone.
 fn left_over(node: &Node) -> Option<Remark> {
-    let is_unseen = node.pods.iter().any(|it| it.presence == Presence::NotSeen);
+    let is_unseen = node
+        .pods
+        .iter()
+        .any(|it| matches!(it.presence, Presence::NotSeen | Presence::Hidden));
     let kubelet = node.kubelet.as_ref();
     if is_unseen && kubelet.is_some_and(|it| it.found != Found::Named) {
         return Some(Remark::PodsUnseen);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::check_loop;
 use crate::config::resolv_conf::ResolvConf;
-use crate::host::node::{self, Parts, StandIns, kubelet as reader, processes, runtime};
+use crate::host::node::{self, Parts, StandIns, kubelet as reader, processes, runtime, unseen};
 use crate::host::root::Root;
 use crate::host::{MAX_BYTES, ReadError};
 use crate::kubelet::choice::NODE_FILE;
@@ -293,7 +293,7 @@ fn assumptions(said: &Said<'_>) -> Vec<Remark> {
 }
 
 fn no_kubelet(root: &Root, processes: &[processes::ProcessSeen]) -> String {
-    if let Some(why) = processes::unseen(root, processes) {
+    if let Some(why) = unseen::why(root, processes) {
         return format!("whether a kubelet runs is not known: {why}");
     }
     let place = if root.is_live() {

@@ -293,7 +293,9 @@ fn kinds<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
                 .is_losing()
                 .then_some((State::Warning, Kind::Dropping(counted)));
             let findings = findings.iter().map(|it| (state, Kind::Setting(it)));
-            findings.chain(dropping).collect()
+            let short = counted.short_of_disk();
+            let short = short.map(|(state, disk)| (state, Kind::ShortOfDisk(disk)));
+            findings.chain(dropping).chain(short).collect()
         }
         Fact::Servers(asked) => of_servers(asked, state),
         Fact::Lookup(Ok(lookup)) if matches!(state, State::Warning | State::Error) => {
@@ -376,7 +378,8 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
     let is_error = cause.state == State::Error;
     match &cause.kind {
         Kind::Loop(_) => 0,
-        Kind::Way(_) if is_error => 1,
+        // Without room pods are ended, and no new one starts.
+        Kind::Way(_) | Kind::ShortOfDisk(_) if is_error => 1,
         Kind::Lost(_) => 2,
         Kind::Setting(_) | Kind::Dropping(_) if is_first_of_kernel => 3,
         Kind::Silent(_) => 4,
@@ -386,7 +389,7 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
         Kind::Failing(_) if is_error => 8,
         Kind::Setting(_) if is_error => 9,
         Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_) => 10,
-        Kind::Dropping(_) => 11,
+        Kind::Dropping(_) | Kind::ShortOfDisk(_) => 11,
         Kind::Slow(_) | Kind::WithoutTcp(_) => 12,
         Kind::Logged(_) => 13,
         Kind::Failing(_) => 14,

@@ -18,6 +18,7 @@ use crate::check_loop::facts::Trouble;
 use crate::check_loop::{self};
 use crate::finding::Finding;
 use crate::lint::Unread;
+use crate::node::kernel::Room;
 use crate::path;
 use crate::text::Place;
 use crate::upstream::{self, Health};
@@ -222,6 +223,8 @@ pub enum Kind<'o> {
     Lost(&'o path::Tree),
     /// Something is wrong on the way of these packets.
     Way(&'o path::findings::Finding),
+    /// The kubelet's file system has little room left, or none.
+    ShortOfDisk(Room),
     /// The kernel drops packets while it is looked at.
     Dropping(&'o Counted),
     /// What the DNS pods log shows it.

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use super::State;
 use crate::node::kernel::{ConntrackCounters, Room, Statistics};
 use crate::order::Order as _;
 use crate::path::findings::{CacheFinding, ConnectionFinding, Fact, Finding};
@@ -125,6 +126,15 @@ pub struct Counted {
     pub room: Option<Room>,
     /// Its counters at two times; `None`: they were not read twice.
     pub twice: Option<Twice>,
+    /// How full the kubelet's file system is, if it has little room left.
+    pub disk: Option<Room>,
+}
+
+/// In percents: below it programs that write more than a line find no room.
+const FULL: u64 = 1;
+
+fn has_less(disk: Room, percents: u64) -> bool {
+    disk.max.saturating_sub(disk.count) < disk.max / 100 * percents
 }
 
 /// Counters at two times.
@@ -162,6 +172,28 @@ impl Twice {
 }
 
 impl Counted {
+    /// How full the kubelet's file system is, where pods are ended for want of room.
+    /// `is_set`: the kubelet has a limit of its own for that.
+    ///
+    /// Source: kubernetes `pkg/kubelet/apis/config/v1beta1/defaults_linux.go`
+    /// `DefaultEvictionHard`: `nodefs.available` 10 %.
+    pub fn short(disk: Option<Room>, is_set: bool) -> Option<Room> {
+        let percents = if is_set { FULL } else { 10 };
+        disk.filter(|it| has_less(*it, percents))
+    }
+
+    /// How full it is, and how bad that is.
+    pub fn short_of_disk(&self) -> Option<(State, Room)> {
+        let disk = self.disk?;
+        let is_full = has_less(disk, FULL);
+        let state = if is_full {
+            State::Error
+        } else {
+            State::Warning
+        };
+        Some((state, disk))
+    }
+
     /// Whether packets were lost while it was looked at.
     pub fn is_losing(&self) -> bool {
         let twice = self.twice.as_ref();
@@ -172,7 +204,7 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::{State, checks};
+    use crate::doctor::checks;
     use crate::path::{Packet, Protocol, Start, unroutable};
 
     /// What was seen of the way is right only where nothing was left out.

@@ -35,6 +35,9 @@ pub struct Kernel {
     /// Whether IPVS forgets a connection whose server is gone when the next
     /// packet comes: `net.ipv4.vs.expire_nodest_conn`.
     pub expires_without_server: Option<bool>,
+    /// How full the file system is that has the kubelet's directory, in bytes,
+    /// without what only root may write; `None`: the node does not run here.
+    pub disk: Option<Room>,
 }
 
 /// How full a table is.

@@ -193,6 +193,8 @@ pub enum Presence {
     /// The processes of the node were not seen.
     #[default]
     NotSeen,
+    /// They are there and hidden from kdns: whether it runs is not known.
+    Hidden,
 }
 
 /// A pod of the node.
@@ -330,7 +332,8 @@ impl Pod {
     pub fn crashes(&self) -> bool {
         let crashed = |it: &Container| it.restarts.is_some_and(|n| n > 0);
         let mut stopped = self.containers.iter().filter(|it| it.pid.is_none());
-        stopped.any(|it| crashed(it) && !self.has_finished(it))
+        !matches!(self.presence, Presence::LeftOver | Presence::Hidden)
+            && stopped.any(|it| crashed(it) && !self.has_finished(it))
     }
 
     /// The process of a container of which nothing but the id is known: it can be

@@ -27,6 +27,8 @@ pub(crate) struct Response {
     /// Whether what is behind the question breaks a rule, or ends before it should
     /// without saying so (TC).
     pub(crate) is_malformed: bool,
+    /// Whether it says that it is cut: over TCP nothing more can come.
+    pub(crate) is_cut: bool,
     /// Its first question; `None`: it has none, as one that refuses a format.
     pub(crate) question: Option<Query>,
 }
@@ -66,11 +68,13 @@ pub(crate) fn response(bytes: &[u8]) -> Option<Response> {
         0 => None,
         _ => Some(Query::read(&mut decoder).ok()?),
     };
+    let is_cut = header.truncation;
     let is_response = header.message_type == MessageType::Response;
     is_response.then_some(Response {
         id: header.id,
         code: header.response_code,
-        is_malformed: !header.truncation && !matches!(read_message(bytes, true), Read::Whole(_)),
+        is_malformed: !is_cut && !matches!(read_message(bytes, true), Read::Whole(_)),
+        is_cut,
         question,
     })
 }

@@ -17,6 +17,8 @@ pub enum Warning {
     Dead(String),
     /// No process of the pod runs: its network namespace and file are there.
     NoProcess,
+    /// The pod's processes cannot be seen: its sandbox stands in for them.
+    Hidden,
     /// The pod has several containers, and one of them was chosen.
     OneOf {
         /// Which.
@@ -102,6 +104,9 @@ impl fmt::Display for Warning {
             ),
             Self::NoProcess => f.write_str(
                 "no process of the pod runs; the network namespace is the one that is kept for it",
+            ),
+            Self::Hidden => f.write_str(
+                "its processes cannot be seen here: its sandbox's network and resolv.conf stand in for them",
             ),
             Self::OneOf { chosen, others } => write!(
                 f,

@@ -153,10 +153,11 @@ fn came(ask: Ask, from: SocketAddr, response: &Response, bytes: usize) -> Came {
     if from.ip().to_canonical() != ask.to.ip() || from.port() != ask.to.port() {
         return Came::Elsewhere(from);
     }
+    let is_cut = response.is_cut && ask.protocol == Protocol::Tcp;
     Came::Reply {
         bytes,
         rcode: response.code.into(),
-        is_malformed: response.is_malformed,
+        is_malformed: response.is_malformed || is_cut,
     }
 }
 
@@ -221,6 +222,27 @@ mod tests {
             let mut other = message::query_up_to(7, "bad.", 512).unwrap();
             other[2] |= 0x80;
             assert!(!is_it(&other, 7), "{question:?}");
+        }
+    }
+
+    /// Behind one that is cut over TCP nothing more can come.
+    #[test]
+    fn a_reply_that_is_cut_over_tcp_is_none_that_can_be_read() {
+        let to = ([192, 0, 2, 53], 53).into();
+        for (protocol, expected) in [(Protocol::Udp, false), (Protocol::Tcp, true)] {
+            let ask = Ask {
+                to,
+                protocol,
+                question: Question::Status,
+            };
+            let mut reply = query(ask, 7).unwrap();
+            reply[2] |= 0x82;
+            let response = message::response(&reply).unwrap();
+            let came = came(ask, to, &response, reply.len());
+            assert!(
+                matches!(came, Came::Reply { is_malformed, .. } if is_malformed == expected),
+                "{protocol:?}"
+            );
         }
     }
 }

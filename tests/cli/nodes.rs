@@ -258,3 +258,28 @@ fn the_file_in_place_of_a_missing_one_is_no_loopback_address() {
         assert_eq!(named, is_named, "{server}: {out}");
     }
 }
+
+/// Of a pod that is gone its directories stay for a while: it neither counts nor crashes.
+#[test]
+fn what_is_left_over_of_a_pod_is_no_pod() {
+    let folder = node("192.0.2.53");
+    let logs = "var/log/pods/shop_gone_5f0c1d1e-0000-4000-8000-000000000001/web";
+    for number in 0..3 {
+        write(
+            folder.path(),
+            &format!("{logs}/{number}.log"),
+            "2026-11-30T08:00:00.000000000Z stdout F hello\n",
+        );
+    }
+    let said = run(folder.path(), &["pods", "--root", "."]);
+    let head = "0 pods and 1 left over; nothing wrong";
+    assert!(said.out.starts_with(head), "{}", said.out);
+    let note = "left over: its sandbox is gone";
+    assert!(said.out.contains(note), "{}", said.out);
+    let words = ["pods", "--root", ".", "--format", "json"];
+    let said = run(folder.path(), &words).out;
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let pod = &said["pods"][0];
+    let found = (&pod["left_over"], &pod["crashes"]);
+    assert_eq!(found, (&true.into(), &false.into()), "{said}");
+}

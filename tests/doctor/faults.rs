@@ -150,6 +150,19 @@ fn pod_asks_itself() {
     let said = doctor(&nodes().join("row05-ordinary-pod"), &[]);
     assert_eq!(said.state("pods"), "warning", "{said:#?}");
     assert_eq!(said.status, 1, "{said:#?}");
+    // What no file of the node has can be in the pod's own spec, which stays.
+    let node = Node::copy_of("row05-ordinary-pod");
+    let confs = files(&node.root.join("var/lib/containerd"), "resolv.conf");
+    let ordinary = confs
+        .iter()
+        .filter(|it| it.to_string_lossy().contains("/77fcd315"));
+    for conf in ordinary {
+        fs::write(conf, "nameserver 127.0.0.1\n").unwrap();
+    }
+    let said = node.doctor(&["--verbose"]);
+    let text = said.document["causes"].to_string();
+    assert!(text.contains("dnsConfig"), "{said:#?}");
+    assert!(!text.contains("would now write"), "{said:#?}");
 }
 
 /// Lines of the log of CoreDNS, as containerd writes them.

@@ -19,6 +19,16 @@ pub(crate) fn trials() -> Vec<Trial> {
             &["unshare", "sh"],
             mapped_root,
         ),
+        trial(
+            "kernel::processes of a container",
+            &["unshare", "mount", "sh"],
+            other_processes,
+        ),
+        trial(
+            "kernel::a full disk of the kubelet",
+            &["unshare", "mount", "dd", "sh"],
+            full_disk,
+        ),
     ]
 }
 
@@ -149,6 +159,59 @@ done
     );
     let said = "kdns: root here is that of a user namespace: what belongs to others on this node is not seen\n";
     assert_eq!(text, said.repeat(5));
+}
+
+/// The files are a node's, and the processes are those of a container.
+fn other_processes() {
+    let text = script(
+        r#"
+mount -t tmpfs nothing /run
+bundle=/run/containerd/io.containerd.runtime.v2.task/k8s.io/5783505bf59eef56f41031622b044ae10a14c98045f5a97b3f34534752e6c797
+mkdir -p $bundle
+echo 4242 >$bundle/init.pid
+set +e
+for command in check-loop pods doctor upstream; do
+    unshare --pid --fork --mount-proc "$KDNS" $command 2>&1 | tr '\n' ' '
+    echo
+done
+"#,
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    for line in lines {
+        assert!(line.contains("/proc is that of a container"), "{text}");
+    }
+}
+
+/// The kubelet ends pods there, those of the cluster's DNS among them.
+fn full_disk() {
+    let text = script(
+        r#"
+mount -t tmpfs nothing /etc
+mkdir -p /etc/systemd/system
+echo 'nameserver 192.0.2.53' >/etc/resolv.conf
+printf '[Service]\nExecStart=/usr/bin/kubelet --config=/var/lib/kubelet/config.yaml\n' >/etc/systemd/system/kubelet.service
+mount -t tmpfs -o size=1m nothing /var/lib
+mkdir /var/lib/kubelet
+printf 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nresolvConf: /etc/resolv.conf\n' >/var/lib/kubelet/config.yaml
+set +e
+"$KDNS" doctor --format json | grep -c disk-full
+dd if=/dev/zero of=/var/lib/kubelet/fill bs=1k count=940 2>/dev/null
+"$KDNS" doctor | grep '^! kernel'
+echo 'evictionHard: {nodefs.available: 1%}' >>/var/lib/kubelet/config.yaml
+"$KDNS" doctor --format json | grep -c disk-full
+dd if=/dev/zero of=/var/lib/kubelet/rest bs=1k 2>/dev/null
+"$KDNS" doctor | grep '^✗ kernel'
+"#,
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    let [none, warning, own, error] = lines.as_slice() else {
+        panic!("{text}");
+    };
+    assert_eq!((*none, *own), ("0", "0"), "{text}");
+    let said = "kernel    The disk of /var/lib/kubelet is";
+    assert!(warning.starts_with(&format!("! {said} 9")), "{text}");
+    assert!(error.starts_with(&format!("✗ {said} 100 % full")), "{text}");
 }
 
 fn no_proc() {

@@ -71,12 +71,13 @@ fn shown_by(route: &Route) -> Vec<Place> {
 }
 
 /// What the kernel keeps about connections: what lint finds there, and whether
-/// it loses packets now.
+/// it loses packets now; and whether the kubelet has room.
 pub fn kernel<'o>(found: &'o Findings, counted: &'o Counted) -> Check<'o> {
     let (all, _) = parted(found);
     let (state, findings) = worst(&all);
     let is_seen = counted.room.is_some() || counted.twice.is_some();
-    let state = match state {
+    let of_disk = counted.short_of_disk().map(|it| it.0);
+    let state = match state.max(of_disk.unwrap_or(State::Ok)) {
         State::Error => State::Error,
         _ if counted.is_losing() => State::Warning,
         State::Ok if !is_seen => State::Unknown,

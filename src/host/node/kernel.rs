@@ -11,6 +11,7 @@ use crate::text::Source;
 pub fn read_kernel(root: &Root) -> Kernel {
     let mut kernel = Kernel {
         uptime: uptime(root),
+        disk: disk(root),
         ..Kernel::default()
     };
     if let Some(it) = of_network(root, "stat/nf_conntrack") {
@@ -41,6 +42,16 @@ pub fn read_kernel(root: &Root) -> Kernel {
     }
     kernel
 }
+
+/// Of a node that runs here; a copy of its files has another disk.
+fn disk(root: &Root) -> Option<Room> {
+    let is_live = root.enter(Path::new("/proc")).ok()?.is_procfs();
+    let room = || root.enter(Path::new(KUBELET)).ok()?.room();
+    is_live.then(room)?
+}
+
+/// Where the kubelet keeps its pods, by its own default.
+const KUBELET: &str = "/var/lib/kubelet";
 
 /// How long the node has run, in seconds.
 pub fn uptime(root: &Root) -> Option<u64> {

@@ -14,6 +14,7 @@ pub mod servers;
 pub mod settings;
 pub mod sockets;
 mod static_pods;
+pub mod unseen;
 
 use std::path::Path;
 
@@ -87,7 +88,7 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
         boot_id: id(root, "/proc/sys/kernel/random/boot_id"),
         is_live: root.is_live(),
         read_at: root.is_live().then(clock::now).flatten(),
-        unseen: processes::unseen(root, &processes),
+        unseen: unseen::why(root, &processes),
         of_processes: skipped.len(),
         skipped,
         ..Node::default()

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 
+use super::unseen::{self, NO_PROC};
 use crate::host::root::Root;
 use crate::host::worker::Parts;
 use crate::host::{FileRead, ReadError, shown, system};
@@ -42,32 +43,12 @@ pub fn scan(root: &Root) -> (Vec<ProcessSeen>, Vec<String>) {
         Ok(pids) if pids.is_empty() && root.is_live() => (Vec::new(), vec![NO_PROC.to_owned()]),
         Ok(pids) => {
             let (seen, mut skipped) = look_at(root, pids);
-            skipped.extend(unseen(root, &seen));
+            skipped.extend(unseen::why(root, &seen));
             (seen, skipped)
         }
         Err(error) => (Vec::new(), vec![error.to_string()]),
     }
 }
-
-const NO_PROC: &str =
-    "cannot look for processes: /proc is not mounted here; mount it (mount -t proc proc /proc)";
-
-/// Why processes of the node can be there that a scan did not see, as a sentence
-/// without a full stop; `None`: it saw them, or the files of a node are looked
-/// at that does not run here.
-pub fn unseen(root: &Root, processes: &[ProcessSeen]) -> Option<String> {
-    if processes.is_empty() {
-        return root.is_live().then(|| NO_PROC.to_owned());
-    }
-    let sees_first = processes.iter().any(|it| it.pid == 1);
-    let is_live = |it: &ProcessSeen| Directory::open(root, it.pid).is_ok_and(|it| it.is_live());
-    let is_hidden = !sees_first && processes.iter().any(is_live);
-    is_hidden.then(|| HIDDEN.to_owned())
-}
-
-/// Source: `proc(5)`, mount option `hidepid`.
-const HIDDEN: &str =
-    "cannot see the processes of others: /proc is mounted with hidepid (needs root)";
 
 /// As [`scan`], of the processes with these ids only.
 pub fn look_at(

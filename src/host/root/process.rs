@@ -7,10 +7,12 @@ use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat, readlinkat};
 use nix::sys::stat::Mode;
 use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
+use nix::sys::statvfs::fstatvfs;
 
 use super::Root;
 use crate::host::node::processes::Directory;
 use crate::host::{ReadError, system};
+use crate::node::kernel::Room;
 
 impl Root {
     /// The root directory of the process whose directory of `/proc` this is.
@@ -51,6 +53,17 @@ impl Root {
         let ask =
             || fstatfs(&self.directory).is_ok_and(|it| it.filesystem_type() == PROC_SUPER_MAGIC);
         *self.is_procfs.get_or_init(ask)
+    }
+
+    /// How full its file system is, in bytes, without what only root may write.
+    pub(in crate::host) fn room(&self) -> Option<Room> {
+        let found = fstatvfs(&self.directory).ok()?;
+        let used = found.blocks().checked_sub(found.blocks_free())?;
+        let bytes = |blocks: u64| blocks.saturating_mul(found.fragment_size());
+        Some(Room {
+            count: bytes(used),
+            max: bytes(used + found.blocks_available()),
+        })
     }
 
     /// The process whose directory of `/proc` or whose root this is.

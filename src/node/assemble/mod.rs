@@ -35,6 +35,8 @@ pub struct Facts {
     /// Whether every process of the node was seen, so that a pod without one
     /// has none.
     pub has_all_tasks: bool,
+    /// Whether processes of the node are there and cannot be seen.
+    pub hides_tasks: bool,
 }
 
 /// A process of a container.
@@ -171,6 +173,7 @@ struct Index<'f> {
     netns_numbers: BTreeMap<&'f str, u64>,
     node_netns: Option<u64>,
     has_all_tasks: bool,
+    hides_tasks: bool,
 }
 
 /// The pods, sorted by namespace, name and uid.
@@ -289,6 +292,7 @@ impl<'f> Index<'f> {
                 .collect(),
             node_netns: facts.node_netns,
             has_all_tasks: facts.has_all_tasks,
+            hides_tasks: facts.hides_tasks,
             uids,
         }
     }

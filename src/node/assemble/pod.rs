@@ -52,7 +52,9 @@ pub(super) fn draft(sources: &Sources<'_>, index: &Index<'_>) -> Draft {
 fn presence(sources: &Sources<'_>, netns_path: Option<&str>, index: &Index<'_>) -> Presence {
     let is_kept = netns_path.is_some_and(|path| index.netns_numbers.contains_key(path));
     let is_state = sources.records.iter().any(|it| it.is_state);
-    if !sources.tasks.is_empty() || is_kept || is_state {
+    if sources.tasks.is_empty() && index.hides_tasks {
+        Presence::Hidden
+    } else if !sources.tasks.is_empty() || is_kept || is_state {
         Presence::Runs
     } else if index.has_all_tasks {
         Presence::LeftOver

@@ -351,8 +351,23 @@ fn what_is_left_over_is_told_from_what_runs() {
         netns_files: vec![(7, "/run/netns/cni-1".to_owned())],
         ..left.clone()
     };
-    for facts in [pause, state, kept] {
-        assert_eq!(presence(&facts), [Presence::Runs], "{facts:?}");
+    for facts in [&pause, &state, &kept] {
+        assert_eq!(presence(facts), [Presence::Runs], "{facts:?}");
+    }
+    // Where all are hidden, none is known to be gone, nor to crash.
+    for (facts, expected) in [
+        (pause, Presence::Runs),
+        (state, Presence::Hidden),
+        (kept, Presence::Hidden),
+        (left.clone(), Presence::Hidden),
+    ] {
+        let hidden = Facts {
+            has_all_tasks: false,
+            hides_tasks: true,
+            ..facts
+        };
+        assert_eq!(presence(&hidden), [expected], "{hidden:?}");
+        assert!(!pods(&hidden).iter().any(|it| it.pod.crashes()));
     }
     // A sandbox that CRI-O or Docker keeps after its end.
     let ended = Facts {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::words;
 use crate::config::resolv_conf::ResolvConf;
-use crate::node::{Container, Pod};
+use crate::node::{Container, Pod, Presence};
 use crate::render::json;
 
 /// What `kdns pods --format json` writes. Fields are only added within a
@@ -44,6 +44,8 @@ struct PodForm {
     processes: Vec<ProcessForm>,
     /// Its containers by name, without the sandbox.
     containers: Vec<ContainerForm>,
+    /// Whether its sandbox is gone, and only directories are still there.
+    left_over: bool,
     /// Whether a container has been started again and does not run now.
     crashes: bool,
     /// Its resolv.conf as the runtime keeps it on the node.
@@ -132,6 +134,7 @@ fn pod(pod: &Pod) -> PodForm {
         addresses: pod.addresses.iter().map(ToString::to_string).collect(),
         processes: pod.processes.iter().map(process).collect(),
         containers: pod.containers.iter().map(container).collect(),
+        left_over: pod.presence == Presence::LeftOver,
         crashes: pod.crashes(),
         resolv_conf: pod.resolv_conf.as_ref().map(file),
         seen_resolv_conf: pod.seen_resolv_conf.as_ref().map(file),

@@ -10,7 +10,7 @@ use colored::{Color, Colorize as _};
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::runtime::state::Ended;
-use crate::node::{Container, Pod};
+use crate::node::{Container, Pod, Presence};
 use crate::render::style::painted;
 use crate::render::{Style, paragraph, shortened};
 use crate::text::escaped;
@@ -163,6 +163,14 @@ impl Text<'_> {
 
     /// What is wrong with a pod.
     fn notes(&mut self, pod: &Pod) -> io::Result<()> {
+        let unseen = match pod.presence {
+            Presence::Hidden => Some("its processes cannot be seen"),
+            Presence::LeftOver => Some("left over: its sandbox is gone"),
+            Presence::Runs | Presence::NotSeen => None,
+        };
+        if let Some(note) = unseen {
+            return self.note(note, false);
+        }
         for container in &pod.containers {
             if let Some(note) = stopped(pod, container) {
                 self.note(&note, false)?;

@@ -5,7 +5,7 @@ use std::io;
 use colored::{Color, Colorize as _};
 
 use super::{Heard, Text};
-use crate::node::Pod;
+use crate::node::{Pod, Presence};
 use crate::render::paragraph;
 use crate::render::style::painted;
 use crate::text::counted;
@@ -19,7 +19,12 @@ impl Text<'_> {
         heard: &[Vec<Heard>],
         is_whole: bool,
     ) -> io::Result<()> {
-        let count = counted(pods.len(), "pod", "pods");
+        let gone = pods.iter().filter(|it| it.presence == Presence::LeftOver);
+        let gone = gone.count();
+        let mut count = counted(pods.len() - gone, "pod", "pods");
+        if gone > 0 {
+            count.push_str(&format!(" and {gone} left over"));
+        }
         let is_deaf = |number: usize| {
             let mut heard = heard.get(number).into_iter().flatten();
             heard.any(|it| it.is_deaf)

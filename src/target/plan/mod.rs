@@ -12,7 +12,7 @@ use super::notice::{PlanError, Warning};
 use crate::config::manifest::PodSpec;
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::assemble::Task;
-use crate::node::{Container, Pod};
+use crate::node::{Container, Pod, Presence};
 use crate::order::Order as _;
 use crate::text::escaped;
 
@@ -322,7 +322,9 @@ fn of_pod(pod: &Pod, wanted: Option<&Container>) -> Result<Plan, PlanError> {
         }
         return Ok(plan);
     }
-    if let Some(container) = wanted.or(pod.containers.first()) {
+    if pod.presence == Presence::Hidden {
+        plan.warnings.push(Warning::Hidden);
+    } else if let Some(container) = wanted.or(pod.containers.first()) {
         let container = container.name.clone();
         plan.warnings.push(Warning::Dead(container));
     }
@@ -335,7 +337,7 @@ fn of_pod(pod: &Pod, wanted: Option<&Container>) -> Result<Plan, PlanError> {
         };
         return Ok(plan);
     }
-    if pod.netns_path.is_some() {
+    if pod.netns_path.is_some() && pod.presence != Presence::Hidden {
         plan.warnings.push(Warning::NoProcess);
     }
     plan.files = Files::Kept;

@@ -12,7 +12,8 @@ use crate::config::traced::Traced;
 use crate::host::node::files;
 use crate::host::node::kubelet::process::Running;
 use crate::host::node::kubelet::reader::Reader;
-use crate::host::node::processes::{self, Directory, ProcessSeen};
+use crate::host::node::processes::{Directory, ProcessSeen};
+use crate::host::node::unseen;
 use crate::host::root::Root;
 use crate::kubelet::effective::{self, File, Inputs};
 use crate::kubelet::flags::{self, Flag, Flags, Name};
@@ -98,7 +99,7 @@ fn not_seen(root: &Root, processes: &[ProcessSeen], kubelet: &Kubelet) -> Option
     let Found::Files { file } = &kubelet.found else {
         return None;
     };
-    let why = processes::unseen(root, processes)?;
+    let why = unseen::why(root, processes)?;
     Some(format!(
         "whether the kubelet runs, and with other flags than {file} has, is not known: {why}"
     ))

@@ -9,7 +9,7 @@ mod corefile;
 mod database;
 mod directories;
 mod groups;
-mod runtimes;
+pub(super) mod runtimes;
 mod skipped;
 mod states;
 
@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::skipped::Skipped;
 use super::Parts;
 use super::processes::{self, Directory, ProcessSeen, find};
+use super::unseen;
 use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Task};
 use crate::node::{Pod, cgroup, mountinfo};
@@ -199,7 +200,8 @@ fn read_mounts(root: &Root, processes: &[ProcessSeen], facts: &mut Facts, skippe
     }
     let (hidden, is_whole) = silent(root, processes);
     facts.tasks.extend(hidden);
-    facts.has_all_tasks = is_whole && find(processes, 1).is_some();
+    facts.hides_tasks = !processes.is_empty() && unseen::why(root, processes).is_some();
+    facts.has_all_tasks = is_whole && !facts.hides_tasks && find(processes, 1).is_some();
 }
 
 /// The processes of pods whose control groups are hidden, one for each

@@ -15,7 +15,7 @@ use crate::text::ordered;
 
 /// Where containerd keeps what is lost with the machine's power: its own
 /// default, that of k3s and rke2, k0s, MicroK8s.
-const CONTAINERD_STATES: &[&str] = &[
+pub(in crate::host::node) const CONTAINERD_STATES: &[&str] = &[
     "/run/containerd",
     "/run/k3s/containerd",
     "/run/k0s/containerd",
@@ -24,7 +24,7 @@ const CONTAINERD_STATES: &[&str] = &[
 
 /// The directory of containers below each of them. The second one is that of
 /// shims before containerd 1.4.
-const CONTAINERD_BUNDLES: &[&str] = &[
+pub(in crate::host::node) const CONTAINERD_BUNDLES: &[&str] = &[
     "io.containerd.runtime.v2.task/k8s.io",
     "io.containerd.runtime.v1.linux/k8s.io",
 ];

@@ -1,5 +1,6 @@
 #![doc = include_str!("pod_asks_itself.md")]
 
+use crate::check_loop::{Policy, policy};
 use crate::lint::rules::node::look;
 use crate::lint::rules::prelude::*;
 use crate::node::Pod;
@@ -39,7 +40,10 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         Some(Some((_, place))) => finding
             .also(place, "the kubelet hands out this server")
             .help("give the kubelet a file with servers that pods reach, restart it, and recreate the pods"),
-        Some(None) => finding.help("recreate the pods: the kubelet would no longer write this server"),
+        Some(None) if pods.iter().all(|it| policy(node, it) == Policy::Host) => {
+            finding.help("recreate the pods: the kubelet would no longer write this server")
+        }
+        Some(None) => finding.help("name another server in the dnsConfig of the pods, if that has it; else recreate them: the kubelet would no longer write it"),
         None => finding.help("which file the kubelet hands out is not known here: see that it has servers that pods reach, and recreate the pods"),
     };
 }

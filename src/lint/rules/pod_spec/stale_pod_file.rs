@@ -14,8 +14,8 @@ use crate::node::Pod;
 enum Kind {
     /// They are older than what the kubelet has.
     Old,
-    /// They are, if its dnsPolicy is `Default`, as its name says.
-    DefaultByName,
+    /// They are, if its dnsPolicy is `Default`.
+    IfDefault,
     /// They are, if its dnsPolicy is `ClusterFirst`, as its search list says.
     ClusterFirstBySearch,
 }
@@ -37,19 +37,20 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         }
         let mut names = pod.containers.iter().map(|it| it.name.as_str());
         let is_dns = own == Policy::Host && names.any(|it| DNS_PODS.contains(&it));
-        // No pod's own settings have a loopback server that is not in the pod.
         let is_stub = file_is_own(&now);
         let is_old_stub =
             is_stub && pod.host_network == Some(false) && !crate::node::is_dns_server(pod);
         match is_dns {
-            true if is_supposed(node, pod) && !is_stub => Some(Kind::DefaultByName),
+            true if is_supposed(node, pod) && !is_stub => Some(Kind::IfDefault),
             true => Some(Kind::Old),
-            false => (is_old_stub && !file_is_own(&next)).then_some(Kind::Old),
+            false if !is_old_stub || file_is_own(&next) => None,
+            false if own == Policy::Host => Some(Kind::Old),
+            false => Some(Kind::IfDefault),
         }
     };
     for (wanted, next, set) in [
         (Kind::Old, next.as_slice(), look::resolv_conf_place(node)),
-        (Kind::DefaultByName, &next, look::resolv_conf_place(node)),
+        (Kind::IfDefault, &next, look::resolv_conf_place(node)),
         (
             Kind::ClusterFirstBySearch,
             dns,
@@ -100,7 +101,7 @@ fn say(
             let has = if one { "has" } else { "have" };
             format!("{counted} still {has} {now}, and the kubelet would now write {words}: {named}")
         }
-        Kind::DefaultByName => {
+        Kind::IfDefault => {
             let has = if one { "has" } else { "have" };
             format!(
                 "{counted} {has} {now}, and the kubelet writes {words} for dnsPolicy Default: {named}"
@@ -122,7 +123,7 @@ fn say(
     } else {
         let policy = match kind {
             Kind::ClusterFirstBySearch => "ClusterFirst",
-            Kind::Old | Kind::DefaultByName => "Default",
+            Kind::Old | Kind::IfDefault => "Default",
         };
         if kind == Kind::ClusterFirstBySearch && look::is_deaf_cache(node, now) {
             finding.note(format!(

@@ -69,6 +69,7 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         Kind::Lost(tree) => Sentence::new("packets-lost", path::words::verdict(tree)),
         Kind::Way(finding) => path::findings::words(finding).what.begun(),
         Kind::Dropping(counted) => Sentence::new("packets-dropped", super::more::dropping(counted)),
+        Kind::ShortOfDisk(disk) => Sentence::new("disk-full", super::more::short_of_disk(*disk)),
         Kind::Logged(advice) => said(advice).fact,
         Kind::Failing(lookup) => {
             let what = super::more::looked_up(lookup);

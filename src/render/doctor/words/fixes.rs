@@ -44,6 +44,10 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
             let steps = path::findings::words(finding).fix;
             steps.into_iter().map(of_path).collect()
         }
+        Kind::ShortOfDisk(_) => vec![
+            Step::new("See what fills it, and make room; then see whether the DNS pods are back")
+                .typing(Command::new("du -xhd2 /var")),
+        ],
         Kind::Dropping(_) => vec![
             who_fills(),
             Step::new("Run NodeLocal DNSCache, whose queries make no connections"),

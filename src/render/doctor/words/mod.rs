@@ -62,6 +62,9 @@ pub(super) fn command(fact: &Fact<'_>) -> Command {
             let question = route.iter().flat_map(|it| &it.question);
             Command::new("kdns path").args(question)
         }
+        Fact::Kernel { counted, .. } if counted.disk.is_some() => {
+            Command::new("df -h /var/lib/kubelet")
+        }
         Fact::Kernel { .. } => Command::new("conntrack -S"),
         Fact::NotAsked(_) => Command::new("kdns doctor --ask"),
         Fact::Servers(asked) => {
@@ -279,8 +282,8 @@ fn servers(asked: &[Asked]) -> String {
         (chosen(Asked::is_slow), "answers late", "answer late"),
         (
             chosen(|it| it.is_malformed),
-            "answers with a message that cannot be read: whether it resolves names is not known",
-            "answer with messages that cannot be read: whether they resolve names is not known",
+            "answers with a message that cannot be read whole: whether it resolves names is not known",
+            "answer with messages that cannot be read whole: whether they resolve names is not known",
         ),
         (
             chosen(|it| it.fails),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::doctor::{Counted, Logs, Lookup, Route, Unasked};
 use crate::finding::Finding;
+use crate::node::kernel::Room;
 use crate::path::Verdict;
 use crate::render::live::concluded;
 use crate::render::path::{self, words};
@@ -80,6 +81,9 @@ pub(super) fn kernel(findings: &[&Finding], counted: &Counted) -> String {
     if counted.is_losing() {
         return dropping(counted);
     }
+    if let Some(disk) = counted.disk {
+        return short_of_disk(disk);
+    }
     let room = counted.room.map(|it| {
         let share = percent(it.count, it.max);
         format!("the table of connections is {share} full")
@@ -111,6 +115,15 @@ pub(super) fn dropping(counted: &Counted) -> String {
             grouped(dropped)
         ),
     }
+}
+
+/// That the kubelet has little room, in words without a full stop.
+pub(super) fn short_of_disk(disk: Room) -> String {
+    format!(
+        "The disk of /var/lib/kubelet is {} full: the kubelet ends pods there, and starts none, \
+         unless its evictionHard says otherwise",
+        percent(disk.count, disk.max)
+    )
 }
 
 fn span(time: Duration) -> String {
