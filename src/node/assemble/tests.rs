@@ -302,15 +302,14 @@ fn init_containers_end_before_others_begin() {
     );
 }
 
-/// A directory alone is no pod that runs, if every process was seen.
-#[test]
-fn what_is_left_over_is_told_from_what_runs() {
+/// A pod of which there are directories.
+fn left() -> Facts {
     let directory = KubeletDirectory {
         path: format!("/var/lib/kubelet/pods/{UID}"),
         uid: UID.to_owned(),
         ..KubeletDirectory::default()
     };
-    let left = Facts {
+    Facts {
         logs: vec![logs(3)],
         kubelet: vec![directory],
         sandboxes: vec![SandboxDirectory {
@@ -320,28 +319,22 @@ fn what_is_left_over_is_told_from_what_runs() {
         }],
         has_all_tasks: true,
         ..Facts::default()
-    };
-    let presence = |facts: &Facts| {
-        let pods = pods(facts);
-        pods.iter().map(|it| it.pod.presence).collect::<Vec<_>>()
-    };
-    assert_eq!(presence(&left), [Presence::LeftOver]);
-    let unseen = Facts {
-        has_all_tasks: false,
-        ..left.clone()
-    };
-    assert_eq!(presence(&unseen), [Presence::NotSeen]);
-    // The pause process; what containerd has in its state; a kept namespace.
+    }
+}
+
+/// The pod with its pause process, with what containerd has in its state, with a kept
+/// namespace.
+fn running() -> [Facts; 3] {
     let pause = Facts {
         tasks: vec![task(9, SANDBOX, "pause")],
-        ..left.clone()
+        ..left()
     };
     let state = Facts {
         records: vec![Record {
             is_state: true,
             ..record(SANDBOX, None)
         }],
-        ..left.clone()
+        ..left()
     };
     let kept = Facts {
         records: vec![Record {
@@ -349,17 +342,44 @@ fn what_is_left_over_is_told_from_what_runs() {
             ..record(SANDBOX, None)
         }],
         netns_files: vec![(7, "/run/netns/cni-1".to_owned())],
-        ..left.clone()
+        ..left()
     };
-    for facts in [&pause, &state, &kept] {
-        assert_eq!(presence(facts), [Presence::Runs], "{facts:?}");
+    [pause, state, kept]
+}
+
+fn presence(facts: &Facts) -> Vec<Presence> {
+    pods(facts).iter().map(|it| it.pod.presence).collect()
+}
+
+/// A directory alone is no pod that runs, if every process was seen.
+#[test]
+fn what_is_left_over_is_told_from_what_runs() {
+    assert_eq!(presence(&left()), [Presence::LeftOver]);
+    let unseen = Facts {
+        has_all_tasks: false,
+        ..left()
+    };
+    assert_eq!(presence(&unseen), [Presence::NotSeen]);
+    for facts in running() {
+        assert_eq!(presence(&facts), [Presence::Runs], "{facts:?}");
     }
-    // Where all are hidden, none is known to be gone, nor to crash.
+    // A sandbox that CRI-O or Docker keeps after its end.
+    let ended = Facts {
+        records: vec![record(SANDBOX, None)],
+        ..left()
+    };
+    assert_eq!(presence(&ended), [Presence::LeftOver]);
+}
+
+/// Where all processes are hidden, no pod is known to be gone, nor to crash.
+#[test]
+fn nothing_is_left_over_of_what_is_hidden() {
+    let [pause, state, kept] = running();
     for (facts, expected) in [
         (pause, Presence::Runs),
         (state, Presence::Hidden),
         (kept, Presence::Hidden),
-        (left.clone(), Presence::Hidden),
+        (left(), Presence::Hidden),
     ] {
         let hidden = Facts {
             has_all_tasks: false,
@@ -369,10 +389,4 @@ fn what_is_left_over_is_told_from_what_runs() {
         assert_eq!(presence(&hidden), [expected], "{hidden:?}");
         assert!(!pods(&hidden).iter().any(|it| it.pod.crashes()));
     }
-    // A sandbox that CRI-O or Docker keeps after its end.
-    let ended = Facts {
-        records: vec![record(SANDBOX, None)],
-        ..left
-    };
-    assert_eq!(presence(&ended), [Presence::LeftOver]);
 }

@@ -40,7 +40,7 @@ fn before_a_section(file: &SettingsText<'_>, context: &Context<'_>, report: &mut
     let document = file.document;
     let is_ours = document.path.contains("resolved.conf") && !document.is_partial;
     let is_outside =
-        |it: &&Entry| it.section.is_empty() && KEYS.has(&escaped(document.bytes(it.key)));
+        |it: &&Entry| it.section.is_empty() && KEYS.has(escaped(document.bytes(it.key)));
     let entries = file.entries.iter().filter(is_outside);
     for entry in entries.filter(|_| is_ours && context.path(document.file) == document.path) {
         let key = escaped(document.bytes(entry.key));
