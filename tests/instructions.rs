@@ -1,4 +1,5 @@
-//! The instructions of the program that `packaging/release` made, if it did, as `cargo bench` counts them.
+//! The instructions of the program that `packaging/release` made, if it did:
+//! what `cargo bench` counts of its own release.
 
 use std::process::ExitCode;
 

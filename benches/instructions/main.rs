@@ -5,7 +5,8 @@
 //! commands are run under valgrind's callgrind, with an empty environment, on
 //! files of this repository. `KDNS_BLESS=1` keeps what was counted.
 //!
-//! What is counted is the program of `packaging/release`, if there is one.
+//! `cargo bench` counts the release that it builds, `cargo test` the program
+//! of `packaging/release`, if there is one.
 
 #![expect(clippy::unwrap_used, reason = "a bench may stop at the first surprise")]
 #![expect(
@@ -122,9 +123,12 @@ fn ratio(count: u64, kept: u64) -> f64 {
     count as f64 / kept as f64
 }
 
-/// What people run: `cargo bench` builds for speed, a debug build counts nothing that matters.
+/// The release: a debug build counts nothing that matters.
 fn program() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("target/dist/kdns")
+    if cfg!(debug_assertions) {
+        return Path::new(env!("CARGO_MANIFEST_DIR")).join("target/dist/kdns");
+    }
+    PathBuf::from(env!("CARGO_BIN_EXE_kdns"))
 }
 
 fn is_here(program: &str) -> bool {

@@ -46,7 +46,7 @@ pub(crate) fn run(figures: &mut Figures) {
     let lines = random::scenarios(SEED, RANDOM as usize);
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     fs::write(&odd, lines.join("\n")).unwrap();
-    for (resolvers, count, least) in [("glibc,musl,go", 3, 130_000.0), ("all", count, 20_000.0)] {
+    for (resolvers, count, least) in [("glibc,musl,go", 3, 100_000.0), ("all", count, 15_000.0)] {
         let costs = measure(&odd, &odd, resolvers);
         let what = format!("{resolvers} in random scenarios");
         check(figures, &what, (count, RANDOM), &costs, least);

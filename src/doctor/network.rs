@@ -3,12 +3,15 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use memchr::memmem;
+
 use super::State;
 use crate::node::kernel::{ConntrackCounters, Room, Statistics};
 use crate::order::Order as _;
 use crate::path::findings::{CacheFinding, ConnectionFinding, Fact, Finding};
 use crate::path::{Gap, Kind, Outcome, Tree, Verdict};
 use crate::rules::Note;
+use crate::text::Source;
 
 /// Where packets to the cluster's DNS go.
 #[derive(Clone, Debug)]
@@ -172,13 +175,15 @@ impl Twice {
 }
 
 impl Counted {
-    /// How full the kubelet's file system is, where pods are ended for want of room.
-    /// `is_set`: the kubelet has a limit of its own for that.
+    /// How full the kubelet's file system is, where by default pods are ended for want of room;
+    /// where its files set a limit of their own, only if there is none.
     ///
     /// Source: kubernetes `pkg/kubelet/apis/config/v1beta1/defaults_linux.go`
     /// `DefaultEvictionHard`: `nodefs.available` 10 %.
-    pub fn short(disk: Option<Room>, is_set: bool) -> Option<Room> {
-        let percents = if is_set { FULL } else { 10 };
+    pub fn short(disk: Option<Room>, files: &[Source]) -> Option<Room> {
+        let has = |it: &Source, word: &[u8]| memmem::find(&it.bytes, word).is_some();
+        let sets_it = |it: &Source| has(it, b"evictionHard") || has(it, b"eviction-hard");
+        let percents = if files.iter().any(sets_it) { FULL } else { 10 };
         disk.filter(|it| has_less(*it, percents))
     }
 

@@ -280,6 +280,6 @@ fn what_is_left_over_of_a_pod_is_no_pod() {
     let said = run(folder.path(), &words).out;
     let said: serde_json::Value = serde_json::from_str(&said).unwrap();
     let pod = &said["pods"][0];
-    let found = (&pod["left_over"], &pod["crashes"]);
-    assert_eq!(found, (&true.into(), &false.into()), "{said}");
+    let found = (&pod["presence"], &pod["crashes"]);
+    assert_eq!(found, (&"left-over".into(), &false.into()), "{said}");
 }

@@ -193,7 +193,7 @@ echo 'nameserver 192.0.2.53' >/etc/resolv.conf
 printf '[Service]\nExecStart=/usr/bin/kubelet --config=/var/lib/kubelet/config.yaml\n' >/etc/systemd/system/kubelet.service
 mount -t tmpfs -o size=1m nothing /var/lib
 mkdir /var/lib/kubelet
-printf 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nresolvConf: /etc/resolv.conf\n' >/var/lib/kubelet/config.yaml
+printf 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nresolvConf: /etc/resolv.conf\nevictionPressureTransitionPeriod: 0s\n' >/var/lib/kubelet/config.yaml
 set +e
 "$KDNS" doctor --format json | grep -c disk-full
 dd if=/dev/zero of=/var/lib/kubelet/fill bs=1k count=940 2>/dev/null
@@ -209,7 +209,10 @@ dd if=/dev/zero of=/var/lib/kubelet/rest bs=1k 2>/dev/null
     assert_eq!((lines[0], lines[2]), ("0", "0"), "{text}");
     let said = "kernel    The disk of /var/lib/kubelet is";
     assert!(lines[1].starts_with(&format!("! {said} 9")), "{text}");
-    assert!(lines[3].starts_with(&format!("✗ {said} 100 % full")), "{text}");
+    assert!(
+        lines[3].starts_with(&format!("✗ {said} 100 % full")),
+        "{text}"
+    );
 }
 
 fn no_proc() {

@@ -149,8 +149,10 @@ fn scenes(unique: u32) {
     assert_eq!(found["containers"][0]["pid"], json!(web_pid));
     assert_eq!(found["drift"], json!(true));
 
-    // The containers are gone as well: directories tell.
+    // The containers are gone as well, and their shims, which take their bundles away:
+    // directories tell.
     node.end();
+    fs::remove_dir_all(node.path(BUNDLES)).unwrap();
     let pods = node.pods();
     let found = of(&pods, "coredns");
     assert_eq!(found["sandbox"], json!(dead.sandbox));

@@ -45,8 +45,8 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Fix> {
 /// The servers of a `forward` that do not lead back, where some of them do.
 fn others(case: &Case<'_, '_>, place: &Place) -> Option<String> {
     let line = Line::at(case.node(), place)?;
-    let text = std::str::from_utf8(&line.text).ok()?;
-    let all = text.split_whitespace().skip(2).filter(|it| *it != "{");
+    let (words, _) = line.words()?;
+    let all = words.split_whitespace().skip(2);
     let does_not = |it: &&str| line.forwarding(it).is_some_and(|it| fixes(&it.changed));
     let left: Vec<&str> = all.take(MAX_SERVERS).filter(does_not).collect();
     (!left.is_empty()).then(|| left.join(" "))
@@ -167,26 +167,30 @@ impl<'n> Line<'n> {
         Some(Self { node, place, text })
     }
 
+    /// The line's words, and what stands behind them: a brace, a comment.
+    fn words(&self) -> Option<(&str, &str)> {
+        let text = std::str::from_utf8(&self.text).ok()?;
+        let comment = text.find(" #").or_else(|| text.find("\t#"));
+        let code = text.get(..comment.unwrap_or(text.len()))?.trim_end();
+        let words = code.strip_suffix('{').unwrap_or(code).trim_end();
+        text.split_at_checked(words.len())
+    }
+
     /// The line with these servers behind `forward ZONE`.
     fn forwarding(&self, to: &str) -> Option<Changed> {
-        let text = std::str::from_utf8(&self.text).ok()?;
+        let (text, rest) = self.words()?;
         let mut words = text.split_whitespace();
         let keyword = words
             .next()
             .filter(|it| ["forward", "proxy"].contains(it))?;
         let zone = words.next()?;
-        let brace = if text.trim_end().ends_with('{') {
-            " {"
-        } else {
-            ""
-        };
         let new = format!("{keyword} {zone} {to}");
-        let old = text.trim().trim_end_matches('{').trim_end();
+        let old = text.trim();
         if old == new {
             return None;
         }
         let blank: String = text.chars().take_while(|it| it.is_whitespace()).collect();
-        let line = format!("{blank}{new}{brace}");
+        let line = format!("{blank}{new}{rest}");
         let column = blank.chars().count() + 1;
         Some(Changed {
             edit: Edit {

@@ -121,6 +121,9 @@ fn a_literal_is_changed_in_the_corefile() {
     let node = with_coredns("172.31.0.53", &corefile("127.0.0.1 172.31.0.9 ::1"));
     let expected = format!("{path}:6: forward . 127.0.0.1 172.31.0.9 ::1 -> forward . 172.31.0.9");
     check("one of three", &node, &expected);
+    let node = with_coredns("172.31.0.53", &corefile("127.0.0.1 172.31.0.9 # 10.0.0.1"));
+    let expected = format!("{path}:6: forward . 127.0.0.1 172.31.0.9 -> forward . 172.31.0.9");
+    check("beside a comment", &node, &expected);
 }
 
 /// `workload`: what makes the pods; `None`: that is not known.

@@ -23,7 +23,6 @@ use crate::node::kernel::{self, Statistics};
 use crate::node::{Node, Pod, is_dns_server};
 use crate::render::command::Command;
 use crate::rules::{Named, SMALLEST, is_amid};
-use crate::text::Source;
 
 /// Counters are read twice so far apart: all in all it takes no more than a second.
 const APART: Duration = Duration::from_millis(900);
@@ -70,15 +69,9 @@ pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
     };
     Counted {
         room: node.kernel.conntrack,
-        disk: Counted::short(node.kernel.disk, sets_eviction(node)),
+        disk: Counted::short(node.kernel.disk, &node.sources),
         twice: first.and_then(again),
     }
-}
-
-/// Whether the kubelet's settings have a limit of their own for full disks.
-fn sets_eviction(node: &Node) -> bool {
-    let has_it = |it: &Source| memchr::memmem::find(&it.bytes, b"viction").is_some();
-    node.sources.iter().any(has_it)
 }
 
 /// The pod from which packets are sent and names looked up: the target, or else

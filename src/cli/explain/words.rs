@@ -19,9 +19,12 @@ pub(in crate::cli) fn parse(word: &str) -> Result<String, String> {
     if lower.starts_with("win") {
         return Err("there is no model of Windows: its resolver reads no resolv.conf".to_owned());
     }
-    let others = ["uclibc", "bionic", "android"];
-    if let Some(name) = others.iter().find(|it| lower.starts_with(**it)) {
-        return Err(format!("there is no model of the C library of {name}"));
+    if lower.starts_with("uclibc") {
+        return Err("there is no model of uClibc".to_owned());
+    }
+    if lower.starts_with("bionic") || lower.starts_with("android") {
+        let why = "there is no model of bionic, Android's C library (Ubuntu 18.04 has glibc)";
+        return Err(why.to_owned());
     }
     let known = std::iter::once("all").chain(resolver::names());
     // An image can have a tag.

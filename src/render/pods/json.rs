@@ -44,8 +44,10 @@ struct PodForm {
     processes: Vec<ProcessForm>,
     /// Its containers by name, without the sandbox.
     containers: Vec<ContainerForm>,
-    /// Whether its sandbox is gone, and only directories are still there.
-    left_over: bool,
+    /// Whether it is still there: `runs`; `left-over`: its sandbox is gone, and only
+    /// directories are there; `hidden`: processes are there that kdns cannot see;
+    /// `not-seen`: no process table was read.
+    presence: &'static str,
     /// Whether a container has been started again and does not run now.
     crashes: bool,
     /// Its resolv.conf as the runtime keeps it on the node.
@@ -134,7 +136,12 @@ fn pod(pod: &Pod) -> PodForm {
         addresses: pod.addresses.iter().map(ToString::to_string).collect(),
         processes: pod.processes.iter().map(process).collect(),
         containers: pod.containers.iter().map(container).collect(),
-        left_over: pod.presence == Presence::LeftOver,
+        presence: match pod.presence {
+            Presence::Runs => "runs",
+            Presence::NotSeen => "not-seen",
+            Presence::Hidden => "hidden",
+            Presence::LeftOver => "left-over",
+        },
         crashes: pod.crashes(),
         resolv_conf: pod.resolv_conf.as_ref().map(file),
         seen_resolv_conf: pod.seen_resolv_conf.as_ref().map(file),

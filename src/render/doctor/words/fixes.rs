@@ -46,7 +46,9 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
         }
         Kind::ShortOfDisk(_) => vec![
             Step::new("See what fills it, and make room; then see whether the DNS pods are back")
-                .typing(Command::new("du -xhd2 /var")),
+                .typing(Command::new(
+                    "du -xhd2 $(df --output=target /var/lib/kubelet | tail -1)",
+                )),
         ],
         Kind::Dropping(_) => vec![
             who_fills(),

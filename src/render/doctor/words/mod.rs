@@ -62,7 +62,7 @@ pub(super) fn command(fact: &Fact<'_>) -> Command {
             let question = route.iter().flat_map(|it| &it.question);
             Command::new("kdns path").args(question)
         }
-        Fact::Kernel { counted, .. } if counted.disk.is_some() => {
+        Fact::Kernel { findings, counted } if more::speaks_of_disk(findings, counted) => {
             Command::new("df -h /var/lib/kubelet")
         }
         Fact::Kernel { .. } => Command::new("conntrack -S"),

@@ -74,6 +74,11 @@ pub(super) fn path(route: Result<&Route, &str>) -> String {
     }
 }
 
+/// Whether what is worst about the kernel is how full the disk is.
+pub(super) fn speaks_of_disk(findings: &[&Finding], counted: &Counted) -> bool {
+    findings.is_empty() && !counted.is_losing() && counted.disk.is_some()
+}
+
 pub(super) fn kernel(findings: &[&Finding], counted: &Counted) -> String {
     if let Some(first) = findings.first() {
         return format!("{} {}", first.code, first.message);
@@ -120,8 +125,8 @@ pub(super) fn dropping(counted: &Counted) -> String {
 /// That the kubelet has little room, in words without a full stop.
 pub(super) fn short_of_disk(disk: Room) -> String {
     format!(
-        "The disk of /var/lib/kubelet is {} full: the kubelet ends pods there, and starts none, \
-         unless its evictionHard says otherwise",
+        "The disk of /var/lib/kubelet is {} full: by default the kubelet ends pods at 90 %, that of \
+         k3s at 95 %, and starts none then",
         percent(disk.count, disk.max)
     )
 }
