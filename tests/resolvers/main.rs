@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     }
     let mut arguments = Arguments::from_args();
     // Most trials wait for a time-out.
-    arguments.test_threads.get_or_insert(16);
+    arguments.test_threads.get_or_insert(28);
     let mut trials = vectors::trials();
     trials.extend(ResolverId::all().filter_map(missing));
     trials.extend(selftest::trials());
