@@ -61,7 +61,7 @@ pub(super) fn told(text: &str) -> Told {
         dump.sentence(),
         statistics.sentence(),
         rows.sentence(),
-        rows.looked_up(&out),
+        rows.looked_up(&lookups),
         listeners.sentence(),
         status.sentence(),
     ];
@@ -187,7 +187,7 @@ mod tests {
             last(&format!("{own}{other}")),
             "10.96.0.10 replies for names of the cluster and not for names outside"
         );
-        let found = "$ nslookup github.com\nServer: 10.43.0.10\nName: github.com\n";
+        let found = "$ nslookup github.com\nServer: 10.43.0.10\nName: github.com\nAddress 1: 192.0.2.1\n";
         let program = "git: Could not resolve host: github.com";
         assert_eq!(
             last(&format!("{found}{program}")),
@@ -200,6 +200,12 @@ mod tests {
         // The host's tool says nothing of what a pod gets.
         let host = found.replace("10.43.0.10", "192.0.2.1");
         assert_eq!(last(&format!("{host}{program}")), program);
+        // Nor does an object of the name, nor an answer for another.
+        let object = "nslookup kubernetes 10.96.0.10\nServer: 10.96.0.10\nName: kubernetes.default.svc.cluster.local\nAddress: 10.96.0.1\nName: db\nNamespace: prod\n";
+        let failed = "lookup db on 10.96.0.10:53: no such host";
+        assert_eq!(last(&format!("{object}{failed}")), failed);
+        let address = object.replace("Namespace: prod", "Address: 10.0.0.1");
+        assert_eq!(last(&format!("{address}{failed}")), failed);
         assert_eq!(
             last(";; Query time: 5003 msec"),
             "a slow dns lookup took 5003 ms"
@@ -224,16 +230,37 @@ mod tests {
         check("coredns-5d78c9869d-qkpwj 1/1 Running 1 18m", "");
         let unready = "web-1 0/1 Running 0 4h";
         assert_eq!(
-            last(&format!("lookup web-1.web on 10.96.0.10:53\n{unready}")),
+            last(&format!("lookup web-1.web on 10.96.0.10:53: no such host\n{unready}")),
             "kubectl lists the pod web-1, whose name is looked up, as unready"
         );
         check(unready, unready);
+        for text in [
+            "kubectl apply -f https://k8s.io/dnsutils.yaml\nlookup web.prod on 10.96.0.10:53: no such host\ndnsutils 0/1 ContainerCreating 0 4h",
+            "lookup my-web-1.prod on 10.96.0.10:53: no such host\nweb-1 0/1 Running 0 4h",
+            "lookup web.prod on 10.96.0.10:53: no such host\nweb 3/10 layers pulled here",
+            "lookup migrate.prod on 10.96.0.10:53: no such host\nmigrate 0/1 Completed 0 4h",
+        ] {
+            check(text, text);
+        }
         assert_eq!(
             last("calico-node-4qvz4 0/1 Init:0/3 0 18m"),
             "kubectl lists the network pod calico-node-4qvz4 as waiting: Init:0/3"
         );
-        let well = "calico-node-4qvz4 1/1 Running 0 18m";
-        check(well, well);
+        for other in [
+            "calico-node-4qvz4 1/1 Running 0 18m",
+            "calico-node-4qvz4 0/1 Terminating 0 18m\ncalico-node-fghjk 1/1 Running 0 18m",
+            "cilium-operator 2/2 2 2 34d",
+            "antrea-agent-simulator 1/1 1 1 5d",
+            "kube-dns-autoscaler 1/1 1 1 200d",
+            "kube-dns-autoscaler-7f5d9c6b4d-x2x9z 0/1 Pending 0 200d",
+            "aws-node-termination-handler-4qvz4 0/1 CrashLoopBackOff 77 3d\naws-node-fghjk 2/2 Running 0 3d",
+            "canal-server-0 0/1 Running 0 3m",
+            "cilium-envoy-4qvz4 0/1 Running 0 3m",
+        ] {
+            check(other, other);
+        }
+        let coredns = "coredns-5d78c9869d-qkpwj";
+        check(&format!("{coredns} 1/1 Running 0 40d\n{coredns} 0/1 Evicted 0 40d"), "");
         check(
             "web-5d78c9869d-qkpwj 0/1 Pending 1 18m",
             "web-5d78c9869d-qkpwj 0/1 Pending 1 18m",
@@ -252,6 +279,9 @@ mod tests {
             last("kube-dns <none> 37m"),
             "kubectl lists the DNS Service without endpoints: there are no endpoints"
         );
+        for said in ["kube-dns 10.96.0.10:53 unreachable", "coredns 10.244.0.3:5353 refused"] {
+            check(said, said);
+        }
     }
 
     #[test]
@@ -272,6 +302,17 @@ mod tests {
             let told = last(&format!("{pod}{lines}"));
             let pod = "kubectl lists the DNS pod coredns-757f4547d9-rtzpl";
             assert_eq!(told, format!("{pod} as {sentence}"));
+        }
+        let killed = "Last State: Terminated\nReason: OOMKilled\nReady: True\nRestart Count: ";
+        assert_eq!(told(&format!("{pod}{killed}1")), format!("{pod}{killed}1\n"));
+        assert!(last(&format!("{pod}{killed}98")).ends_with(" as OOMKilled"));
+        for other in [
+            "Name: kube-dns-7n8dd\nAddressType: IPv4\nConditions:\nReady: true",
+            "Name: coredns-757f4547d9-rtzpl\nStatus: Running\nReady: True\nTicket 77\nStatus: open",
+            "Name: coredns-custom\nStatus: Active",
+            "nslookup coredns-a.example 10.96.0.10\nName: coredns-a.example\nStatus: Degraded",
+        ] {
+            check(other, other);
         }
         let quoted = "> Name: coredns-757f4547d9-rtzpl\n> Status: Pending\nwhy?";
         assert!(last(quoted).ends_with("as waiting: Pending"));
@@ -296,6 +337,12 @@ mod tests {
             health("kube-dns 10.244.0.2:53,10.244.0.3:53,10.244.0.2:9153 5d"),
             "the DNS Service is listed with endpoints\n"
         );
+        assert_eq!(
+            health("kube-dns 10.244.0.2:53,10.244.0.3:53,10.244.0.2:9153 + 3 more...   5d"),
+            "the DNS Service is listed with endpoints\n"
+        );
+        let ended = format!("{pods}coredns-5d78c9869d-fghjk 0/1 Evicted 0 40d");
+        assert_eq!(health(&ended), ready);
         let check = "[INFO] 127.0.0.1:33185 - 11663 \"HINFO IN 6749.2394. udp 57 false 512\" ";
         assert_eq!(
             health(&format!("{check}NXDOMAIN qr,rd,ra 132 0.068446594s")),
