@@ -157,7 +157,9 @@ impl Lookups {
 impl Lookup {
     /// Whether a server of the cluster or of Docker was asked.
     fn is_own(&self) -> bool {
-        let kind = self.server.map(|it| asked::asked((it, 53).into(), None).kind);
+        let kind = self
+            .server
+            .map(|it| asked::asked((it, 53).into(), None).kind);
         matches!(kind, Some(Kind::Service | Kind::NodeLocal | Kind::Docker))
     }
 
