@@ -175,18 +175,20 @@ impl Looked {
     }
 }
 
-/// Whether a label is what a `ReplicaSet` calls its pods: the hash of the template and
-/// five letters, both of an alphabet without vowels, with a digit among them.
+/// Whether all is of the letters that Kubernetes makes names of, none of them a vowel.
 ///
 /// Source: kubernetes `staging/src/k8s.io/apimachinery/pkg/util/rand/rand.go: alphanums`.
+pub(super) fn is_random(text: &str) -> bool {
+    text.chars()
+        .all(|it| "bcdfghjklmnpqrstvwxz2456789".contains(it))
+}
+
+/// Whether a label is what a `ReplicaSet` calls its pods: the hash of the template and
+/// five letters, with a digit among them.
 fn is_pod(label: &str) -> bool {
     let mut parts = label.rsplitn(3, '-');
     let (Some(own), Some(hash), Some(_)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
-    };
-    let is_random = |it: &str| {
-        it.chars()
-            .all(|c| "bcdfghjklmnpqrstvwxz2456789".contains(c))
     };
     own.len() == 5
         && (8..=10).contains(&hash.len())

@@ -10,7 +10,7 @@ use super::looked::Looked;
 pub(super) enum Platform {
     /// In a cluster.
     Cluster,
-    /// In a container of Docker or Podman, which are no clusters.
+    /// In a container of Docker, which is no cluster.
     Docker,
     /// In one of Podman, which makes no swarms.
     Podman,
@@ -29,7 +29,7 @@ const DOCKER: &str = "docker compose|compose yml|compose yaml|127 0 0 11|docker 
     docker containers";
 
 /// Words of those of Podman.
-const PODMAN: &str = "podman|netavark|aardvark|slirp4netns";
+const PODMAN: &str = "podman|netavark|aardvark";
 
 /// What Docker and Podman alone can cause.
 const OF_DOCKER: &str = "docker-dns|docker-network|docker-rules|gateway-firewall|swarm-names";

@@ -114,6 +114,8 @@ const IDLE: [(&str, &[&str]); 3] = [
             "The CoreDNS pod runs in a cluster whose apps are alpine images, others are debian",
             "CoreDNS on VMs of vmware; annotation checksum/config: 0a1b",
             "coredns 1/1 Running; our app is OOMKilled",
+            "[INFO] 127.0.0.1:33185 - 1 \"HINFO IN 6.2. udp 57 false 512\" NXDOMAIN qr,rd,ra 132 0.07s",
+            "policy disallow-privileged-containers: pass. Corefile: forward . 8.8.8.8\nPodSecurity forbids this; dnsConfig: nameserver 8.8.8.8\nGatekeeper forbids hostNetwork for the external dns controller\nI lack access to iptables on GKE",
         ],
     ),
 ];

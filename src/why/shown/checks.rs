@@ -21,8 +21,7 @@ impl Checks {
         is_answered
     }
 
-    /// That one was answered, and none was not: then nothing sends queries back, and an
-    /// upstream server replies.
+    /// That one was answered, and none was not: then nothing sent queries back.
     pub(super) fn health(&self) -> String {
         if self.is_answered && !self.is_failed {
             "the check for loops was answered\n".to_owned()

@@ -1,9 +1,11 @@
 //! Rows of `kubectl get pods`, `get services` and `get endpoints` about the cluster's
 //! DNS, with or without the line of headings, and `kubectl describe` of its pods.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
+use super::lookups::Lookups;
 use crate::why::asked::{self, Kind};
+use crate::why::looked::is_random;
 
 /// What Services of the cluster's DNS are called.
 const SERVICES: [&str; 4] = [
@@ -22,19 +24,48 @@ const PODS: [&str; 5] = [
     "core-dns-",
 ];
 
-/// What the names of pods begin with by which a node's pods reach others.
-const NETWORK: [&str; 10] = [
-    "antrea-agent-",
-    "aws-node-",
-    "calico-node-",
-    "canal-",
-    "cilium-",
-    "kube-flannel-",
-    "kube-proxy-",
-    "kube-router-",
-    "rke2-canal-",
-    "weave-net-",
+/// The `DaemonSets` by whose pods a node's pods reach others.
+const NETWORK: [&str; 12] = [
+    "antrea-agent",
+    "aws-node",
+    "calico-node",
+    "canal",
+    "cilium",
+    "kube-flannel",
+    "kube-flannel-ds",
+    "kube-flannel-ds-amd64",
+    "kube-proxy",
+    "kube-router",
+    "rke2-canal",
+    "weave-net",
 ];
+
+/// What pods are that will not run any more: others take their place.
+const ENDED: [&str; 7] = [
+    "Completed",
+    "ContainerStatusUnknown",
+    "Evicted",
+    "Failed",
+    "NodeShutdown",
+    "Succeeded",
+    "Terminating",
+];
+
+/// What `Status:` says of a pod.
+const PHASES: [&str; 6] = [
+    "Failed",
+    "Pending",
+    "Running",
+    "Succeeded",
+    "Terminating",
+    "Unknown",
+];
+
+/// The ports at which DNS pods listen for their Service.
+const PORTS: [u16; 3] = [53, 5353, 9153];
+
+/// More pods that are not ready are not compared.
+const MOST: usize = 64;
 
 /// A pod that was restarted so often does not only follow its node.
 const OFTEN: u32 = 10;
@@ -58,9 +89,11 @@ pub(super) struct Rows {
     pods: Vec<Pod>,
     /// Of the network, those that are not ready.
     network: Vec<Pod>,
-    /// Others that are not ready.
+    /// Of a `StatefulSet`, those that run and are not ready.
     unready: Vec<String>,
-    /// Whether the lines describe the last of them.
+    /// Of which pod the description begins.
+    named: Option<String>,
+    /// Whether the lines describe the last DNS pod.
     is_described: bool,
     service: Option<IpAddr>,
     has_no_endpoints: bool,
@@ -112,19 +145,29 @@ impl Rows {
         let (Ok(ready), Ok(all)) = (ready.parse::<u32>(), all.parse::<u32>()) else {
             return false;
         };
+        // Deployments have numbers there.
+        if !status.starts_with(|it: char| it.is_ascii_uppercase()) {
+            return false;
+        }
         let pod = Pod {
             name: name.to_owned(),
             is_ready: Some(ready == all),
             status: status.to_owned(),
             restarts: restarts.parse().unwrap_or_default(),
         };
-        let is_network = begins(name, &NETWORK) && !name.starts_with("cilium-operator-");
-        if begins(name, &PODS) {
+        let (set, own) = name.rsplit_once('-').unwrap_or_default();
+        let is_network = NETWORK.contains(&set.trim_start_matches("pod/"));
+        if is_dns(name) {
             self.pods.push(pod);
-        } else if is_network && pod.badness() > 1 {
+        } else if is_network && own.len() == 5 && is_random(own) {
+            if pod.has_ended() || pod.badness() < 2 {
+                return false;
+            }
             self.network.push(pod);
         } else {
-            self.unready.extend((ready < all).then_some(pod.name));
+            let is_member = own.parse::<u32>().is_ok() && self.unready.len() < MOST;
+            let is_unready = is_member && status == "Running" && ready < all;
+            self.unready.extend(is_unready.then_some(pod.name));
             return false;
         }
         true
@@ -136,33 +179,41 @@ impl Rows {
             return;
         };
         let value = value.trim();
+        let first = value.split(' ').next().unwrap_or_default();
         if key == "Name" {
-            self.is_described = begins(value, &PODS);
-            if self.is_described {
-                self.pods.push(Pod {
-                    name: value.to_owned(),
-                    is_ready: None,
-                    status: "Running".to_owned(),
-                    restarts: 0,
-                });
-            }
+            self.named = Some(value.to_owned()).filter(|it| is_dns(it));
+            self.is_described = false;
+        } else if key == "Status"
+            && PHASES.contains(&first)
+            && let Some(name) = self.named.take()
+        {
+            // Other objects have no phase of pods.
+            self.is_described = true;
+            self.pods.push(Pod {
+                name,
+                is_ready: None,
+                status: first.to_owned(),
+                restarts: 0,
+            });
         }
         let Some(pod) = self.pods.last_mut().filter(|_| self.is_described) else {
             return;
         };
         match key {
-            "Status" => value.clone_into(&mut pod.status),
             // What it was killed for says more than that it is started again.
             "Reason" if REASONS.contains(&value) && pod.status != "OOMKilled" => {
                 value.clone_into(&mut pod.status);
             }
-            "Ready" => pod.is_ready = Some(pod.is_ready != Some(false) && value == "True"),
+            "Ready" if ["True", "False"].contains(&value) => {
+                pod.is_ready = Some(pod.is_ready != Some(false) && value == "True");
+            }
             "Restart Count" => pod.restarts = value.parse().unwrap_or_default(),
             _ => {}
         }
     }
 
-    /// `kube-dns ClusterIP 10.96.0.10 <none> 53/UDP,53/TCP 97d`, `kube-dns <none> 97d`.
+    /// `kube-dns ClusterIP 10.96.0.10 <none> 53/UDP,53/TCP 97d`, `kube-dns <none> 97d`,
+    /// `kube-dns 10.244.0.2:53,10.244.0.3:53,10.244.0.2:53 + 3 more... 5d`.
     fn service(&mut self, row: &[&str]) -> bool {
         let name = row
             .first()
@@ -170,15 +221,17 @@ impl Rows {
         if !SERVICES.contains(&name) {
             return false;
         }
-        if let [_, "<none>", _] = *row {
-            self.has_no_endpoints = true;
-            return true;
-        }
-        if let [_, addresses, _] = *row
-            && addresses.contains(":53")
+        if let [_, addresses, .., age] = *row
+            && age.starts_with(|it: char| it.is_ascii_digit())
+            && age.ends_with(['s', 'm', 'h', 'd', 'y'])
         {
-            self.has_endpoints = true;
-            return true;
+            let is_none = addresses == "<none>";
+            let mut all = addresses.split(',').map(str::parse::<SocketAddr>);
+            if is_none || all.all(|it| it.is_ok_and(|it| PORTS.contains(&it.port()))) {
+                self.has_no_endpoints |= is_none;
+                self.has_endpoints |= !is_none;
+                return true;
+            }
         }
         let has_port = row.iter().any(|it| it.contains("53/UDP"));
         let mut addresses = row
@@ -193,8 +246,11 @@ impl Rows {
     /// What they show that is not as it should be.
     pub(super) fn sentence(&self) -> Option<String> {
         let mut told = String::new();
-        for (pods, kind) in [(&self.pods, "DNS"), (&self.network, "network")] {
-            let worst = pods.iter().max_by_key(|it| it.badness());
+        for (pods, kind) in [
+            (self.dns(), "DNS"),
+            (self.network.iter().collect(), "network"),
+        ] {
+            let worst = pods.into_iter().max_by_key(|it| it.badness());
             if let Some((name, state)) = worst.and_then(|it| Some((&it.name, it.state()?))) {
                 told += &format!("kubectl lists the {kind} pod {name} as {state}\n");
             }
@@ -214,17 +270,16 @@ impl Rows {
         (!told.is_empty()).then_some(told)
     }
 
-    /// A pod that is not ready and has a name which stands in the text that is left.
-    pub(super) fn looked_up(&self, text: &str) -> Option<String> {
-        let is_name = |it: &&String| {
-            let mut places = text.match_indices(it.as_str());
-            places.any(|(at, name)| {
-                let behind = text.get(at + name.len()..).unwrap_or_default();
-                let is_more = |it: &str| it.starts_with(|c: char| c.is_ascii_lowercase());
-                behind.strip_prefix('.').is_some_and(is_more)
-            })
-        };
-        let name = self.unready.iter().find(is_name)?;
+    /// The DNS pods, without those that ended while another is ready.
+    fn dns(&self) -> Vec<&Pod> {
+        let is_any = self.pods.iter().any(|it| it.is_ready == Some(true));
+        let pods = self.pods.iter();
+        pods.filter(|it| !(is_any && it.has_ended())).collect()
+    }
+
+    /// A pod that is not ready and whose name is looked up.
+    pub(super) fn looked_up(&self, lookups: &Lookups) -> Option<String> {
+        let name = self.unready.iter().find(|it| lookups.are_for(it))?;
         Some(format!(
             "kubectl lists the pod {name}, whose name is looked up, as unready\n"
         ))
@@ -234,7 +289,7 @@ impl Rows {
     pub(super) fn health(&self) -> String {
         let is_well = |it: &Pod| it.is_ready == Some(true) && it.badness() == 0;
         let mut told = String::new();
-        if !self.pods.is_empty() && self.pods.iter().all(is_well) {
+        if !self.pods.is_empty() && self.dns().into_iter().all(is_well) {
             told += "every DNS pod is listed as running and ready\n";
         }
         if self.has_endpoints && !self.has_no_endpoints {
@@ -248,14 +303,19 @@ impl Pod {
     /// How bad it is; 0: it is not.
     fn badness(&self) -> u32 {
         match self.status.as_str() {
-            "OOMKilled" => 5,
+            // What was killed once, and is ready, may have been so long ago.
+            "OOMKilled" if self.is_ready != Some(true) || self.restarts >= OFTEN => 5,
             "CrashLoopBackOff" => 4,
             // After a node's restart the last state is this, too.
             "Error" if self.is_ready != Some(true) => 4,
             "Running" if self.is_ready == Some(false) => 2,
-            "Running" | "Completed" | "Error" => u32::from(self.restarts >= OFTEN),
+            "Running" | "Completed" | "Error" | "OOMKilled" => u32::from(self.restarts >= OFTEN),
             _ => 3,
         }
+    }
+
+    fn has_ended(&self) -> bool {
+        ENDED.contains(&self.status.as_str())
     }
 
     /// What is bad about it.
@@ -271,7 +331,9 @@ impl Pod {
     }
 }
 
-fn begins(name: &str, all: &[&str]) -> bool {
-    let name = name.trim_start_matches("pod/");
-    all.iter().any(|it| name.starts_with(it))
+/// Whether a name is one of a DNS pod; host names have dots.
+fn is_dns(name: &str) -> bool {
+    let own = name.trim_start_matches("pod/");
+    let is_other = name.contains('.') || name.contains("autoscaler");
+    !is_other && PODS.iter().any(|it| own.starts_with(it))
 }

@@ -18,6 +18,8 @@ pub(super) struct Lookups {
     longest: u64,
     /// Names that a server of the cluster or of Docker gave an address for.
     answered: Vec<String>,
+    /// The name of an answer, where its address is to follow.
+    named: Option<String>,
     /// Lines in which a program says that it got none, in small letters.
     failed: Vec<String>,
 }
@@ -81,7 +83,8 @@ impl Lookups {
             last.server = last.server.or(Some(address));
         }
         let has = |words: &[&str]| words.iter().any(|it| small.contains(it));
-        let is_reply = small.starts_with("name:")
+        let name = small.strip_prefix("name:").map(str::trim);
+        let is_reply = name.is_some_and(|it| last.is_for(it))
             || small.parse::<IpAddr>().is_ok()
             || has(&[
                 "status: ",
@@ -99,18 +102,30 @@ impl Lookups {
 
     /// Keeps the names that a program failed to get, and those that a server answered.
     fn note(&mut self, small: &str) {
-        let server = self.found.last().and_then(|it| it.server);
-        let kind = server.map(|it| asked::asked((it, 53).into(), None).kind);
-        let is_own = matches!(kind, Some(Kind::Service | Kind::NodeLocal | Kind::Docker));
+        let named = self.named.take();
+        let is_address = small.starts_with("address") && self.answered.len() < MOST;
+        self.answered.extend(named.filter(|_| is_address));
         let is_tool = small.starts_with(['*', ';']) || small.starts_with("nslookup:");
-        match small.strip_prefix("name:").filter(|_| is_own) {
-            Some(name) if self.answered.len() < MOST => self.answered.push(name.trim().to_owned()),
+        match small.strip_prefix("name:").map(str::trim) {
+            Some(name) => {
+                let last = self.found.last();
+                let is_its = last.is_some_and(|it| it.is_own() && it.is_for(name));
+                self.named = is_its.then(|| name.to_owned());
+            }
             None if !is_tool && self.failed.len() < MOST => {
                 let has_failed = FAILED.iter().any(|it| small.contains(it));
                 self.failed.extend(has_failed.then(|| small.to_owned()));
             }
             _ => {}
         }
+    }
+
+    /// Whether one was for a name whose first label this is.
+    pub(super) fn are_for(&self, label: &str) -> bool {
+        let names = self.found.iter().filter_map(|it| it.name.as_deref());
+        let words = self.failed.iter().flat_map(|it| names_of(it));
+        let first = |it: &str| it.split_once('.').is_some_and(|it| it.0 == label);
+        names.chain(words).any(first)
     }
 
     /// What they show together; `None`: one lookup is what its message says.
@@ -132,12 +147,33 @@ impl Lookups {
 
     /// That a tool got an address for a name, and a program did not.
     fn contradicted(&self) -> Option<String> {
-        let is_name = |c: char| c.is_alphanumeric() || ".-_".contains(c);
-        let has = |line: &String, name: &str| line.split(|c| !is_name(c)).any(|it| it == name);
+        let has = |line: &String, name: &str| names_of(line).any(|it| it == name);
         let mut names = self.answered.iter().map(String::as_str);
         let name = names.find(|name| self.failed.iter().any(|it| has(it, name)))?;
         Some(format!("a tool resolves {name}, and a program does not"))
     }
+}
+
+impl Lookup {
+    /// Whether a server of the cluster or of Docker was asked.
+    fn is_own(&self) -> bool {
+        let kind = self
+            .server
+            .map(|it| asked::asked((it, 53).into(), None).kind);
+        matches!(kind, Some(Kind::Service | Kind::NodeLocal | Kind::Docker))
+    }
+
+    /// Whether a name can be of its answer: the one that was asked, or with a search domain.
+    fn is_for(&self, name: &str) -> bool {
+        let asked = self.name.as_deref().map(|it| it.trim_end_matches('.'));
+        let rest = asked.map(|it| name.strip_prefix(it));
+        rest.is_none_or(|it| it.is_some_and(|it| it.is_empty() || it.starts_with('.')))
+    }
+}
+
+/// The words of a line that can be names.
+fn names_of(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !(c.is_alphanumeric() || ".-_".contains(c)))
 }
 
 /// What follows from one lookup without a reply and one with.
