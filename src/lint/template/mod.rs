@@ -195,7 +195,7 @@ impl Parts {
         let ways = near.filter(|it| it.first == first).map(|it| it.inside);
         let ways: Vec<Span> = ways.collect();
         let text = |it: &Span| it.slice(bytes).trim_ascii_end();
-        let is_all = ways.len() > 1 && ways.iter().all(|it| text(it).ends_with(b" {"));
+        let is_all = ways.len() > 1 && ways.iter().all(|it| begins_one(text(it)));
         let last = ways.last().filter(|_| is_all)?;
         let start = last.start as usize;
         let line = memchr::memrchr(b'\n', text(last)).map_or(0, |it| it + 1);
@@ -269,6 +269,24 @@ impl Parts {
         }
         plain
     }
+}
+
+/// Whether the last of these lines begins a block, and it alone is not ended. What stands
+/// in comments begins and ends none.
+fn begins_one(text: &[u8]) -> bool {
+    let (mut open, mut is_begin) = (0_usize, false);
+    for line in text.split(|it| *it == b'\n').map(<[u8]>::trim_ascii) {
+        let comment = memchr::memmem::find(line, b" #").unwrap_or(line.len());
+        let is_comment = line.starts_with(b"#");
+        let line = line.get(..if is_comment { 0 } else { comment });
+        let line = line.unwrap_or_default().trim_ascii();
+        let Some(left) = open.checked_sub(usize::from(line == b"}")) else {
+            return false;
+        };
+        is_begin = line.ends_with(b" {");
+        open = left + usize::from(is_begin);
+    }
+    is_begin && open == 1
 }
 
 /// Writes a line again that begins a block, with a word that is no value before it.
