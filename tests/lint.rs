@@ -187,13 +187,7 @@ fn fixes_fix_once_and_for_all() {
 #[test]
 fn servers_that_can_be_the_pods_own_are_not_called_old() {
     let said = |node: &str| {
-        let example = Example {
-            name: node.to_owned(),
-            verdict: Verdict::Bad,
-            directory: Path::new(env!("CARGO_MANIFEST_DIR")).to_owned(),
-            args: vec!["--root".to_owned(), format!("testdata/nodes/{node}")],
-            _made: None,
-        };
+        let example = given("", &["--root", &format!("testdata/nodes/{node}")]);
         let text = lint(&example, &["--select", "KP012"]);
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
@@ -205,6 +199,19 @@ fn servers_that_can_be_the_pods_own_are_not_called_old() {
     }
     let text = said("drift-fixed");
     assert!(text.contains("1 pod still has 127.0.0.53"), "{text}");
+}
+
+#[test]
+fn what_is_written_is_named() {
+    for (place, expected) in [
+        ("KK026/bad-of-k3s-in-a-unit", "no flag --resolve_conf"),
+        ("KK026/bad-of-rke2-in-a-script", "rke2 does not start"),
+        ("KC005/bad-beside-several-versions", "several versions"),
+    ] {
+        let text = lint(&given(&format!("testdata/lint/{place}"), &["."]), &[]);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(expected), "{text}");
+    }
 }
 
 /// What another version starts with is an error only where no other version can count.
@@ -221,26 +228,26 @@ fn versions_that_are_not_told_make_a_warning() {
         ("KC005/bad-in-a-dockerfile-not-told", "warning"),
         ("KC005/bad-started-not-told", "warning"),
         ("KC005/bad-beside-an-older-variable", "info"),
+        ("KC005/bad-beside-several-versions", "warning"),
+        ("KC005/bad-beside-other-versions", "error"),
         // What is defined need not be used.
         ("KP016/bad-in-a-helper", "info"),
     ] {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint");
-        let example = Example {
-            name: place.to_owned(),
-            verdict: Verdict::Bad,
-            directory: root.join(place),
-            args: vec![".".to_owned()],
-            _made: None,
-        };
-        let more = [
-            "--format",
-            "json",
-            "--exit-zero",
-            "--select",
-            "KC005,KC006,KP016",
-        ];
+        let example = given(&format!("testdata/lint/{place}"), &["."]);
+        let more = ["--format=json", "--exit-zero", "--select=KC005,KC006,KP016"];
         let found: serde_json::Value = serde_json::from_str(&lint(&example, &more)).unwrap();
         assert_eq!(found["findings"][0]["severity"], expected, "{found:#}");
+    }
+}
+
+/// An example in a directory of the project.
+fn given(directory: &str, args: &[&str]) -> Example {
+    Example {
+        name: directory.to_owned(),
+        verdict: Verdict::Bad,
+        directory: Path::new(env!("CARGO_MANIFEST_DIR")).join(directory),
+        args: args.iter().map(|it| (*it).to_owned()).collect(),
+        _made: None,
     }
 }
 

@@ -50,14 +50,22 @@ impl Entry {
     }
 }
 
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The entries of a file, in order. Total: lines that are none are passed
-/// over, as systemd does with a warning.
+/// over, as systemd does with a warning, and a byte order mark without one.
 pub fn entries(text: &[u8]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut section = Span::default();
     let mut is_continued = false;
-    let mut start = 0;
-    for line in text.split(|&byte| byte == b'\n') {
+    let mut start = if text.starts_with(MARK) {
+        MARK.len()
+    } else {
+        0
+    };
+    let lines = text.get(start..).unwrap_or_default();
+    for line in lines.split(|&byte| byte == b'\n') {
         let whole = Span::trimmed(line, start);
         start += line.len() + 1;
         let bytes = whole.slice(text);
@@ -134,5 +142,6 @@ mod tests {
         check("a=1 \\\n# x\n  2\\\n3\nb=4", &["[] a=1|2|3", "[] b=4"]);
         check("nothing \\\na=1", &["[] a=1"]);
         check("[\n]\n\\", &[]);
+        check("\u{feff}[a]\nb=1", &["[a] b=1"]);
     }
 }

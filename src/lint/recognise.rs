@@ -2,13 +2,16 @@
 //! thousands of files that are none of ours cost nothing.
 
 mod json;
+mod program;
 mod resolv_conf;
 mod words;
 
 use memchr::memmem;
 
 use self::json::{is_foreign_json, is_json};
+use self::program::is_program;
 use self::resolv_conf::{is_conf, is_resolv_conf, is_resolv_conf_name};
+pub use self::words::FLAGS;
 use self::words::{FACTS, SETTINGS, SUBJECTS};
 use crate::config::corefile::quoted;
 use crate::config::nginx_conf;
@@ -137,11 +140,12 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     let is_drop_in = || in_folder(".service.d/") || mentions(bytes, b"[Service]");
     if extension == "service" || extension == "conf" && is_drop_in() {
         // Of k3s and rke2 only what sets something of their kubelet.
-        const WORDS: [&[u8]; 4] = [b"kubelet", b"resolv-conf", b"cluster-d", b"_RESOLV_CONF"];
+        const WORDS: [&[u8]; 2] = [b"kubelet", b"_RESOLV_CONF"];
         let names_files = mentions(bytes, b"EnvironmentFile")
             && [&b"k3s"[..], b"rke2"].iter().any(|it| mentions(bytes, it));
+        let mut words = WORDS.iter().chain(&FLAGS);
         let is_kubelets =
-            names_files || WORDS.iter().any(|it| mentions(bytes, it)) || path.contains("kubelet");
+            names_files || words.any(|it| mentions(bytes, it)) || path.contains("kubelet");
         return is_kubelets.then_some(Form::Unit);
     }
     if path.ends_with("args/kubelet") && mentions(bytes, b"--") {
@@ -189,11 +193,12 @@ fn program(name: &str, bytes: &[u8]) -> Option<Form> {
 /// has an archive in it.
 fn holds_text(form: Form, bytes: &[u8]) -> bool {
     let marks = match form {
-        Form::Script => "<<|echo |printf |v-conf|cluster-d|cluster-ip|coredns:",
+        Form::Script => "<<|echo |printf |coredns:",
         _ => "<<|encode(|manifest|kubernetes_|module|provisioner",
     };
     let mut marks = marks.split('|');
-    let has_mark = marks.any(|it| mentions(bytes, it.as_bytes()));
+    let has_flag = || form == Form::Script && FLAGS.iter().any(|it| mentions(bytes, it));
+    let has_mark = marks.any(|it| mentions(bytes, it.as_bytes())) || has_flag();
     bytes.len() < MAX_READ && has_mark && has_subject(bytes)
 }
 
@@ -295,15 +300,6 @@ pub fn has_dns_setting(bytes: &[u8]) -> bool {
 pub fn has_dns_policy(bytes: &[u8]) -> bool {
     let words: [&[u8]; 3] = [b"NetworkPolicy", b"egress", b"53"];
     words.iter().all(|word| mentions(bytes, word))
-}
-
-/// Whether the file begins with a call of a function, as pipelines of Jenkins in Groovy do:
-/// `podTemplate(…`, `pipeline {`.
-fn is_program(bytes: &[u8]) -> bool {
-    let first = bytes.trim_ascii_start();
-    let end = first.iter().position(|it| !it.is_ascii_alphanumeric());
-    let behind = first.get(end.filter(|it| *it > 0).unwrap_or(first.len())..);
-    behind.is_some_and(|it| it.starts_with(b"(") || it.starts_with(b" {\n"))
 }
 
 /// Whether the file begins as an object of Kubernetes does.

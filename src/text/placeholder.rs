@@ -18,7 +18,7 @@ const LONGEST: usize = 64;
 /// Whether a text has a name in it that is to be replaced: `${DNS}`, `{{ dns }}`,
 /// `<dns>`, `@DNS@`, `__DNS__`, `%DNS%`, `$DNS`, `CLUSTER_DNS`.
 pub fn has_placeholder(text: &str) -> bool {
-    const PARTS: [&str; 8] = ["{{", "}}", "${", "$(", "<%", "%>", "[[", "$["];
+    const PARTS: [&str; 9] = ["{{", "}}", "{%", "${", "$(", "<%", "%>", "[[", "$["];
     let has = |(open, close): &(&str, &str)| {
         let mut rest = text;
         while let Some((_, behind)) = rest.split_once(open) {
@@ -73,6 +73,7 @@ mod tests {
             "$(DNS)",
             "{{dns}}",
             "{{",
+            "{% include 'head' %}",
             "{{ .Values.dns }}",
             "{DNS}",
             "<dns>",

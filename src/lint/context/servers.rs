@@ -24,14 +24,15 @@ impl<'w> Context<'w> {
     }
 
     /// Where an image of the DNS pods beside a file stands that has a version which it
-    /// does not tell: it is filled in, or another image has another one.
-    pub fn untold_coredns(&self, near: FileId) -> Option<At> {
+    /// does not tell, as it is filled in, or not alone (`true`): another has another one.
+    pub fn untold_coredns(&self, near: FileId) -> Option<(At, bool)> {
         let has_version = |it: &&&Text| {
             let name = it.text.rsplit('/').next().unwrap_or_default();
             name.contains(':') && !name.ends_with(":latest")
         };
         let images = self.coredns_images(near);
-        images.iter().find(has_version).map(|it| it.at)
+        let image = images.iter().find(has_version)?;
+        Some((image.at, of_image(&image.text).is_some()))
     }
 
     /// Where an image of a CoreDNS before `version` stands, in the nearest directory that

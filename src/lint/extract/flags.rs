@@ -60,7 +60,7 @@ fn commands(service: &Service) -> impl Iterator<Item = Vec<Traced>> {
 /// The arguments in a command that are for a kubelet; of k3s and rke2 the flags
 /// that they make of their own. `None`: it starts none.
 fn of_kubelet(command: &[Traced]) -> Option<Vec<Traced>> {
-    if is_of_rancher(command) {
+    if of_rancher(command).is_some() {
         let arguments = command.get(2..).unwrap_or_default();
         return Some(rancher::options(&rancher::K3S, &[], arguments, &[]).flags(true));
     }
@@ -94,8 +94,9 @@ pub fn arguments(document: &Document) -> Vec<(Vec<Traced>, bool)> {
     }
 }
 
-/// The flags of k3s and rke2 themselves on their command lines in a unit.
-pub fn own_arguments(document: &Document) -> Vec<Traced> {
+/// The flags of k3s and rke2 themselves on their command lines in a unit, and which of both
+/// has them.
+pub fn own_arguments(document: &Document) -> Vec<(&'static str, Traced)> {
     let Syntax::Unit(entries) = &document.syntax else {
         return Vec::new();
     };
@@ -104,16 +105,28 @@ pub fn own_arguments(document: &Document) -> Vec<Traced> {
         .exec_start
         .iter()
         .map(|it| command(it, &[], Unset::Kept));
-    let own = commands.filter(|it| is_of_rancher(it)).flatten();
-    own.filter(|it| it.bytes().starts_with(b"--")).collect()
+    let own = commands.filter_map(|it| Some((of_rancher(&it)?, it)));
+    let own = own.flat_map(|(program, command)| {
+        // The value of a flag for another program is none.
+        let mut is_value = false;
+        let own = command.into_iter().filter(move |it| {
+            let is_flag = it.bytes().starts_with(b"--");
+            let takes = is_flag && it.bytes().ends_with(b"-arg");
+            let is_other = std::mem::replace(&mut is_value, takes);
+            is_flag && !is_other
+        });
+        own.map(move |it| (program, it))
+    });
+    own.collect()
 }
 
-/// Whether a command starts a k3s or an rke2.
-fn is_of_rancher(command: &[Traced]) -> bool {
+/// Whether a command starts a k3s or an rke2, and which.
+fn of_rancher(command: &[Traced]) -> Option<&'static str> {
     let text = |index: usize| command.get(index).map(|it| it.text().into_owned());
-    let (program, second) = (text(0).unwrap_or_default(), text(1));
-    matches!(second.as_deref(), Some("server" | "agent"))
-        && matches!(program.rsplit('/').next(), Some("k3s" | "rke2"))
+    let (program, second) = (text(0)?, text(1)?);
+    let name = program.rsplit('/').next();
+    let found = ["k3s", "rke2"].into_iter().find(|it| Some(*it) == name);
+    found.filter(|_| matches!(second.as_str(), "server" | "agent"))
 }
 
 /// The variables that a word names: `$NAME`, `${NAME}`.

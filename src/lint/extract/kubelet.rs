@@ -53,18 +53,11 @@ fn kubelet_settings(document: &Document, root: &Node) -> Option<(KubeletForm, Ve
             Some((KubeletForm::Kubeadm, kubeadm(document, root)))
         }
         Some(kind) if kind.starts_with("Kubeadm") => {
-            let spec = inner::kubeadm_spec(root)?;
-            let nodes = [
-                "clusterConfiguration",
-                "initConfiguration",
-                "joinConfiguration",
-            ];
-            let nodes = nodes.iter().filter_map(|it| spec.get(it));
-            // What is misspelled counts, too.
-            let has_flags = |it: &Node| it.at(&FLAGS).is_some();
-            let is_telling = nodes.clone().any(has_flags);
+            let nodes = of_kubeadm(inner::kubeadm_spec(root)?);
             let settings: Vec<Setting> = nodes.flat_map(|it| kubeadm(document, it)).collect();
-            (is_telling || !settings.is_empty()).then_some((KubeletForm::Kubeadm, settings))
+            // What is misspelled counts, too.
+            (!flag_lists(root).is_empty() || !settings.is_empty())
+                .then_some((KubeletForm::Kubeadm, settings))
         }
         None if is_rancher(document, root) => Some((KubeletForm::Rancher, rancher(document))),
         _ => None,
@@ -121,6 +114,25 @@ const RANCHER_KEYS: WordList = WordList(
 
 /// Where kubeadm has the kubelet's flags.
 const FLAGS: [&str; 2] = ["nodeRegistration", "kubeletExtraArgs"];
+
+/// The configurations of kubeadm in an object of Cluster API.
+fn of_kubeadm(spec: &Node) -> impl Iterator<Item = &Node> {
+    let nodes = [
+        "clusterConfiguration",
+        "initConfiguration",
+        "joinConfiguration",
+    ];
+    nodes.into_iter().filter_map(|it| spec.get(it))
+}
+
+/// The flags for a kubelet that k3s, rke2 and kubeadm have in YAML.
+pub fn flag_lists(root: &Node) -> Vec<&Node> {
+    let of_rancher = ["kubelet-arg", "kubelet-arg+"];
+    let of_rancher = of_rancher.into_iter().filter_map(|it| root.get(it));
+    let nodes = inner::kubeadm_spec(root).into_iter().flat_map(of_kubeadm);
+    let nodes = nodes.chain([root]).filter_map(|it| it.at(&FLAGS));
+    of_rancher.chain(nodes).collect()
+}
 
 /// `kubeletExtraArgs` as a mapping (up to `v1beta3`) or as a list of names and
 /// values; the domain of the cluster.

@@ -18,6 +18,7 @@ use crate::text::Span;
 
 pub use cluster::is_of_kubespray;
 pub use flags::{arguments, own_arguments, settings};
+pub use kubelet::flag_lists;
 pub use objects::objects;
 pub use templates::{is_misspelled, misspelled_policy, pod_specs};
 

@@ -129,7 +129,8 @@ fn of_image(image: Text) -> DnsPod {
 pub(super) fn in_variables(document: &Document, root: &Node) -> Vec<DnsPod> {
     let mut images = Vec::new();
     if memchr::memmem::find(&document.source.bytes, b"coredns").is_some() {
-        add_versions(document, root, false, VARIABLES_DEEP, &mut images);
+        let place = Place::Elsewhere;
+        add_versions(document, root, place, VARIABLES_DEEP, &mut images);
     }
     images.into_iter().map(of_image).collect()
 }
@@ -137,10 +138,33 @@ pub(super) fn in_variables(document: &Document, root: &Node) -> Vec<DnsPod> {
 /// Variables are not deeper in others.
 const VARIABLES_DEEP: usize = 5;
 
+/// Where a mapping of variables stands.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Place {
+    Elsewhere,
+    /// Under `coredns`.
+    Own,
+    /// Under `coredns` and `image`.
+    Image,
+    /// Somewhere under a key that names it.
+    Below,
+}
+
+impl Place {
+    fn under(self, key: &str) -> Self {
+        match (self, key) {
+            (_, "coredns") => Self::Own,
+            (Self::Own, "image") => Self::Image,
+            (Self::Elsewhere, key) if !key.contains("coredns") => Self::Elsewhere,
+            _ => Self::Below,
+        }
+    }
+}
+
 fn add_versions(
     document: &Document,
     node: &Node,
-    is_coredns: bool,
+    place: Place,
     deep: usize,
     images: &mut Vec<Text>,
 ) {
@@ -149,28 +173,50 @@ fn add_versions(
     for entry in variables.filter(|_| deep > 0).unwrap_or_default() {
         let key = entry.key.as_scalar().map_or("", |it| it.text.as_str());
         let key = key.to_ascii_lowercase();
-        let is_others = ["autoscaler", "chart", "apiversion"];
-        if is_others.iter().any(|it| key.contains(it)) {
+        if key.contains("chart") {
             continue;
         }
-        let is_coredns = is_coredns || key.contains("coredns");
+        let under = place.under(&key);
         let Some(mut value) = text(document, &entry.value) else {
-            add_versions(document, &entry.value, is_coredns, deep - 1, images);
+            add_versions(document, &entry.value, under, deep - 1, images);
             continue;
         };
-        if key.ends_with("version") || key.ends_with("tag") {
+        if tells_version(node, place, &key, deep + 1 == VARIABLES_DEEP) {
             value.text.insert_str(0, "coredns:");
         }
         let is_known = Version::find(&value.text).is_some() && !has_placeholder(&value.text);
-        if is_coredns && is_known && is_server(&value) {
+        if under != Place::Elsewhere && is_known && is_server(&value) {
             images.push(value);
         }
     }
 }
 
+/// Whether a key has the version of CoreDNS itself: that of what it comes with, of what
+/// is to be done with it or of a repository of charts is another.
+fn tells_version(node: &Node, place: Place, key: &str, is_outer: bool) -> bool {
+    let named = ["image", "repository", "repo", "name"];
+    let named = named.iter().find_map(|it| node.word(&[it]));
+    let named = named.filter(|it| !has_placeholder(it));
+    let repositories = ["repo", "repository", "repoURL", "repo_url"];
+    let has_repository = || repositories.iter().any(|it| node.get(it).is_some());
+    let is_told = || is_outer || named.is_some_and(|it| it.contains('/'));
+    match key.replace(['_', '-'], "").as_str() {
+        "corednsversion" | "corednstag" | "corednsimagetag" => true,
+        _ if named.is_some_and(|it| !is_called_so(it)) => false,
+        "tag" => matches!(place, Place::Own | Place::Image),
+        "version" if place == Place::Own => !has_repository() && is_told(),
+        "version" => place == Place::Image,
+        _ => false,
+    }
+}
+
 /// Whether an image is called as CoreDNS's own.
 fn is_server(image: &Text) -> bool {
-    let name = image.text.rsplit('/').next().unwrap_or_default();
+    is_called_so(&image.text)
+}
+
+fn is_called_so(image: &str) -> bool {
+    let name = image.rsplit('/').next().unwrap_or_default();
     let name = name.split([':', '@']).next().unwrap_or_default();
     name.ends_with("coredns")
 }

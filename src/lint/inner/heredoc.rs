@@ -45,7 +45,7 @@ const MAX_UNENDED: usize = 100;
 pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
     let (mut texts, mut unended) = (Vec::new(), 0);
     let (mut at, mut command, mut first) = (0, Vec::new(), 0);
-    let mut quote = None;
+    let mut quotes = Vec::new();
     let mut printed = Printed::default();
     while let Some(line) = line_at(bytes, at).filter(|_| unended < MAX_UNENDED) {
         let begin = at;
@@ -58,12 +58,7 @@ pub fn texts(bytes: &[u8], is_template: bool) -> Vec<Written> {
             command.pop();
             continue;
         }
-        let is_relayed = quote.is_some();
-        quote = quote_behind(quote, &command);
-        let mut words = delimiters(&command);
-        for word in &mut words {
-            word.is_relayed = is_relayed;
-        }
+        let words = delimiters(&command, &mut quotes);
         // While an image is built, and in each container, the file is a mount.
         let is_of_image = IMAGE
             .iter()
@@ -103,25 +98,30 @@ struct Delimiter {
     is_quoted: bool,
     /// `<<-`: tabs before lines are left out.
     has_tabs: bool,
-    /// Whether it stands in a quoted word for another shell, `ssh HOST "…"`: quotes have
-    /// backslashes there.
+    /// Whether it stands in double quotes, in a word for another shell, `ssh HOST "…"`:
+    /// this one takes backslashes away, too.
     is_relayed: bool,
 }
 
-/// The quote that is open behind a command, where `quote` is open before it.
-fn quote_behind(mut quote: Option<u8>, command: &[u8]) -> Option<u8> {
+/// Opens and closes quotes, and commands in words, `$(…)`, where they begin afresh. Whether
+/// a comment ends it.
+fn pass_quotes(open: &mut Vec<u8>, command: &[u8]) -> bool {
     let (mut bytes, mut before) = (command.iter(), b' ');
     while let Some(&byte) = bytes.next() {
-        match (quote, byte) {
-            (None | Some(b'"'), b'\\') => drop(bytes.next()),
-            (None, b'#') if before.is_ascii_whitespace() => break,
-            (None, b'\'' | b'"') => quote = Some(byte),
-            (Some(it), _) if it == byte => quote = None,
+        match (open.last().copied(), byte) {
+            (Some(b'\''), it) if it != b'\'' => {}
+            (_, b'\\') => drop(bytes.next()),
+            (None | Some(b'('), b'#') if before.is_ascii_whitespace() => return true,
+            (Some(it), _) if it == byte && byte != b'(' => drop(open.pop()),
+            (Some(b'('), b')') => drop(open.pop()),
+            (None | Some(b'('), b'\'' | b'"') => open.push(byte),
+            (Some(b'('), b'(') => open.push(byte),
+            (_, b'(') if before == b'$' => open.push(byte),
             _ => {}
         }
         before = byte;
     }
-    quote
+    false
 }
 
 fn line_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
@@ -135,13 +135,15 @@ fn trimmed(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The words behind `<<` in a command. A shift in an expression is one whose
-/// word ends nothing.
-fn delimiters(command: &[u8]) -> Vec<Delimiter> {
+/// The words behind `<<` in a command, before which these quotes are open. A shift in an
+/// expression is one whose word ends nothing.
+fn delimiters(command: &[u8], quotes: &mut Vec<u8>) -> Vec<Delimiter> {
     let mut found = Vec::new();
-    let mut at = 0;
+    let (mut at, mut is_comment) = (0, false);
     while let Some(next) = memchr::memmem::find(command.get(at..).unwrap_or_default(), b"<<") {
         let rest = command.get(at + next + 2..).unwrap_or_default();
+        let before = command.get(at..at + next).unwrap_or_default();
+        is_comment = is_comment || pass_quotes(quotes, before);
         at += next + 2;
         if rest.first() == Some(&b'<') {
             at += 1;
@@ -161,9 +163,12 @@ fn delimiters(command: &[u8]) -> Vec<Delimiter> {
                 word,
                 is_quoted: quote.is_some(),
                 has_tabs: dashed.is_some(),
-                is_relayed: false,
+                is_relayed: quotes.last() == Some(&b'"'),
             });
         }
+    }
+    if !is_comment {
+        pass_quotes(quotes, command.get(at..).unwrap_or_default());
     }
     found
 }
@@ -280,7 +285,7 @@ impl Text {
             let tabs = line.iter().take_while(|it| **it == b'\t').count();
             let skipped = if delimiter.has_tabs { tabs } else { 0 };
             let content = Span::new(at + skipped, at + line.len());
-            if delimiter.is_quoted {
+            if delimiter.is_quoted && !delimiter.is_relayed {
                 text.run(bytes, content);
             } else {
                 text.expanded(bytes, content, delimiter.is_relayed);

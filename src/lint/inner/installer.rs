@@ -10,22 +10,20 @@ use crate::lint::embedded::Layer;
 use crate::lint::form::Form;
 use crate::lint::inner::command::{self, Token, is_end, tokens};
 use crate::lint::inner::heredoc::{Written, layer_of};
+use crate::lint::recognise::FLAGS;
 use crate::text::Span;
-
-/// What the flags that a rule asks for have in them.
-const WORDS: [&[u8]; 3] = [b"v-conf", b"cluster-d", b"dns-cluster-ip"];
 
 /// What the image of a CoreDNS with a version has in it.
 const IMAGE: &[u8] = b"coredns:";
 
-/// Variables with flags for k3s and rke2.
-const VARIABLES: [&str; 2] = ["INSTALL_K3S_EXEC=", "INSTALL_RKE2_EXEC="];
+/// Variables with flags, and for what.
+const VARIABLES: [(&str, &str); 2] = [("INSTALL_K3S_EXEC=", "k3s"), ("INSTALL_RKE2_EXEC=", "rke2")];
 
 /// The units that the commands of a line make, or commands that are as good as those of
 /// units; `place` is where the line stands in the script.
 pub(super) fn units(script: &[u8], command: &[u8], place: Span) -> Vec<Written> {
     let has = |word: &&[u8]| memchr::memmem::find(command, word).is_some();
-    if !WORDS.iter().chain([&IMAGE]).any(has) {
+    if !FLAGS.iter().chain([&IMAGE]).any(has) {
         return Vec::new();
     }
     let line = String::from_utf8_lossy(command);
@@ -86,10 +84,11 @@ fn words(command: &[Token]) -> Vec<&str> {
 /// The flags in a command, as a command of a unit.
 fn flags(command: &[Token], is_installer: bool) -> Vec<String> {
     let words = words(command);
-    let variables = words
-        .iter()
-        .filter_map(|word| VARIABLES.iter().find_map(|it| word.strip_prefix(it)));
-    let mut found: Vec<String> = variables.map(of_rancher).collect();
+    let variables = words.iter().filter_map(|word| {
+        let flags = |it: &(&str, &str)| Some(of_rancher(it.1, word.strip_prefix(it.0)?));
+        VARIABLES.iter().find_map(flags)
+    });
+    let mut found: Vec<String> = variables.collect();
     let words = command::command(&words);
     let Some((program, arguments)) = words.split_first() else {
         return found;
@@ -100,17 +99,17 @@ fn flags(command: &[Token], is_installer: bool) -> Vec<String> {
             let rest = arguments
                 .iter()
                 .skip_while(|it| matches!(**it, "-s" | "-" | "--" | "-x" | "-e"));
-            found.push(of_rancher(&joined(&rest.copied().collect::<Vec<_>>())));
+            found.push(of_k3s(&joined(&rest.copied().collect::<Vec<_>>())));
         }
-        "k3s" | "rke2" if matches!(arguments.first(), Some(&"server" | &"agent")) => {
-            found.push(of_rancher(&joined(arguments)));
+        name @ ("k3s" | "rke2") if matches!(arguments.first(), Some(&"server" | &"agent")) => {
+            found.push(of_rancher(name, &joined(arguments)));
         }
         "kubelet" => found.push(format!("kubelet {}", joined(arguments))),
-        "k3sup" => found.extend(values(arguments, "--k3s-extra-args").map(of_rancher)),
+        "k3sup" => found.extend(values(arguments, "--k3s-extra-args").map(of_k3s)),
         "k3d" => {
             let flags = values(arguments, "--k3s-arg");
             let flags = flags.map(|it| it.rsplit_once('@').map_or(it, |it| it.0));
-            found.extend(flags.map(of_rancher));
+            found.extend(flags.map(of_k3s));
         }
         "minikube" => {
             let flags = values(arguments, "--extra-config");
@@ -138,19 +137,23 @@ fn values<'w>(words: &[&'w str], option: &str) -> impl Iterator<Item = &'w str> 
 }
 
 /// The installer takes flags alone for those of a server or of an agent.
-fn of_rancher(flags: &str) -> String {
+fn of_rancher(program: &str, flags: &str) -> String {
     let first = flags.split_whitespace().next();
     let node = if matches!(first, Some("server" | "agent")) {
         ""
     } else {
         "server "
     };
-    format!("k3s {node}{flags}")
+    format!("{program} {node}{flags}")
+}
+
+fn of_k3s(flags: &str) -> String {
+    of_rancher("k3s", flags)
 }
 
 fn written(script: &[u8], place: Span, command: &str) -> Option<Written> {
     let has = |word: &&[u8]| memchr::memmem::find(command.as_bytes(), word).is_some();
-    WORDS.iter().any(has).then_some(())?;
+    FLAGS.iter().any(has).then_some(())?;
     let text = format!("[Service]\nExecStart={command}\n");
     // The flags stand as they are where nothing was quoted between them.
     let flags = command.find('-').and_then(|it| command.get(it..))?;

@@ -47,6 +47,19 @@ pub(super) const SUBJECTS: &[&[u8]] = &[
     b"kube_service_addresses",
     b"kube_pods_subnet",
     b"clusterIP: None",
+    // Misspelled flags.
+    b"resolve-conf",
+    b"-resolvconf",
+];
+
+/// What the flags that rules ask for have in them, also where they are misspelled.
+pub const FLAGS: [&[u8]; 6] = [
+    b"v-conf",
+    b"resolve-conf",
+    b"-resolvconf",
+    b"resolvconf=",
+    b"cluster-d",
+    b"dns-cluster-ip",
 ];
 
 /// Parts of names, and how texts are encoded in others.

@@ -4,6 +4,9 @@
 //! Source: Go `text/template`, "Actions"; Jinja, "Template Designer
 //! Documentation", "List of Control Structures"; Terraform, "Strings and Templates", "Directives".
 
+mod begun;
+
+use self::begun::{begins_one, unknown_line};
 use crate::text::Span;
 
 /// What a value of a template becomes: the first byte, and all others.
@@ -195,7 +198,7 @@ impl Parts {
         let ways = near.filter(|it| it.first == first).map(|it| it.inside);
         let ways: Vec<Span> = ways.collect();
         let text = |it: &Span| it.slice(bytes).trim_ascii_end();
-        let is_all = ways.len() > 1 && ways.iter().all(|it| text(it).ends_with(b" {"));
+        let is_all = ways.len() > 1 && ways.iter().all(|it| begins_one(text(it)));
         let last = ways.last().filter(|_| is_all)?;
         let start = last.start as usize;
         let line = memchr::memrchr(b'\n', text(last)).map_or(0, |it| it + 1);
@@ -268,21 +271,6 @@ impl Parts {
             );
         }
         plain
-    }
-}
-
-/// Writes a line again that begins a block, with a word that is no value before it.
-fn unknown_line(plain: &mut [u8], bytes: &[u8], line: Span) {
-    let text = line.slice(bytes);
-    let indent = text.len() - text.trim_ascii_start().len();
-    let written = plain.get_mut(line.start as usize..line.end as usize);
-    for (index, byte) in written.unwrap_or_default().iter_mut().enumerate() {
-        *byte = match index {
-            _ if index < indent || index + 2 == text.len() => b' ',
-            _ if index + 1 == text.len() => b'{',
-            _ if index == indent => UNKNOWN.0,
-            _ => UNKNOWN.1,
-        };
     }
 }
 

@@ -130,6 +130,10 @@ fn a_block_that_each_way_begins_is_one() {
         Some(" $__ {| e| }"),
     );
     check("{% if a %}\nb {\n{% endif %}\ne\n}\n", Some("e|}"));
+    for way in ["b {\n c {", "b {\n # c {", "}\nb {\n c {", "b # {"] {
+        let text = format!("{{% if a %}}\n{way}\n{{% else %}}\nb {{\n{{% endif %}}\ne\n");
+        check(&text, Some("e"));
+    }
     check(
         "{% if a %}\nb {\n}\n{% else %}\nd {\n{% endif %}\ne\n",
         Some("e"),

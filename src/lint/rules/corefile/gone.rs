@@ -59,7 +59,7 @@ impl<'f, 'w> Gone<'f, 'w> {
         if !is_node_cache(&self.file.corefile.blocks) {
             older = self.context.older_coredns(document.file, self.since);
             image = self.context.untold_coredns(document.file);
-            image = image.filter(|it| Some(*it) != older);
+            image = image.filter(|it| Some(it.0) != older);
         }
         if older.is_some() {
             finding.severity(Severity::Info);
@@ -67,7 +67,11 @@ impl<'f, 'w> Gone<'f, 'w> {
             finding.severity(Severity::Warning);
             finding.note("the version is not told here");
         }
-        finding.also_each(image, "the image, whose version is not told");
+        let label = match image {
+            Some((_, true)) => "one of the images, which have several versions",
+            _ => "the image, whose version is not told",
+        };
+        finding.also_each(image.map(|it| it.0), label);
         finding.also_each(older, "this CoreDNS is older, and starts with it");
         finding.note("no version that Kubernetes 1.20 or newer came with knows it")
     }

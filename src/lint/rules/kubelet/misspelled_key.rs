@@ -4,7 +4,7 @@ use crate::config::yaml::Node;
 use crate::kubelet::flags::Name;
 use crate::lint::extract;
 use crate::lint::facts::KubeletForm;
-use crate::lint::inner::{is_talos, kubeadm_spec};
+use crate::lint::inner::is_talos;
 use crate::lint::rules::is_near;
 use crate::lint::rules::kubelet::common::{entries, key, names, span, write_instead};
 use crate::lint::rules::prelude::*;
@@ -64,15 +64,6 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
     }
 }
 
-/// Where flags for a kubelet are in YAML.
-const LISTS: [&[&str]; 5] = [
-    &["kubelet-arg"],
-    &["kubelet-arg+"],
-    &["nodeRegistration", "kubeletExtraArgs"],
-    &["initConfiguration", "nodeRegistration", "kubeletExtraArgs"],
-    &["joinConfiguration", "nodeRegistration", "kubeletExtraArgs"],
-];
-
 /// Flags on command lines, and in lists of YAML that k3s, rke2 and kubeadm make flags of.
 fn flags(text: &KubeletText<'_>, report: &mut Report) {
     let document = text.document;
@@ -80,27 +71,26 @@ fn flags(text: &KubeletText<'_>, report: &mut Report) {
     let words = lists.iter().flat_map(|it| &it.0);
     let words = words.map(|it| (it.text().into_owned(), document.at(span(it))));
     let mut written: Vec<_> = words.filter(|it| it.0.starts_with("--")).collect();
-    let root = document.yaml();
-    for list in LISTS {
-        let list = root.and_then(|it| it.at(list).or_else(|| kubeadm_spec(it)?.at(list)));
-        let items = list.and_then(Node::as_sequence).unwrap_or_default().iter();
+    for list in document.yaml().map(extract::flag_lists).unwrap_or_default() {
+        let items = list.as_sequence().unwrap_or_default().iter();
         // One flag can stand there without a list.
-        let items = items.chain(list.filter(|it| it.as_scalar().is_some()));
+        let items = items.chain(Some(list).filter(|it| it.as_scalar().is_some()));
         let items = items.map(|it| it.get("name").unwrap_or(it));
-        let entries = list.and_then(Node::as_mapping).unwrap_or_default().iter();
+        let entries = list.as_mapping().unwrap_or_default().iter();
         for node in items.chain(entries.map(|it| &it.key)) {
             let word = node.as_scalar().map(|it| it.text.clone());
             written.extend(word.map(|it| (it, document.at(node.span))));
         }
     }
     let own = extract::own_arguments(document);
-    let own = own
-        .iter()
-        .map(|it| (it.text().into_owned(), document.at(span(it))));
-    let own = own.map(|it| (it, "k3s or rke2"));
+    let own = own.iter().map(|(program, it)| {
+        let word = (it.text().into_owned(), document.at(span(it)));
+        (word, *program)
+    });
     for ((word, at), program) in written.into_iter().map(|it| (it, "the kubelet")).chain(own) {
-        let name = word.trim_start_matches('-').split('=').next();
-        let name = name.unwrap_or_default().replace('_', "-");
+        let written = word.trim_start_matches('-').split('=').next();
+        let written = written.unwrap_or_default();
+        let name = written.replace('_', "-");
         let flags = KEYS.iter().map(|it| names(it.0).0);
         let meant = |it: &&str| is_near(&name, it.trim_start_matches('-'), 1);
         let Some(right) = flags.clone().find(meant) else {
@@ -110,7 +100,7 @@ fn flags(text: &KubeletText<'_>, report: &mut Report) {
             report
                 .add(
                     at,
-                    format!("{program} does not start: it knows no flag --{name}"),
+                    format!("{program} does not start: it knows no flag --{written}"),
                 )
                 .help(format!("write {right}"));
         }

@@ -33,7 +33,7 @@ pub(super) fn check(file: &SettingsText<'_>, context: &Context<'_>, report: &mut
 }
 
 /// Keys above the first section, of a file that is one: what is added to another stands
-/// below its last.
+/// below its last, and what is put in above them can be the section.
 ///
 /// Source: systemd `src/shared/conf-parser.c: parse_line`.
 fn before_a_section(file: &SettingsText<'_>, context: &Context<'_>, report: &mut Report) {
@@ -43,6 +43,10 @@ fn before_a_section(file: &SettingsText<'_>, context: &Context<'_>, report: &mut
         |it: &&Entry| it.section.is_empty() && KEYS.has(escaped(document.bytes(it.key)));
     let entries = file.entries.iter().filter(is_outside);
     for entry in entries.filter(|_| is_ours && context.path(document.file) == document.path) {
+        let above = document.bytes(Span::new(0, entry.key.start as usize));
+        if has_placeholder(&escaped(above)) {
+            return;
+        }
         let key = escaped(document.bytes(entry.key));
         let message = format!("{key} stands above the first section");
         report

@@ -1,0 +1,2 @@
+#!/bin/sh
+rke2 agent --resolvconf /etc/rke2.conf
