@@ -128,7 +128,8 @@ fn of_image(image: Text) -> DnsPod {
 /// `coredns_version: 1.3.1`, `coredns: {image: coredns/coredns, tag: 1.3.1}`.
 pub(super) fn in_variables(document: &Document, root: &Node) -> Vec<DnsPod> {
     let mut images = Vec::new();
-    if memchr::memmem::find(&document.source.bytes, b"coredns").is_some() {
+    let own = root.span.slice(&document.source.bytes);
+    if memchr::memmem::find(own, b"coredns").is_some() {
         let place = Place::Elsewhere;
         add_versions(document, root, place, VARIABLES_DEEP, &mut images);
     }
