@@ -13,7 +13,7 @@ use crate::scenario::{self, Scenario};
 use crate::watch::fault::{Fault, faults};
 use crate::watch::findings::{self, Known};
 use crate::watch::infer::Inferred;
-use crate::watch::join::{AFTER_DENIAL, Joiner};
+use crate::watch::join::Joiner;
 use crate::watch::lookup::{Exchange, Lookup};
 use crate::watch::model::{self, Fit, Sample};
 use crate::watch::plan::{self, Plan};
@@ -64,26 +64,10 @@ impl Judged {
                 let is_other = it.client != other.client && it.id != other.id;
                 it.asks_as(other) && is_other && it.is_tcp() == other.is_tcp()
             };
-            is_late_name(&self.lookup.exchanges, *number) || !is_planned && before.any(is_again)
+            self.lookup.is_late_name(*number) || !is_planned && before.any(is_again)
         });
         others.next().map(|it| it.1)
     }
-}
-
-/// Whether the exchange of this number is the first for its name, and came long after
-/// the one before was denied, from another socket and with another id than all.
-fn is_late_name(exchanges: &[Exchange], number: usize) -> bool {
-    let (before, new) = exchanges.split_at(number);
-    let (Some(last), Some(new)) = (before.last(), new.first()) else {
-        return false;
-    };
-    let is_other =
-        |it: &Exchange| it.hash != new.hash && it.client != new.client && it.id != new.id;
-    let mut of_last = before.iter().filter(|it| it.hash == last.hash);
-    let is_denied = of_last.all(|it| it.reply.is_some_and(|it| it.is_negative()));
-    let since = before.iter().map(Exchange::last).max().unwrap_or_default();
-    let is_late = new.first.time.saturating_sub(since) > AFTER_DENIAL;
-    is_late && is_denied && before.iter().all(is_other)
 }
 
 /// What is known of a client.
