@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::net::IpAddr;
-use std::time::Duration;
 
 use crate::name::Name;
 use crate::resolver::{self, Resolver, find};
