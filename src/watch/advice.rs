@@ -14,6 +14,7 @@ use crate::resolver::Resolver;
 use crate::scenario::{self, Family, Lookup as Asked, Scenario};
 use crate::simulation::{Run, run};
 use crate::watch::findings::{Finding, What};
+use crate::watch::keys::{A, AAAA};
 use crate::watch::search::Search;
 use crate::watch::tally::{NameTally, QuestionTally, Tally};
 use crate::world::{Effect, Rule, World};
@@ -27,9 +28,6 @@ const LISTED: usize = 20;
 /// Less is not worth a change: queries, and of a hundred.
 const MIN_SAVED: u64 = 20;
 const SAVED: u64 = 10;
-
-const A: u16 = 1;
-const AAAA: u16 = 28;
 
 /// A change, and what it would have done to what was seen.
 #[derive(Clone, Debug)]

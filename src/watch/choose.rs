@@ -84,8 +84,11 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
     let is_name = |it: &&Exchange| it.hash == new.hash && it.name.eq_ignore_case(&new.name);
     if let Some(other) = exchanges.iter().rev().find(is_name) {
         // A lookup of one type does not turn to another one later, but for
-        // what follows an answer.
-        let is_near = now.saturating_sub(other.last()) < PAIR;
+        // what follows an answer at once.
+        let is_open = other
+            .reply
+            .is_none_or(|it| now.saturating_sub(it.time) < AT_ONCE);
+        let is_near = is_open && now.saturating_sub(other.last()) < PAIR;
         let is_own = other.client == new.client;
         return match (is_own, is_near) {
             (true, _) => Some(Fit::SameSocket),
@@ -134,10 +137,10 @@ fn is_another_program(exchanges: &[Exchange], new: &Exchange) -> bool {
         .any(|it| is_alike(it) || is_own(it) || is_given_up(it))
 }
 
-/// How the same question fits that was asked before, if not only for itself: behind a failure
-/// it can be the next lookup of a program that tries again, from another socket and with
-/// another id. It is, if other names of the list were tried since, or if no resolver but those
-/// that keep their socket waits so long.
+/// How a question fits that was asked before. After a failure, from another socket and with
+/// another id, it can be the next lookup of a program that tries again; `None`: it is. So it is
+/// where other names of the list were tried since, or where no resolver that takes another
+/// socket waits so long.
 fn unless_another(again: Fit, exchanges: &[Exchange], new: &Exchange) -> Option<Fit> {
     let is_through = |it: &Exchange| it.is_settled() && it.id != new.id && it.client != new.client;
     let mut same = exchanges.iter().filter(|it| it.asks_as(new));

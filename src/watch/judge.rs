@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::net::IpAddr;
-use std::time::Duration;
 
 use crate::name::Name;
 use crate::resolver::{self, Resolver, find};
@@ -49,8 +48,9 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// The query with which a second lookup can have begun: a question again from
-    /// another socket, with another id, that is not in the plan.
+    /// The query with which a second lookup can have begun: from another socket, with
+    /// another id, a question again that is not in the plan, or a name that was asked for
+    /// long after the denial of the one before.
     pub fn second(&self) -> Option<&Exchange> {
         let exchanges = self.lookup.exchanges.iter().enumerate();
         let mut others = exchanges.filter(|(number, it)| {
@@ -63,7 +63,7 @@ impl Judged {
                 let is_other = it.client != other.client && it.id != other.id;
                 it.asks_as(other) && is_other && it.is_tcp() == other.is_tcp()
             };
-            !is_planned && before.any(is_again)
+            self.lookup.is_late_name(*number) || !is_planned && before.any(is_again)
         });
         others.next().map(|it| it.1)
     }
@@ -278,17 +278,20 @@ impl Judge {
     }
 
     /// When a lookup that is under way is over, if nothing comes: its own resolver, or each that
-    /// would have sent about the same, is through with it then. `None`: more should come.
+    /// would have sent about the same, is through with it then, or would have sent more.
+    /// `None`: all should send more.
     pub(super) fn over(&self, lookup: &Lookup) -> Option<i64> {
-        let own = self.setup.resolver;
+        let client = self.clients.get(&lookup.client);
+        let is_known = client.is_none_or(|it| it.sample.is_none());
+        let own = self.resolver_of(lookup.client).filter(|_| is_known);
         let all = resolver::usual().filter(|_| own.is_none()).chain(own);
         let scenario = self.scenario_of(lookup.client);
         let plans = all.filter_map(|it| Some(plan::closest(&scenario, it, lookup)?.1));
         let plans: Vec<Plan> = plans.filter(|it| it.likeness >= model::FITS).collect();
         let best = plans.iter().map(|it| it.likeness).fold(0.0, f64::max);
         let near = plans.iter().filter(|it| best - it.likeness <= model::NEAR);
-        let over: Option<Vec<Duration>> = near.map(|it| it.over).collect();
-        let over = over?.into_iter().max()? + SPARE;
+        let is_over = near.clone().any(|it| it.outcome.is_some());
+        let over = near.filter(|_| is_over).map(|it| it.over).max()? + SPARE;
         let over = i64::try_from(over.as_nanos()).ok()?;
         Some(lookup.start().saturating_add(over))
     }

@@ -8,6 +8,10 @@ use foldhash::quality::RandomState;
 use crate::packet::{StreamId, Transport, hash_ends, hash_ip};
 use crate::watch::lookup::Exchange;
 
+/// The types of addresses.
+pub(super) const A: u16 = 1;
+pub(super) const AAAA: u16 = 28;
+
 /// So many questions are known by their ids; a power of two.
 pub(super) const QUESTIONS: usize = 4096;
 

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use crate::name::Name;
 use crate::node::Process;
 use crate::packet::{Seen, Transport, Unreachable};
+use crate::watch::join::AFTER_DENIAL;
 use crate::watch::keys::{Key, Question};
 use crate::watch::reply::Reply;
 
@@ -176,6 +177,22 @@ impl Lookup {
     /// Its queries, repeats included.
     pub fn queries(&self) -> usize {
         self.exchanges.iter().map(Exchange::sendings).sum()
+    }
+
+    /// Whether the exchange of this number is the first for its name, and came long after
+    /// the one before was denied, from another socket and with another id than all.
+    pub(super) fn is_late_name(&self, number: usize) -> bool {
+        let (before, new) = self.exchanges.split_at(number);
+        let (Some(last), Some(new)) = (before.last(), new.first()) else {
+            return false;
+        };
+        let is_other =
+            |it: &Exchange| it.hash != new.hash && it.client != new.client && it.id != new.id;
+        let mut of_last = before.iter().filter(|it| it.hash == last.hash);
+        let is_denied = of_last.all(|it| it.reply.is_some_and(|it| it.is_negative()));
+        let since = before.iter().map(Exchange::last).max().unwrap_or_default();
+        let is_late = new.first.time.saturating_sub(since) > AFTER_DENIAL;
+        is_late && is_denied && before.iter().all(is_other)
     }
 }
 

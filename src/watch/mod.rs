@@ -67,14 +67,14 @@ const MAX_ASKERS: usize = 4096;
 /// A clock that goes back or on by more than this is wrong, in nanoseconds.
 const CLOCK_JUMP: i64 = 3_600_000_000_000;
 
-/// So often it is asked when quiet lookups are over, in nanoseconds…
-const PLANS_EVERY: u64 = 200_000_000;
+/// Plans are asked when quiet lookups are over, not more often than this, in nanoseconds.
+const PLANS_EVERY: i64 = 200_000_000;
 
-/// … of so many in a capture that comes through a pipe…
-const MAX_QUIET: usize = 4096;
-
-/// … in which nothing has happened for so long.
+/// A lookup is quiet if nothing has happened in it for so long, in nanoseconds.
 const QUIET: i64 = 1_000_000_000;
+
+/// So many quiet lookups are looked at in a capture that comes through a pipe.
+const MAX_QUIET: usize = 4096;
 
 /// What is known beforehand.
 #[derive(Clone, Debug, Default)]
@@ -124,11 +124,19 @@ pub struct Watch {
     /// Messages from before the search list was known.
     stored: Option<Stored>,
     first: Option<i64>,
-    /// When plans were asked for last, if lookups are wanted as they end, and for how many
-    /// more.
-    planned: Option<(i64, usize)>,
+    /// If lookups are wanted as they end.
+    plans: Option<Plans>,
     /// Whose socket sent a query, by its time and the socket.
     askers: BTreeMap<(i64, SocketAddr), Process>,
+}
+
+/// How plans are asked when quiet lookups are over.
+#[derive(Debug)]
+struct Plans {
+    /// When they were asked last; a clock that is set back sets it back.
+    last: i64,
+    /// Of how many lookups they are still asked, if no time passes but by packets.
+    left: usize,
 }
 
 #[derive(Debug, Default)]
@@ -152,7 +160,10 @@ impl Watch {
         Self {
             joiner: Joiner::new(patience),
             stored: setup.scenario.is_none().then(Stored::default),
-            planned: setup.is_live.then_some((i64::MIN, MAX_QUIET)),
+            plans: setup.is_live.then_some(Plans {
+                last: i64::MIN,
+                left: MAX_QUIET,
+            }),
             judge: Judge::new(setup),
             first: None,
             askers: BTreeMap::new(),
@@ -197,7 +208,10 @@ impl Watch {
         }
         if self.stored.is_none() {
             // Time passes: it is no old capture that comes through a pipe.
-            self.planned = self.planned.map(|it| (it.0, MAX_QUIET));
+            if let Some(plans) = &mut self.plans {
+                plans.left = MAX_QUIET;
+                plans.last = plans.last.min(now);
+            }
             self.plan(now);
             self.joiner.tick(now);
             self.settle();
@@ -206,13 +220,14 @@ impl Watch {
 
     /// Finds out what is over by the plan, for those who want lookups as they end.
     fn plan(&mut self, now: i64) {
-        if let Some((last, left)) = &mut self.planned
-            && now.abs_diff(*last) >= PLANS_EVERY
+        // Where packets go back and forth in time this is not asked for each of them.
+        if let Some(plans) = &mut self.plans
+            && now >= plans.last.saturating_add(PLANS_EVERY)
         {
-            *last = now;
+            plans.last = now;
             let judge = &self.judge;
             let since = now.saturating_sub(QUIET);
-            *left -= self.joiner.plan(since, *left, |it| judge.over(it));
+            plans.left -= self.joiner.plan(since, plans.left, |it| judge.over(it));
         }
     }
 
@@ -304,5 +319,38 @@ impl Message {
             bytes: &self.bytes,
             ..self.seen
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packets that go back and forth in time are not asked about one by one; a clock that is
+    /// set back is.
+    #[test]
+    fn plans_are_asked_now_and_then() {
+        let mut watch = Watch::new(Setup {
+            scenario: Some(Scenario::new("watch", "x")),
+            is_live: true,
+            ..Setup::default()
+        });
+        let mut asked = |now: i64, is_tick: bool| {
+            if is_tick {
+                watch.tick(now);
+            } else {
+                watch.plan(now);
+            }
+            watch.plans.as_ref().map(|it| it.last)
+        };
+        let start = 10 * PLANS_EVERY;
+        assert_eq!(asked(start, false), Some(start));
+        for number in 0..100 {
+            let now = start - number % 2 * 2 * PLANS_EVERY;
+            assert_eq!(asked(now, false), Some(start));
+        }
+        let next = start + PLANS_EVERY;
+        assert_eq!(asked(next, false), Some(next));
+        assert_eq!(asked(start, true), Some(start));
     }
 }

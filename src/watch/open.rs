@@ -47,6 +47,15 @@ impl Place {
     }
 }
 
+/// When a lookup is over by the plan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Foreseen {
+    /// When something had last happened; where more has happened since, this is void.
+    pub(super) last: i64,
+    /// When it is over; `None`: the plan does not tell.
+    pub(super) over: Option<i64>,
+}
+
 /// A lookup that is under way.
 #[derive(Debug)]
 pub(super) struct Open {
@@ -60,9 +69,8 @@ pub(super) struct Open {
     pub(super) is_searching: bool,
     /// When something last happened.
     pub(super) last: i64,
-    /// When it is over by the plan, if nothing comes after the packet of the first time;
-    /// `None`: more should come.
-    pub(super) planned: Option<(i64, Option<i64>)>,
+    /// When it is over by the plan, if that was asked.
+    pub(super) foreseen: Option<Foreseen>,
     /// When it is looked at again.
     pub(super) due: i64,
 }
@@ -192,7 +200,7 @@ impl Table {
                 translated: Vec::new(),
                 is_listed: false,
                 is_searching: false,
-                planned: None,
+                foreseen: None,
                 last: i64::MIN,
                 due,
             });

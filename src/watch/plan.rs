@@ -14,6 +14,7 @@ use crate::engine::message::{Query, QueryId, Transport};
 use crate::name::Name;
 use crate::resolver::Resolver;
 use crate::scenario::{Family, Lookup as Asked, Scenario};
+use crate::watch::keys::{A, AAAA};
 use crate::watch::lookup::{Exchange, Lookup, Reading};
 
 /// A plan is cut after so many queries.
@@ -22,9 +23,6 @@ const MAX_PLANNED: usize = 256;
 /// Sendings that are as late as this beside the plan are not those that it
 /// means, and a twentieth of the time itself.
 const TOLERANCE: Duration = Duration::from_millis(400);
-
-const A: u16 = 1;
-const AAAA: u16 = 28;
 
 /// What a resolver would have sent.
 #[derive(Clone, Debug)]
@@ -37,8 +35,9 @@ pub struct Plan {
     pub unplanned: Vec<(usize, usize)>,
     /// How the lookup then ended; `None`: the packets do not tell.
     pub outcome: Option<Outcome>,
-    /// When that was, from the start of the lookup.
-    pub over: Option<Duration>,
+    /// When that was, from the start of the lookup, or when what should have followed was not
+    /// seen.
+    pub over: Duration,
     /// How alike both are, from 0 to 1.
     pub likeness: f64,
 }
@@ -137,8 +136,9 @@ fn play(scenario: &Scenario, resolver: &'static Resolver, lookup: &Lookup) -> Pl
         coming: Vec::new(),
         last: None,
         penalty: 0.0,
+        now: Duration::ZERO,
     };
-    let (outcome, over) = player.run(resolver.machine(scenario)).unzip();
+    let outcome = player.run(resolver.machine(scenario));
     let taken = player.wire.iter().filter(|it| it.is_taken).count();
     let unplanned: Vec<(usize, usize)> = player
         .wire
@@ -153,7 +153,7 @@ fn play(scenario: &Scenario, resolver: &'static Resolver, lookup: &Lookup) -> Pl
         planned: player.planned,
         unplanned,
         outcome,
-        over,
+        over: player.now,
     }
 }
 
@@ -200,21 +200,22 @@ struct Player<'l> {
     /// The sending that was taken last, and its query.
     last: Option<(usize, Query)>,
     penalty: f64,
+    /// How late it is, from the start of the lookup.
+    now: Duration,
 }
 
 impl Player<'_> {
     /// Plays to the end, or as far as the packets tell.
-    fn run(&mut self, mut machine: Machine<'_>) -> Option<(Outcome, Duration)> {
-        let mut now = Duration::ZERO;
+    fn run(&mut self, mut machine: Machine<'_>) -> Option<Outcome> {
         loop {
-            let step = machine.step(now);
+            let step = machine.step(self.now);
             let requests = machine.requests();
             let was_idle = requests.is_empty();
             for request in requests {
-                self.carry_out(request, now, &machine)?;
+                self.carry_out(request, &machine)?;
             }
             let until = match step {
-                Step::Done(outcome) => return Some((outcome, now)),
+                Step::Done(outcome) => return Some(outcome),
                 Step::Waiting(_) if !was_idle => continue,
                 Step::Waiting(until) => until,
             };
@@ -223,7 +224,7 @@ impl Player<'_> {
                 (Some(arrival), Some(until)) => arrival.min(until),
                 (arrival, until) => arrival.or(until)?,
             };
-            now = now.max(next);
+            self.now = self.now.max(next);
             let due = self
                 .coming
                 .iter()
@@ -235,7 +236,7 @@ impl Player<'_> {
     }
 
     /// `None`: what would be sent now was not seen, and nothing after it.
-    fn carry_out(&mut self, request: Request, now: Duration, machine: &Machine<'_>) -> Option<()> {
+    fn carry_out(&mut self, request: Request, machine: &Machine<'_>) -> Option<()> {
         match request {
             Request::Connect(socket, server, transport, _) => {
                 let is_there =
@@ -250,7 +251,7 @@ impl Player<'_> {
                 );
                 Some(())
             }
-            Request::Send(id, query) => self.send(id, query, now),
+            Request::Send(id, query) => self.send(id, query),
             Request::Write(..) | Request::Close(_) => Some(()),
         }
     }
@@ -261,7 +262,8 @@ impl Player<'_> {
         over_tcp.any(|it| it.server.ip() == server)
     }
 
-    fn send(&mut self, id: QueryId, query: Query, now: Duration) -> Option<()> {
+    fn send(&mut self, id: QueryId, query: Query) -> Option<()> {
+        let now = self.now;
         if self.planned.len() >= MAX_PLANNED {
             return None;
         }

@@ -8,12 +8,11 @@ use crate::dig::translation;
 use crate::engine::message::{self as engine, Data, Record};
 use crate::name::Name;
 use crate::packet::dns::Header;
+use crate::watch::keys::{A, AAAA};
 use crate::watch::lookup::Sent;
 
-const A: u16 = 1;
 const CNAME: u16 = 5;
 const SOA: u16 = 6;
-const AAAA: u16 = 28;
 const OPT: u16 = 41;
 
 /// So many records of a message are looked at.

@@ -6,7 +6,7 @@ use kdns::watch::{Setup, Watch};
 use kdns::world::Effect;
 
 use crate::lab::{FULL, Lab, SECOND, denied, found, of_type, once, rule};
-use crate::{POD, of, scenario};
+use crate::{POD, of, scenario, watched};
 
 /// A lookup that broke is told when it is over, also while it is not known whose it is: by the
 /// model that fits best so far.
@@ -106,4 +106,50 @@ fn a_lookup_is_told_when_it_is_over() {
     let told = watch.take_judged();
     assert_eq!(told.len(), 1);
     assert!(!told[0].faults.is_empty());
+}
+
+/// Live, a program whose resolver is known by what it sent, and that looks up again right after
+/// its resolver gave up, has as many lookups.
+#[test]
+fn lookups_that_nobody_answers_are_told_apart() {
+    let mut lab = Lab::new("glibc", POD);
+    lab.healthy(60);
+    for _ in 0..4 {
+        lab.start += 2 * SECOND;
+        lab.lookup("www.example.com.", &[rule(None, Effect::Timeout)]);
+    }
+    lab.start += 30 * SECOND;
+    lab.healthy(1);
+    let setup = Setup {
+        scenario: Some(scenario(POD)),
+        is_live: true,
+        ..Setup::default()
+    };
+    let (judged, report) = watched(lab.packets, setup, None);
+    assert_eq!(report.lookups, 65);
+    let sizes: Vec<usize> = judged.iter().map(|it| it.lookup.queries()).collect();
+    assert_eq!(sizes, [4; 4]);
+}
+
+/// A model that would have asked once more, and did not, no longer keeps a lookup open.
+#[test]
+fn a_model_that_would_have_asked_again_is_not_waited_for() {
+    let mut lab = Lab::new("glibc", POD);
+    lab.lookup("www.example.com.", &[rule(None, Effect::Timeout)]);
+    let given_up = lab.start - SECOND / 10;
+    let mut watch = Watch::new(Setup {
+        scenario: Some(scenario(POD)),
+        is_live: true,
+        ..Setup::default()
+    });
+    lab.packets.sort_by_key(|it| it.time);
+    let mut now = lab.packets[0].time;
+    for (number, packet) in (1..).zip(&lab.packets) {
+        watch.push(&packet.seen(number));
+    }
+    while watch.take_judged().is_empty() {
+        watch.tick(now);
+        now += SECOND / 4;
+    }
+    assert!(now - given_up < 8 * SECOND, "{}", (now - given_up) / SECOND);
 }

@@ -187,3 +187,72 @@ fn two_readings_of_one_name() {
     let times: Vec<i64> = two.iter().map(|it| it.first.time - start).collect();
     assert_eq!((judged.len(), times), (1, vec![20 * MILLISECOND]));
 }
+
+/// Who asks for A alone and long after its answer, from another socket, for AAAA alone looks
+/// up twice: nothing took so long.
+#[test]
+fn two_lookups_of_one_type_each() {
+    let (name, full) = ("www.example.com.", Some("www.example.com"));
+    for (gap, expected) in [(30, vec![2]), (100, vec![1, 1]), (300, vec![1, 1])] {
+        let mut lab = Lab::new("glibc", POD);
+        let start = lab.start;
+        let mut kept = Vec::new();
+        for (qtype, after) in [(1, 0), (28, gap)] {
+            lab.start = start + after * MILLISECOND;
+            lab.lookup(name, &[rule(full, found(1))]);
+            let is_kept = |it: &crate::wire::Packet| match &it.what {
+                Kind::Message(bytes) => bytes[30] == qtype,
+                _ => false,
+            };
+            kept.extend(lab.packets.drain(..).filter(is_kept));
+        }
+        lab.packets = kept;
+        let (judged, _) = lab.end();
+        assert_eq!(sizes(&judged), expected, "{gap}");
+        let is_short = |it: &Judged| it.lookup.took() < Some(50 * MILLISECOND);
+        assert!(judged.iter().all(is_short), "{gap}");
+    }
+}
+
+/// What a program that does not run for seconds asks for next, from another socket, another one
+/// can have asked for as well: that is said.
+#[test]
+fn two_readings_of_a_name_that_comes_late() {
+    for (gap, expected) in [(30, None), (900, None), (3000, Some(3000))] {
+        let mut lab = Lab::new("glibc", POD);
+        let start = lab.start;
+        for (number, name) in (0..).zip(["db.default.svc.cluster.local.", "db.svc.cluster.local."])
+        {
+            lab.start = start + number * gap * MILLISECOND;
+            lab.lookup(name, &[denied()]);
+        }
+        let (judged, _) = lab.end();
+        assert_eq!(sizes(&judged), [4], "{gap}");
+        let second = judged[0].second();
+        let second = second.map(|it| (it.first.time - start) / MILLISECOND);
+        assert_eq!(second, expected, "{gap}");
+    }
+}
+
+/// A name that is asked for as it is first is searched for then, by a busy program late, too.
+#[test]
+fn a_program_that_does_not_run_before_it_searches() {
+    for id in ["glibc", "go", "c-ares", "hickory"] {
+        for gap in [900, 1500, 4500] {
+            let mut lab = Lab::new(id, POD);
+            lab.lookup("a.b.c.d.e.f", &[denied()]);
+            lab.packets.sort_by_key(|it| it.time);
+            let is_searched = |it: &crate::wire::Packet| match &it.what {
+                Kind::Message(bytes) => bytes[24] != 0,
+                _ => false,
+            };
+            let late = lab.packets.iter().position(is_searched).unwrap();
+            for packet in &mut lab.packets[late..] {
+                packet.time += gap * MILLISECOND;
+            }
+            let all = queries(&lab);
+            let (judged, _) = lab.end();
+            assert_eq!(sizes(&judged), [all], "{id} {gap}");
+        }
+    }
+}

@@ -202,8 +202,9 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
         let (comm, pid) = (&it.comm, it.pid);
         format!(", asked by {comm} (process {pid})")
     });
+    let two = judged.second().map_or("", |_| ", or two lookups");
     let text = format!(
-        "{} {}: {}, {took}, {queries}{}",
+        "{} {}: {}, {took}, {queries}{two}{}",
         style.shown.ip(lookup.client),
         asked(judged, style),
         outcome(lookup),

@@ -8,10 +8,8 @@ use crate::name::Name;
 use crate::packet::Unreachable;
 use crate::watch::fault::Pair;
 use crate::watch::findings::{Evidence, Finding, Known, What, zones};
+use crate::watch::keys::{A, AAAA};
 use crate::watch::tally::{Loss, QuestionTally, ServerTally, Suspect};
-
-const A: u16 = 1;
-const AAAA: u16 = 28;
 
 /// Answers of this size travel without fragments everywhere, in bytes.
 ///

@@ -8,10 +8,9 @@ use crate::finding::Severity;
 use crate::histogram::Histogram;
 use crate::name::Name;
 use crate::watch::findings::{Finding, Known, Times, What, zones};
+use crate::watch::keys::{A, AAAA};
 use crate::watch::tally::{Count, QuestionTally, ServerTally};
 
-const AAAA: u16 = 28;
-const A: u16 = 1;
 const NXDOMAIN: u8 = 3;
 
 /// A server whose median is above this is slow, in nanoseconds: a resolver next

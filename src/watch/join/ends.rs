@@ -3,13 +3,10 @@
 use super::Joiner;
 use crate::packet::Seen;
 use crate::packet::dns::Header;
-use crate::watch::keys::Question;
+use crate::watch::keys::{A, AAAA, Question};
 use crate::watch::lookup::{Ended, Exchange, Lookup};
 use crate::watch::name::hash;
-use crate::watch::open::Open;
-
-const A: u16 = 1;
-const AAAA: u16 = 28;
+use crate::watch::open::{Foreseen, Open};
 
 /// After an answer the next query of a lookup comes at once.
 pub(super) const AFTER_ANSWER: i64 = 50_000_000;
@@ -18,7 +15,7 @@ pub(super) const AFTER_ANSWER: i64 = 50_000_000;
 const AFTER_HALF: i64 = 500_000_000;
 
 /// After a negative answer, too; but a busy program may need a while.
-const AFTER_DENIAL: i64 = 1_000_000_000;
+pub(in crate::watch) const AFTER_DENIAL: i64 = 1_000_000_000;
 
 /// Where names of the search list follow, the program has only not got to them; the
 /// busiest machines let one wait for some seconds.
@@ -31,7 +28,7 @@ const SET_BACK: i64 = 2_000_000_000;
 /// does not wait longer.
 const SET_ON: i64 = 60_000_000_000;
 
-/// The plans of so many lookups are asked for at once.
+/// At most so many lookups are looked at at once, by their plans.
 const MAX_AT_ONCE: usize = 8;
 
 impl Joiner {
@@ -74,15 +71,15 @@ impl Joiner {
         }
     }
 
-    /// Asks when lookups are over, by the plan, in which nothing has happened since; not of
-    /// too many at once, and of so many at most. Of how many.
+    /// Asks `over` when lookups are over by the plan: those in which nothing has happened
+    /// since `since`, at most `most` of them. Returns how many were asked about.
     pub(in crate::watch) fn plan(
         &mut self,
         since: i64,
         most: usize,
         over: impl Fn(&Lookup) -> Option<i64>,
     ) -> usize {
-        let is_new = |it: &Open| it.planned.is_none_or(|planned| planned.0 != it.last);
+        let is_new = |it: &Open| it.foreseen.is_none_or(|foreseen| foreseen.last != it.last);
         let quiet = self.table.all().filter(|it| it.1.last <= since);
         let quiet = quiet.filter(|it| is_new(it.1)).take(most.min(MAX_AT_ONCE));
         let over: Vec<(u32, Option<i64>)> = quiet.map(|it| (it.0, over(&it.1.lookup))).collect();
@@ -91,7 +88,8 @@ impl Joiner {
             let Some(open) = self.table.open_mut(index) else {
                 continue;
             };
-            open.planned = Some((open.last, over));
+            let last = open.last;
+            open.foreseen = Some(Foreseen { last, over });
             if let Some(over) = over.filter(|it| *it < open.due) {
                 self.table.sooner(index, over);
             }
@@ -183,8 +181,10 @@ impl Joiner {
             () if open.is_searching && exchanges.iter().all(is_denied) => WITHIN_SEARCH,
             () => AFTER_DENIAL,
         };
-        let planned = open.planned.filter(|it| it.0 == open.last);
+        let foreseen = open.foreseen.filter(|it| it.last == open.last);
         let over = open.last.saturating_add(wait);
-        planned.and_then(|it| it.1).map_or(over, |it| it.min(over))
+        foreseen
+            .and_then(|it| it.over)
+            .map_or(over, |it| it.min(over))
     }
 }

@@ -6,6 +6,8 @@ mod misfits;
 
 use std::collections::VecDeque;
 
+pub(super) use self::ends::AFTER_DENIAL;
+
 use self::ends::AFTER_ANSWER;
 use self::message::Message;
 use crate::packet::dns::{HEADER, Header, whole_labels};
@@ -223,8 +225,9 @@ impl Joiner {
         if let Some(open) = self.table.open_mut(index) {
             let readings = &open.lookup.readings;
             open.is_searching = bases.iter().any(|base| {
-                let is_of_list = !base.is_as_is && !search.is_as_is_first(base.name);
-                is_of_list && readings.iter().any(|it| it.hash == base.hash)
+                let has_list = !search.entries.is_empty();
+                let is_before = !base.is_as_is || has_list && search.is_as_is_first(base.name);
+                is_before && readings.iter().any(|it| it.hash == base.hash)
             });
         }
     }

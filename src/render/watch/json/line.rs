@@ -26,7 +26,8 @@ pub(in crate::render) struct LookupForm {
     /// Other names that it can have asked for.
     or: Vec<String>,
     /// Where it can be two lookups: when the second one began, in milliseconds from the
-    /// start. It asks again from another port with another id, which is not planned.
+    /// start. From another port, with another id, it asks again, which is not planned, or for
+    /// a name long after the denial of the one before.
     #[serde(skip_serializing_if = "Option::is_none")]
     second_at_ms: Option<f64>,
     /// The resolver that it is judged as; live, until that is known, the one that fits best so
