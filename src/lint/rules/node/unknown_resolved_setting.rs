@@ -42,11 +42,13 @@ fn before_a_section(file: &SettingsText<'_>, context: &Context<'_>, report: &mut
     let is_outside =
         |it: &&Entry| it.section.is_empty() && KEYS.has(escaped(document.bytes(it.key)));
     let entries = file.entries.iter().filter(is_outside);
+    let mut above = 0;
     for entry in entries.filter(|_| is_ours && context.path(document.file) == document.path) {
-        let above = document.bytes(Span::new(0, entry.key.start as usize));
-        if has_placeholder(&escaped(above)) {
+        let start = entry.key.start as usize;
+        if has_placeholder(&escaped(document.bytes(Span::new(above, start)))) {
             return;
         }
+        above = start;
         let key = escaped(document.bytes(entry.key));
         let message = format!("{key} stands above the first section");
         report
