@@ -40,9 +40,7 @@ fn main() -> ExitCode {
     if let Some(code) = answers::run_hidden().or_else(lab::run_hidden) {
         return code;
     }
-    let mut arguments = Arguments::from_args();
-    // Trials wait for programs in namespaces of their own.
-    arguments.test_threads.get_or_insert(8);
+    let arguments = Arguments::from_args();
     let mut trials = places::trials();
     trials.extend(scenes::trials());
     trials.extend(programs::trials());

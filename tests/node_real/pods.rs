@@ -158,7 +158,8 @@ fn scenes(unique: u32) {
     assert_eq!(found["sandbox"], json!(dead.sandbox));
     assert_eq!(found["resolv_conf"]["content"], json!(OLD));
     assert_eq!(found["processes"], json!([]));
-    assert_eq!(found["crashes"], json!(true));
+    assert_eq!(found["presence"], json!("left-over"));
+    assert_eq!(found["crashes"], json!(false));
 }
 
 fn of<'v>(document: &'v Value, name: &str) -> &'v Value {
