@@ -7,6 +7,7 @@ use crate::check_loop::Report;
 use crate::config::resolv_conf::{Line, ResolvConf};
 use crate::finding::Severity;
 use crate::lint::Findings;
+use crate::node::workload::maker;
 use crate::node::{HostFile, Node, is_dns_server};
 use crate::order::Order as _;
 use crate::pod::Runtime;
@@ -163,34 +164,13 @@ fn dns_pods(node: &Node) -> Vec<String> {
         let name = if pod.is_static() {
             label.as_str()
         } else {
-            workload(&label)
+            maker(&label).map_or(label.as_str(), |it| it.1)
         };
         format!("{name}: {}", servers.join(" "))
     });
     // Replicas that are alike are one.
     let lines: BTreeSet<String> = lines.collect();
     lines.into_iter().collect()
-}
-
-/// The name without the parts that a `ReplicaSet` and a pod add.
-///
-/// Source: kubernetes `staging/src/k8s.io/apimachinery/pkg/util/rand: SafeEncodeString`,
-/// apiserver `names.SimpleNameGenerator`: five characters of this alphabet.
-fn workload(name: &str) -> &str {
-    const ALPHABET: &str = "bcdfghjklmnpqrstvwxz2456789";
-    let is_made = |part: &str, lengths: std::ops::RangeInclusive<usize>| {
-        lengths.contains(&part.len()) && part.chars().all(|it| ALPHABET.contains(it))
-    };
-    let Some((rest, suffix)) = name.rsplit_once('-') else {
-        return name;
-    };
-    if !is_made(suffix, 5..=5) {
-        return name;
-    }
-    match rest.rsplit_once('-') {
-        Some((deployment, hash)) if is_made(hash, 6..=10) => deployment,
-        _ => rest,
-    }
 }
 
 fn findings(findings: &Findings) -> Vec<String> {
@@ -232,23 +212,5 @@ mod tests {
             unrecognised: Vec::new(),
         };
         assert_eq!(findings(&found), ["error rule", "warning rule"]);
-    }
-
-    #[test]
-    fn a_workload_is_named_without_what_each_start_makes() {
-        for (name, expected) in [
-            (
-                "kube-system/coredns-57c679d4f5-kkqld",
-                "kube-system/coredns",
-            ),
-            (
-                "kube-system/node-local-dns-x2x4z",
-                "kube-system/node-local-dns",
-            ),
-            ("kube-system/coredns-node-a", "kube-system/coredns-node-a"),
-            ("dns", "dns"),
-        ] {
-            assert_eq!(workload(name), expected);
-        }
     }
 }

@@ -133,7 +133,7 @@ pub struct Counted {
     pub disk: Option<Room>,
 }
 
-/// In percents: below it programs that write more than a line find no room.
+/// In percent: with less room than this the disk counts as full.
 const FULL: u64 = 1;
 
 fn has_less(disk: Room, percents: u64) -> bool {

@@ -16,6 +16,7 @@ pub mod logs;
 pub mod mountinfo;
 pub mod runtime;
 pub mod stat;
+pub mod workload;
 
 use std::net::IpAddr;
 

@@ -2,6 +2,7 @@
 
 use super::plain::RETURN;
 use crate::explain::cluster::is_of_the_world;
+use crate::node::workload::is_random;
 
 /// What kind of name was looked up.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -175,14 +176,6 @@ impl Looked {
     }
 }
 
-/// Whether all is of the letters that Kubernetes makes names of, none of them a vowel.
-///
-/// Source: kubernetes `staging/src/k8s.io/apimachinery/pkg/util/rand/rand.go: alphanums`.
-pub(super) fn is_random(text: &str) -> bool {
-    text.chars()
-        .all(|it| "bcdfghjklmnpqrstvwxz2456789".contains(it))
-}
-
 /// Whether a label is what a `ReplicaSet` calls its pods: the hash of the template and
 /// five letters, with a digit among them.
 fn is_pod(label: &str) -> bool {
@@ -190,11 +183,7 @@ fn is_pod(label: &str) -> bool {
     let (Some(own), Some(hash), Some(_)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
     };
-    own.len() == 5
-        && (8..=10).contains(&hash.len())
-        && is_random(own)
-        && is_random(hash)
-        && hash.contains(|c: char| c.is_ascii_digit())
+    is_random(own, 5..=5) && is_random(hash, 8..=10) && hash.contains(|c: char| c.is_ascii_digit())
 }
 
 /// The name of the Service in a name that can be one's, or one of its pods'.

@@ -18,6 +18,7 @@ use tempfile::TempDir;
 
 use crate::KDNS;
 use crate::network::{Pair, SERVER, answer, ask, query};
+use crate::reading::read;
 use crate::root::trial;
 
 pub(crate) const IP: &[&str] = &["ip", "unshare", "nsenter"];
@@ -155,12 +156,7 @@ fn seen_kept_and_read_again() {
     assert_eq!(mode & 0o7777, 0o600);
     assert_eq!(contents(&path), (401, 0, 1));
     // The file has all that is needed: another machine says the same.
-    let output = Command::new(KDNS)
-        .args(["watch", "--format", "json", "--read"])
-        .arg(&path)
-        .output()
-        .unwrap();
-    let read = summary(&output);
+    let read = summary(&read(&path));
     for key in [
         "resolver",
         "search",
@@ -219,12 +215,7 @@ fn of_the_node() {
     drop(serving);
     let live = summary(&child.wait_with_output().unwrap());
     assert_eq!(live["search"]["inferred"], true, "{live:#}");
-    let output = Command::new(KDNS)
-        .args(["watch", "--format", "json", "--read"])
-        .arg(&path)
-        .output()
-        .unwrap();
-    let read = summary(&output);
+    let read = summary(&read(&path));
     for key in ["resolver", "search", "lookups", "queries", "findings"] {
         assert_eq!(read[key], live[key], "{key}");
     }

@@ -2,11 +2,11 @@
 //! that lead back.
 
 use std::net::{IpAddr, SocketAddr};
-use std::ops::RangeInclusive;
 
 use super::{Case, Server, fixes, quote, walk};
 use crate::check_loop::facts::Step;
 use crate::check_loop::report::{Edit, Fix};
+use crate::node::workload::maker;
 use crate::node::{Node, Pod};
 use crate::order::Order as _;
 use crate::text::{Place, Source, escaped};
@@ -91,7 +91,7 @@ fn after(pod: Option<&Pod>, program: Program, file: &str) -> Vec<Step> {
     let Some(pod) = pod.filter(|it| !it.is_static()) else {
         return vec![Step::Reload];
     };
-    let known = workload(pod);
+    let known = pod.name.as_deref().and_then(maker);
     let usual = match program {
         Program::NodeCache => "node-local-dns",
         _ => "coredns",
@@ -118,30 +118,6 @@ fn after(pod: Option<&Pod>, program: Program, file: &str) -> Vec<Step> {
 fn is_of_node(pod: &Pod, file: &str) -> bool {
     let is_copy = file.contains("/volumes/") || file.starts_with("/proc/");
     !is_copy && pod.corefiles.iter().any(|it| it.name == file)
-}
-
-/// What makes pods like this one, by the pod's name: its kind and name, which
-/// installers give to its `ConfigMap`, too; `None`: its name does not tell.
-///
-/// Source: kubernetes `pkg/controller/deployment/sync.go` `getNewReplicaSet`,
-/// `staging/src/k8s.io/apiserver/pkg/storage/names/generate.go`.
-fn workload(pod: &Pod) -> Option<(&'static str, &str)> {
-    let (rest, last) = pod.name.as_deref()?.rsplit_once('-')?;
-    if !is_random(last, 5..=5) {
-        return None;
-    }
-    match rest.rsplit_once('-') {
-        Some((name, set)) if is_random(set, 6..=10) => Some(("deployment", name)),
-        _ => Some(("daemonset", rest)),
-    }
-}
-
-/// Whether it is made of the letters that Kubernetes makes names of.
-///
-/// Source: k8s.io/apimachinery, pkg/util/rand/rand.go `alphanums`.
-fn is_random(text: &str, lengths: RangeInclusive<usize>) -> bool {
-    let is_one = |byte: u8| b"bcdfghjklmnpqrstvwxz2456789".contains(&byte);
-    lengths.contains(&text.len()) && text.bytes().all(is_one)
 }
 
 /// A line of a Corefile, with the node whose Corefile has another one.

@@ -4,8 +4,8 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::lookups::Lookups;
+use crate::node::workload::is_random;
 use crate::why::asked::{self, Kind};
-use crate::why::looked::is_random;
 
 /// What Services of the cluster's DNS are called.
 const SERVICES: [&str; 4] = [
@@ -159,7 +159,7 @@ impl Rows {
         let is_network = NETWORK.contains(&set.trim_start_matches("pod/"));
         if is_dns(name) {
             self.pods.push(pod);
-        } else if is_network && own.len() == 5 && is_random(own) {
+        } else if is_network && is_random(own, 5..=5) {
             if pod.has_ended() || pod.badness() < 2 {
                 return false;
             }
