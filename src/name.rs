@@ -188,15 +188,8 @@ pub(crate) fn escape(after: &[u8]) -> Option<(u8, &[u8])> {
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use fmt::Write as _;
-        let Some((&first, rest)) = self.wire.split_first() else {
-            return f.write_str(".");
-        };
-        let mut text = [0; MAX_WIRE_BYTES];
-        if let Some(text) = text.get_mut(..rest.len()) {
-            text.copy_from_slice(rest);
-            if put_dots(first, text) {
-                return f.write_str(std::str::from_utf8(text).unwrap_or_default());
-            }
+        if let Some(text) = self.plain_text(&mut [0; MAX_WIRE_BYTES]) {
+            return f.write_str(text);
         }
         for (index, label) in self.labels().enumerate() {
             if index > 0 {
@@ -215,17 +208,23 @@ impl fmt::Display for Name {
 }
 
 impl Name {
-    /// Appends what [`Display`](fmt::Display) shows, without its machinery: of
-    /// many scenarios every name is matched and written.
-    pub fn append_to(&self, text: &mut Vec<u8>) {
-        let start = text.len();
+    /// What [`Display`](fmt::Display) shows, if it has no escapes, without its
+    /// machinery: of many scenarios every name is matched and written.
+    pub fn plain_text<'t>(&self, text: &'t mut [u8; MAX_WIRE_BYTES]) -> Option<&'t str> {
         let Some((&first, rest)) = self.wire.split_first() else {
-            return text.push(b'.');
+            return Some(".");
         };
-        text.extend_from_slice(rest);
-        if !put_dots(first, text.get_mut(start..).unwrap_or_default()) {
-            text.truncate(start);
-            text.extend_from_slice(self.to_string().as_bytes());
+        let text = text.get_mut(..rest.len())?;
+        text.copy_from_slice(rest);
+        let is_plain = put_dots(first, text);
+        std::str::from_utf8(text).ok().filter(|_| is_plain)
+    }
+
+    /// Appends what [`Display`](fmt::Display) shows.
+    pub fn append_to(&self, text: &mut Vec<u8>) {
+        match self.plain_text(&mut [0; MAX_WIRE_BYTES]) {
+            Some(plain) => text.extend_from_slice(plain.as_bytes()),
+            None => text.extend_from_slice(self.to_string().as_bytes()),
         }
     }
 }

@@ -3,7 +3,10 @@
 //! Which spellings of an address count, and how names compare, is up to the
 //! resolver that reads the file.
 
+use std::collections::BTreeSet;
+
 use crate::config::resolv_conf::{ResolvConf, Word};
+use crate::text::ordered;
 
 /// A line of a hosts file with at least one word.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -34,6 +37,24 @@ pub fn entries(file: &ResolvConf) -> impl Iterator<Item = Entry<'_>> {
     })
 }
 
+/// The words of a file that can be names, in small letters, without final dots.
+struct PlainWords(BTreeSet<Vec<u8>>);
+
+/// Whether a resolver can find `name` in the file, whatever it takes for a blank, for the
+/// end of a line or for the same name. Of a name with odd bytes nothing is known: it can.
+pub fn may_have(file: &ResolvConf, name: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._".contains(byte);
+    let known = |word: &[u8]| {
+        let dots = word.iter().rev().take_while(|byte| **byte == b'.').count();
+        word.split_at(word.len() - dots).0.to_ascii_lowercase()
+    };
+    let words = file.made.once(|| {
+        let words = file.source.bytes.split(|byte| !is_plain(byte));
+        PlainWords(ordered(words.map(known)))
+    });
+    name.is_empty() || !name.iter().all(is_plain) || words.0.contains(&known(name))
+}
+
 /// The first `length` bytes of `word`.
 fn cut(word: Word<'_>, length: usize) -> Word<'_> {
     let mut span = word.span;
@@ -50,6 +71,18 @@ fn cut(word: Word<'_>, length: usize) -> Word<'_> {
 mod tests {
     use super::*;
     use crate::text::Source;
+
+    #[test]
+    fn what_no_resolver_can_find_is_told_apart() {
+        let text = b"10.0.0.1\tWeb.a. b\0c#d\n10.0.0.2\x0be\xffg";
+        let file = ResolvConf::parse(Source::new("hosts", text));
+        for name in ["web.A", "web.a.", "B", "c", "d", "e", "g", "10.0.0.2", "", "x%y", "\u{e9}"] {
+            assert!(may_have(&file, name.as_bytes()), "{name}");
+        }
+        for name in ["web", "a", "b.c", "eg", "x"] {
+            assert!(!may_have(&file, name.as_bytes()), "{name}");
+        }
+    }
 
     #[test]
     fn comments_end_a_line_anywhere() {

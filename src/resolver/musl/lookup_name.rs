@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use crate::config::hosts::may_have;
 use crate::config::resolv_conf::{Line, ResolvConf, is_blank};
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome::{self, Failed};
@@ -89,9 +90,11 @@ async fn lookup(io: &Io, scenario: &Scenario, version: &Version, family: Family)
 fn name_from_hosts(scenario: &Scenario, version: &Version, family: Family) -> Found {
     let mut found = Vec::new();
     let mut wrong_family = false;
-    let lines = scenario.hosts.iter().flat_map(ResolvConf::lines);
+    let name = scenario.name.as_bytes();
+    let hosts = scenario.hosts.iter().filter(|it| may_have(it, name));
+    let lines = hosts.flat_map(ResolvConf::lines);
     for (line, is_closed) in lines.flat_map(pieces) {
-        if found.len() >= MAX_ADDRESSES || !names_host(line, is_closed, scenario.name.as_bytes()) {
+        if found.len() >= MAX_ADDRESSES || !names_host(line, is_closed, name) {
             continue;
         }
         let end = line.iter().position(|&byte| is_blank(byte));

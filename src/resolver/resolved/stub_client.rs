@@ -56,15 +56,18 @@ pub(super) async fn lookup(
         if carry_out(&mut requests, &client, &mut manager) {
             continue;
         }
-        if let Some(reply) = manager.stub_replies.pop_front() {
-            client.arrived(arrival(reply));
-        } else {
+        let waits = || until.is_none_or(|it| io.now() < it);
+        let mut is_late = false;
+        // What does not concern the client does not wake it.
+        while manager.stub_replies.is_empty() && waits() && !is_late {
             let until = until.map(|it| it + POLL_DELAY);
-            let is_late = wait(&io, &mut manager, until).await;
-            // poll(2) tells of an answer that came before the client runs again.
-            if is_late && let Some(reply) = manager.stub_replies.pop_front() {
-                client.arrived(arrival(reply));
-            }
+            is_late = wait(&io, &mut manager, until).await;
+        }
+        // poll(2) tells of an answer that came before the client runs again.
+        if (waits() || is_late)
+            && let Some(reply) = manager.stub_replies.pop_front()
+        {
+            client.arrived(arrival(reply));
         }
     }
 }
