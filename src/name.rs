@@ -58,11 +58,7 @@ impl Name {
         let mut end = 0;
         let mut too_long = false;
         for label in labels {
-            let length = match u8::try_from(label.len()) {
-                Ok(0) => return Err(NameError::EmptyLabel),
-                Ok(length) if label.len() <= MAX_LABEL_BYTES => length,
-                _ => return Err(NameError::LongLabel),
-            };
+            let length = label_length(label)?;
             let next = end + 1 + label.len();
             // The root's zero byte counts on the wire.
             match wire.get_mut(end..next).and_then(<[u8]>::split_first_mut) {
@@ -91,11 +87,7 @@ impl Name {
     ) -> Result<Self, NameError> {
         let mut wire = Vec::with_capacity(MAX_WIRE_BYTES + 2);
         for label in labels {
-            match u8::try_from(label.len()) {
-                Ok(0) => return Err(NameError::EmptyLabel),
-                Ok(length) if label.len() <= MAX_LABEL_BYTES => wire.push(length),
-                _ => return Err(NameError::LongLabel),
-            }
+            wire.push(label_length(label)?);
             wire.extend_from_slice(label);
         }
         Ok(Self { wire: wire.into() })
@@ -112,7 +104,23 @@ impl Name {
         if text.is_empty() {
             return Ok(Self::root());
         }
-        Self::from_labels(text.split(|&byte| byte == b'.'))
+        // Where a label begins the wire has its length, and a dot is before it in the text.
+        let mut wire = [0; MAX_WIRE_BYTES];
+        let fits = text.len() + 1 < MAX_WIRE_BYTES;
+        if let (true, Some(rest)) = (fits, wire.get_mut(1..=text.len())) {
+            rest.copy_from_slice(text);
+        }
+        let mut start = 0;
+        for label in text.split(|&byte| byte == b'.') {
+            let length = label_length(label)?;
+            if let Some(first) = wire.get_mut(start) {
+                *first = length;
+            }
+            start += 1 + label.len();
+        }
+        let wire = wire.get(..start).filter(|_| fits);
+        let wire = wire.ok_or(NameError::LongName)?.into();
+        Ok(Self { wire })
     }
 
     /// The name that `text` spells in a master file: `\.` and `\DDD` escapes,
@@ -167,6 +175,15 @@ impl Name {
     pub fn eq_ignore_case(&self, other: &Self) -> bool {
         // Nearly always they are the same bytes, which is seen faster.
         self.wire == other.wire || self.wire.eq_ignore_ascii_case(&other.wire)
+    }
+}
+
+/// The byte that stands before a label.
+fn label_length(label: &[u8]) -> Result<u8, NameError> {
+    match u8::try_from(label.len()) {
+        Ok(0) => Err(NameError::EmptyLabel),
+        Ok(length) if label.len() <= MAX_LABEL_BYTES => Ok(length),
+        _ => Err(NameError::LongLabel),
     }
 }
 

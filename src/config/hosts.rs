@@ -3,10 +3,7 @@
 //! Which spellings of an address count, and how names compare, is up to the
 //! resolver that reads the file.
 
-use std::collections::BTreeSet;
-
 use crate::config::resolv_conf::{ResolvConf, Word};
-use crate::text::ordered;
 
 /// A line of a hosts file with at least one word.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -37,22 +34,27 @@ pub fn entries(file: &ResolvConf) -> impl Iterator<Item = Entry<'_>> {
     })
 }
 
-/// The words of a file that can be names, in small letters, without final dots.
-struct PlainWords(BTreeSet<Vec<u8>>);
+/// The words of a file that can be names, without final dots.
+struct PlainWords(Vec<Vec<u8>>);
 
 /// Whether a resolver can find `name` in the file, whatever it takes for a blank, for the
 /// end of a line or for the same name. Of a name with odd bytes nothing is known: it can.
 pub fn may_have(file: &ResolvConf, name: &[u8]) -> bool {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._".contains(byte);
-    let known = |word: &[u8]| {
-        let dots = word.iter().rev().take_while(|byte| **byte == b'.').count();
-        word.split_at(word.len() - dots).0.to_ascii_lowercase()
-    };
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     let words = file.made.once(|| {
         let words = file.source.bytes.split(|byte| !is_plain(byte));
-        PlainWords(ordered(words.map(known)))
+        PlainWords(words.map(|it| without_dots(it).to_vec()).collect())
     });
-    name.is_empty() || !name.iter().all(is_plain) || words.0.contains(&known(name))
+    let known = without_dots(name);
+    let is_it = |word: &Vec<u8>| word.eq_ignore_ascii_case(known);
+    name.is_empty() || words.0.iter().any(is_it) || !name.iter().all(is_plain)
+}
+
+fn without_dots(mut word: &[u8]) -> &[u8] {
+    while let [rest @ .., b'.'] = word {
+        word = rest;
+    }
+    word
 }
 
 /// The first `length` bytes of `word`.
@@ -76,7 +78,9 @@ mod tests {
     fn what_no_resolver_can_find_is_told_apart() {
         let text = b"10.0.0.1\tWeb.a. b\0c#d\n10.0.0.2\x0be\xffg";
         let file = ResolvConf::parse(Source::new("hosts", text));
-        for name in ["web.A", "web.a.", "B", "c", "d", "e", "g", "10.0.0.2", "", "x%y", "\u{e9}"] {
+        for name in [
+            "web.A", "web.a.", "B", "c", "d", "e", "g", "10.0.0.2", "", "x%y", "\u{e9}",
+        ] {
             assert!(may_have(&file, name.as_bytes()), "{name}");
         }
         for name in ["web", "a", "b.c", "eg", "x"] {

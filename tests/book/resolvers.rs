@@ -300,6 +300,7 @@ Erlang 23 in 353 of 384. Erlang 27.3.4.1 of Debian 13 did the same in 301 of 306
 
 There is no model of uClibc-ng, of Android's bionic and of Windows: `--resolver` and `--target` say so. Envoy is modelled from its source; of hickory 0.24 and 0.25, of Netty
 from 4.1.50 on, and of c-ares between the versions below, nothing was observed: they are explained as the nearest model, and kdns says that they differ, or that they are older.
+So is what is older than the first row of its family: glibc before 2.17, musl before 1.1.20, Go before 1.11, BIND before 9.16, busybox before 1.30, systemd before 247, hickory before 0.26.
 
 `kdns explain NAME --resolver ID` shows the same for your file and your name, query by query.
 

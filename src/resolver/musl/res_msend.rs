@@ -19,6 +19,8 @@ use crate::resolver::reading::{Reading, Setting};
 #[derive(Clone, Debug)]
 pub(super) struct Packet {
     pub(super) question: Question,
+    /// Whether the AD bit is set.
+    pub(super) authentic_data: bool,
     pub(super) because: Because,
 }
 
@@ -53,6 +55,8 @@ pub(super) fn res_mkquery(
         } else {
             Question::Asked(name.clone(), record_type)
         },
+        // `lookup_name.c` takes it away again.
+        authentic_data: false,
         because: because.clone(),
     });
     Some(packets.collect())
@@ -207,7 +211,7 @@ impl Exchange<'_> {
             transport,
             socket,
             edns: None,
-            authentic_data: false,
+            authentic_data: packet.authentic_data,
             because: packet.because.clone(),
         });
         self.sent.push((id, index));
