@@ -20,7 +20,7 @@ type Row = (&'static str, fn(&Resolver) -> String);
 /// Versions of those above.
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
-    "glibc-2.41", "glibc-2.35", "glibc-2.34", "glibc-2.31", "glibc-2.28", "glibc-2.17", "go-1.22", "go-1.21",
+    "glibc-2.41", "glibc-2.35", "glibc-2.34", "glibc-2.31", "glibc-2.28", "glibc-2.17", "musl-1.1.24", "go-1.22", "go-1.21",
     "go-1.15", "c-ares-1.28", "c-ares-1.28-search", "c-ares-1.31", "c-ares-1.31-search",
     "c-ares-1.32", "c-ares-1.32-search", "c-ares-1.33", "c-ares-1.33-search", "c-ares-1.34.3",
     "c-ares-1.34.3-search", "node-resolve-20.15", "node-resolve-20.20", "node-resolve-22.11",
