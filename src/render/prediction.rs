@@ -24,7 +24,7 @@ use crate::simulation::{Run, Sent};
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(in crate::render) enum Line<'r> {
-    Prediction(Prediction<'r>),
+    Prediction(Box<Prediction<'r>>),
     Unread(Unread<'r>),
 }
 
