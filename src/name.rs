@@ -58,11 +58,7 @@ impl Name {
         let mut end = 0;
         let mut too_long = false;
         for label in labels {
-            let length = match u8::try_from(label.len()) {
-                Ok(0) => return Err(NameError::EmptyLabel),
-                Ok(length) if label.len() <= MAX_LABEL_BYTES => length,
-                _ => return Err(NameError::LongLabel),
-            };
+            let length = label_length(label)?;
             let next = end + 1 + label.len();
             // The root's zero byte counts on the wire.
             match wire.get_mut(end..next).and_then(<[u8]>::split_first_mut) {
@@ -91,11 +87,7 @@ impl Name {
     ) -> Result<Self, NameError> {
         let mut wire = Vec::with_capacity(MAX_WIRE_BYTES + 2);
         for label in labels {
-            match u8::try_from(label.len()) {
-                Ok(0) => return Err(NameError::EmptyLabel),
-                Ok(length) if label.len() <= MAX_LABEL_BYTES => wire.push(length),
-                _ => return Err(NameError::LongLabel),
-            }
+            wire.push(label_length(label)?);
             wire.extend_from_slice(label);
         }
         Ok(Self { wire: wire.into() })
@@ -112,7 +104,23 @@ impl Name {
         if text.is_empty() {
             return Ok(Self::root());
         }
-        Self::from_labels(text.split(|&byte| byte == b'.'))
+        // Where a label begins the wire has its length, and a dot is before it in the text.
+        let mut wire = [0; MAX_WIRE_BYTES];
+        let fits = text.len() + 1 < MAX_WIRE_BYTES;
+        if let (true, Some(rest)) = (fits, wire.get_mut(1..=text.len())) {
+            rest.copy_from_slice(text);
+        }
+        let mut start = 0;
+        for label in text.split(|&byte| byte == b'.') {
+            let length = label_length(label)?;
+            if let Some(first) = wire.get_mut(start) {
+                *first = length;
+            }
+            start += 1 + label.len();
+        }
+        let wire = wire.get(..start).filter(|_| fits);
+        let wire = wire.ok_or(NameError::LongName)?.into();
+        Ok(Self { wire })
     }
 
     /// The name that `text` spells in a master file: `\.` and `\DDD` escapes,
@@ -170,6 +178,15 @@ impl Name {
     }
 }
 
+/// The byte that stands before a label.
+fn label_length(label: &[u8]) -> Result<u8, NameError> {
+    match u8::try_from(label.len()) {
+        Ok(0) => Err(NameError::EmptyLabel),
+        Ok(length) if label.len() <= MAX_LABEL_BYTES => Ok(length),
+        _ => Err(NameError::LongLabel),
+    }
+}
+
 /// What an escape stands for, and the text after it: three digits are a byte,
 /// anything else is itself. `None`: it is cut, or no byte.
 pub(crate) fn escape(after: &[u8]) -> Option<(u8, &[u8])> {
@@ -188,15 +205,8 @@ pub(crate) fn escape(after: &[u8]) -> Option<(u8, &[u8])> {
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use fmt::Write as _;
-        let Some((&first, rest)) = self.wire.split_first() else {
-            return f.write_str(".");
-        };
-        let mut text = [0; MAX_WIRE_BYTES];
-        if let Some(text) = text.get_mut(..rest.len()) {
-            text.copy_from_slice(rest);
-            if put_dots(first, text) {
-                return f.write_str(std::str::from_utf8(text).unwrap_or_default());
-            }
+        if let Some(text) = self.plain_text(&mut [0; MAX_WIRE_BYTES]) {
+            return f.write_str(text);
         }
         for (index, label) in self.labels().enumerate() {
             if index > 0 {
@@ -215,17 +225,23 @@ impl fmt::Display for Name {
 }
 
 impl Name {
-    /// Appends what [`Display`](fmt::Display) shows, without its machinery: of
-    /// many scenarios every name is matched and written.
-    pub fn append_to(&self, text: &mut Vec<u8>) {
-        let start = text.len();
+    /// What [`Display`](fmt::Display) shows, if it has no escapes, without its
+    /// machinery: of many scenarios every name is matched and written.
+    pub fn plain_text<'t>(&self, text: &'t mut [u8; MAX_WIRE_BYTES]) -> Option<&'t str> {
         let Some((&first, rest)) = self.wire.split_first() else {
-            return text.push(b'.');
+            return Some(".");
         };
-        text.extend_from_slice(rest);
-        if !put_dots(first, text.get_mut(start..).unwrap_or_default()) {
-            text.truncate(start);
-            text.extend_from_slice(self.to_string().as_bytes());
+        let text = text.get_mut(..rest.len())?;
+        text.copy_from_slice(rest);
+        let is_plain = put_dots(first, text);
+        std::str::from_utf8(text).ok().filter(|_| is_plain)
+    }
+
+    /// Appends what [`Display`](fmt::Display) shows.
+    pub fn append_to(&self, text: &mut Vec<u8>) {
+        match self.plain_text(&mut [0; MAX_WIRE_BYTES]) {
+            Some(plain) => text.extend_from_slice(plain.as_bytes()),
+            None => text.extend_from_slice(self.to_string().as_bytes()),
         }
     }
 }

@@ -34,6 +34,29 @@ pub fn entries(file: &ResolvConf) -> impl Iterator<Item = Entry<'_>> {
     })
 }
 
+/// The words of a file that can be names, without final dots.
+struct PlainWords(Vec<Vec<u8>>);
+
+/// Whether a resolver can find `name` in the file, whatever it takes for a blank, for the
+/// end of a line or for the same name. Of a name with odd bytes nothing is known: it can.
+pub fn may_have(file: &ResolvConf, name: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    let words = file.made.once(|| {
+        let words = file.source.bytes.split(|byte| !is_plain(byte));
+        PlainWords(words.map(|it| without_dots(it).to_vec()).collect())
+    });
+    let known = without_dots(name);
+    let is_it = |word: &Vec<u8>| word.eq_ignore_ascii_case(known);
+    name.is_empty() || words.0.iter().any(is_it) || !name.iter().all(is_plain)
+}
+
+fn without_dots(mut word: &[u8]) -> &[u8] {
+    while let [rest @ .., b'.'] = word {
+        word = rest;
+    }
+    word
+}
+
 /// The first `length` bytes of `word`.
 fn cut(word: Word<'_>, length: usize) -> Word<'_> {
     let mut span = word.span;
@@ -50,6 +73,20 @@ fn cut(word: Word<'_>, length: usize) -> Word<'_> {
 mod tests {
     use super::*;
     use crate::text::Source;
+
+    #[test]
+    fn what_no_resolver_can_find_is_told_apart() {
+        let text = b"10.0.0.1\tWeb.a. b\0c#d\n10.0.0.2\x0be\xffg";
+        let file = ResolvConf::parse(Source::new("hosts", text));
+        for name in [
+            "web.A", "web.a.", "B", "c", "d", "e", "g", "10.0.0.2", "", "x%y", "\u{e9}",
+        ] {
+            assert!(may_have(&file, name.as_bytes()), "{name}");
+        }
+        for name in ["web", "a", "b.c", "eg", "x"] {
+            assert!(!may_have(&file, name.as_bytes()), "{name}");
+        }
+    }
 
     #[test]
     fn comments_end_a_line_anywhere() {

@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A value of each type that somebody has made of a file: a lookup is played a
-/// dozen times, and its files stay the same.
-#[derive(Default)]
-pub struct Made(Mutex<Vec<Arc<dyn Any + Send + Sync>>>);
+/// dozen times, and its files stay the same. Copies of the file share it.
+#[derive(Clone, Default)]
+pub struct Made(Arc<Mutex<Vec<Arc<dyn Any + Send + Sync>>>>);
 
 impl Made {
     /// The value of this type, made now if there is none yet.
@@ -22,13 +22,6 @@ impl Made {
 
     fn all(&self) -> MutexGuard<'_, Vec<Arc<dyn Any + Send + Sync>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The copy of a file has its values.
-impl Clone for Made {
-    fn clone(&self) -> Self {
-        Self(Mutex::new(self.all().clone()))
     }
 }
 

@@ -4,6 +4,8 @@
 //! a number, [`crate::engine::io::Io::at_once`] where it starts threads or tasks that
 //! nothing orders. [`crate::simulation::courses`] makes of it what may differ between runs.
 
+use smallvec::SmallVec;
+
 use crate::engine::message::QueryId;
 
 /// What was left to chance in a lookup so far.
@@ -132,8 +134,8 @@ impl Chance {
     }
 
     /// The lane and those that it is in, the innermost first, each with its race.
-    fn ancestry(&self, mut lane: Lane) -> Vec<(Lane, usize)> {
-        let mut found = Vec::new();
+    fn ancestry(&self, mut lane: Lane) -> SmallVec<[(Lane, usize); 4]> {
+        let mut found = SmallVec::new();
         while let Some(&race) = lane.0.checked_sub(1).and_then(|at| self.lanes.get(at)) {
             found.push((lane, race));
             lane = self.races.get(race).map_or(Lane::default(), |it| it.parent);

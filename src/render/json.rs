@@ -37,6 +37,7 @@ pub(super) fn append(value: &impl Serialize, text: &mut Vec<u8>) -> io::Result<(
 struct Bytes<'v>(&'v mut Vec<u8>);
 
 impl Write for Bytes<'_> {
+    #[inline]
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         match piece {
             [byte] => self.0.push(*byte),
@@ -45,6 +46,7 @@ impl Write for Bytes<'_> {
         Ok(piece.len())
     }
 
+    #[inline]
     fn write_all(&mut self, piece: &[u8]) -> io::Result<()> {
         self.write(piece).map(drop)
     }

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use hickory_proto::rr::RecordType;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use smallvec::SmallVec;
 
 use crate::address::{Address, Server};
 use crate::engine::machine::Outcome;
@@ -23,7 +24,7 @@ use crate::simulation::{Run, Sent};
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(in crate::render) enum Line<'r> {
-    Prediction(Prediction<'r>),
+    Prediction(Box<Prediction<'r>>),
     Unread(Unread<'r>),
 }
 
@@ -38,7 +39,8 @@ pub(in crate::render) struct Prediction<'r> {
     version: &'r str,
     /// Every query that reaches a server, in order: where something is left to
     /// chance, one of the runs that can be.
-    queries: Vec<QueryForm<'r>>,
+    #[schemars(with = "Vec<QueryForm<'r>>")]
+    queries: Queries<'r>,
     #[serde(flatten)]
     courses: CoursesForm<'r>,
     outcome: OutcomeForm<'r>,
@@ -86,7 +88,8 @@ struct OtherForm<'r> {
     /// Number of the first one after it that is the same again.
     to: usize,
     /// What is sent in their place.
-    queries: Vec<QueryForm<'r>>,
+    #[schemars(with = "Vec<QueryForm<'r>>")]
+    queries: Queries<'r>,
     #[serde(flatten)]
     courses: CoursesForm<'r>,
     /// How the lookup then ends, if otherwise.
@@ -125,9 +128,10 @@ struct Text<'r>(&'r Name);
 
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut text = Vec::with_capacity(MAX_WIRE_BYTES);
-        self.0.append_to(&mut text);
-        serializer.serialize_str(std::str::from_utf8(&text).unwrap_or_default())
+        match self.0.plain_text(&mut [0; MAX_WIRE_BYTES]) {
+            Some(text) => serializer.serialize_str(text),
+            None => serializer.collect_str(self.0),
+        }
     }
 }
 
@@ -136,7 +140,37 @@ struct AddressText<'r>(&'r Address);
 
 impl Serialize for AddressText<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self.0)
+        match self.0 {
+            Address {
+                ip,
+                scope: None,
+                written: None,
+            } => ip.serialize(serializer),
+            address => serializer.collect_str(address),
+        }
+    }
+}
+
+/// Queries, with the numbers of their sockets where these are known.
+struct Queries<'r> {
+    sent: &'r [Sent],
+    sockets: Option<Sockets<'r>>,
+}
+
+/// What sockets are used for, by the number of their making.
+type Sockets<'r> = SmallVec<[Socket<'r>; 8]>;
+
+/// The number of a socket, from 1 in order of use, and its server; `None`: it is not used.
+type Socket<'r> = Option<(usize, &'r Server)>;
+
+impl Serialize for Queries<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let number = |SocketId(socket)| {
+            let (number, _) = (*self.sockets.as_ref()?.get(socket as usize)?)?;
+            Some(number)
+        };
+        let sent = self.sent.iter().map(|it| &it.query);
+        serializer.collect_seq(sent.map(|it| query(it, number(it.socket))))
     }
 }
 
@@ -218,7 +252,10 @@ pub(in crate::render) fn prediction<'r>(
         case,
         resolver: resolver.id,
         version: resolver.version,
-        queries: queries(&run.sent, sockets(run, differs).as_deref()),
+        queries: Queries {
+            sent: &run.sent,
+            sockets: sockets(run, differs),
+        },
         courses: courses(differs),
         outcome: outcome(&run.outcome),
         note: (!notes.is_empty()).then(|| notes.join("; ")),
@@ -272,25 +309,13 @@ fn other(other: &Other) -> OtherForm<'_> {
     OtherForm {
         from: other.from,
         to: other.to,
-        queries: queries(&other.sent, None),
+        queries: Queries {
+            sent: &other.sent,
+            sockets: None,
+        },
         courses: courses(&other.courses),
         outcome: other.outcome.as_ref().map(outcome),
     }
-}
-
-/// The number of a socket, from 1 in order of use, and its server; `None`: it is not used.
-type Socket<'r> = Option<(usize, &'r Server)>;
-
-/// Queries, with the numbers of their sockets where these are known.
-fn queries<'r>(sent: &'r [Sent], sockets: Option<&[Socket<'_>]>) -> Vec<QueryForm<'r>> {
-    let number = |SocketId(socket)| {
-        let (number, _) = (*sockets?.get(socket as usize)?)?;
-        Some(number)
-    };
-    let forms = sent
-        .iter()
-        .map(|it| query(&it.query, number(it.query.socket)));
-    forms.collect()
 }
 
 fn query(query: &Query, sock: Option<usize>) -> QueryForm<'_> {
@@ -318,12 +343,12 @@ fn query(query: &Query, sock: Option<usize>) -> QueryForm<'_> {
 
 /// The sockets by the number of their making; `None` where one socket sends to several servers, or
 /// the same queries can come from others.
-fn sockets<'r>(Run { sent, .. }: &'r Run, differs: &Courses) -> Option<Vec<Socket<'r>>> {
+fn sockets<'r>(Run { sent, .. }: &'r Run, differs: &Courses) -> Option<Sockets<'r>> {
     if differs.sockets_differ {
         return None;
     }
     // Not every socket that is made is used.
-    let mut sockets = Vec::with_capacity(8);
+    let mut sockets = Sockets::new();
     let mut used = 0;
     for sent in sent {
         let (SocketId(socket), server) = (sent.query.socket, &sent.query.server);

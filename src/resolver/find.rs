@@ -37,7 +37,7 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
 /// 1.34.9 does came in part with 1.34.7. Netty takes time-out, attempts and
 /// `rotate` from resolv.conf since 4.1.50, asks all servers for every name since 4.1.52, asks less
 /// for CNAME since 4.1.64, 4.1.88 and 4.1.108, and again over TCP after a time-out since 4.1.105
-/// (its #10207, #10503, #11216, #13150, #13850, #13757).
+/// (its #10207, #10503, #11216, #13150, #13850, #13757). musl's `res_query` tells errors since 1.2.2.
 const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("c-ares", "1.20", "1.28", "c-ares-1.28"),
     ("c-ares-search", "1.20", "1.28", "c-ares-1.28-search"),
@@ -58,6 +58,7 @@ const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("node-resolve", "24.19", "24.22.3", "node-resolve-24.22"),
     ("node-resolve", "26.6", "26.12", "node-resolve-24.22"),
     ("netty", "4.1.50", "5", "netty-4.1.48"),
+    ("musl", "1.2.1", "1.2.2", "musl-1.2.3"),
 ];
 
 /// Versions of which some do not as the model does, likewise.

@@ -186,7 +186,10 @@ fn name_text<S: Serializer>(value: &Option<Name>, out: S) -> Result<S::Ok, S::Er
 }
 
 /// Code points up to 255 are bytes; others, which no byte can be, their UTF-8.
-fn bytes(text: &str) -> Vec<u8> {
+fn bytes(text: String) -> Vec<u8> {
+    if text.is_ascii() {
+        return text.into_bytes();
+    }
     let mut bytes = Vec::with_capacity(text.len());
     for character in text.chars() {
         match u8::try_from(u32::from(character)) {
@@ -209,7 +212,7 @@ impl Form {
             id: self.id.unwrap_or_else(|| id.to_owned()),
             resolv_conf: self
                 .resolv_conf
-                .map(|text| file("/etc/resolv.conf", bytes(&text))),
+                .map(|text| file("/etc/resolv.conf", bytes(text))),
             name: self.name,
             lookup: match self.record_type {
                 Some(record_type) => Lookup::Records(record_type),
@@ -219,16 +222,16 @@ impl Form {
             env: self.env,
             hosts: match self.hosts {
                 FileForm::Usual => Some(default_hosts(&hostname)),
-                FileForm::Given(text) => text.map(|text| file("/etc/hosts", bytes(&text))),
+                FileForm::Given(text) => text.map(|text| file("/etc/hosts", bytes(text))),
             },
             nsswitch: match self.nsswitch {
                 FileForm::Usual => Some(default_nsswitch()),
-                FileForm::Given(text) => text.map(|text| file("/etc/nsswitch.conf", bytes(&text))),
+                FileForm::Given(text) => text.map(|text| file("/etc/nsswitch.conf", bytes(text))),
             },
             files: self
                 .files
                 .into_iter()
-                .map(|(path, text)| (format!("/etc/{path}"), bytes(&text)))
+                .map(|(path, text)| (format!("/etc/{path}"), bytes(text)))
                 .collect(),
             own: self.own.map(Into::into),
             interfaces: self.interfaces.unwrap_or_else(default_interfaces),

@@ -18,6 +18,19 @@ pub struct ScenarioError {
     pub column: usize,
 }
 
+impl ScenarioError {
+    /// What is wrong at an offset of `text`.
+    fn new(message: &str, text: &[u8], at: usize) -> Self {
+        let before = text.get(..at).unwrap_or_default();
+        let line_start = before.iter().rposition(|&byte| byte == b'\n');
+        Self {
+            message: message.to_owned(),
+            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+            column: before.len() - line_start.map_or(0, |at| at + 1) + 1,
+        }
+    }
+}
+
 impl From<serde_json::Error> for ScenarioError {
     fn from(error: serde_json::Error) -> Self {
         let message = error.to_string();
@@ -40,16 +53,14 @@ impl From<serde_json::Error> for ScenarioError {
 pub fn parse(text: &[u8], id: &str) -> Result<Scenario, ScenarioError> {
     // Without this an array would do: its elements in the order of the keys.
     let start = text.iter().position(|byte| !byte.is_ascii_whitespace());
-    if start.is_some_and(|at| text.get(at) != Some(&b'{')) {
-        let before = text.get(..start.unwrap_or_default()).unwrap_or_default();
-        let line_start = before.iter().rposition(|&byte| byte == b'\n');
-        return Err(ScenarioError {
-            message: "a scenario is a JSON object, and this is none".to_owned(),
-            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
-            column: before.len() - line_start.map_or(0, |at| at + 1) + 1,
-        });
+    if let Some(start) = start.filter(|at| text.get(*at) != Some(&b'{')) {
+        let message = "a scenario is a JSON object, and this is none";
+        return Err(ScenarioError::new(message, text, start));
     }
-    let form: Form = serde_json::from_slice(text)?;
+    // All at once: text by text is slower.
+    let text = std::str::from_utf8(text)
+        .map_err(|error| ScenarioError::new("it is not UTF-8", text, error.valid_up_to()))?;
+    let form: Form = serde_json::from_str(text)?;
     Ok(form.into_scenario(id))
 }
 
@@ -92,6 +103,13 @@ mod tests {
             assert_eq!((error.line, error.column), place, "{text}");
             assert!(error.message.contains("JSON object"), "{error}");
         }
+    }
+
+    #[test]
+    fn what_is_not_utf_8_has_its_place() {
+        let error = parse(b"{\"name\":\n \"\xff\"}", "1").unwrap_err();
+        assert_eq!((error.line, error.column), (2, 3), "{error}");
+        assert!(error.message.contains("UTF-8"), "{error}");
     }
 
     #[test]

@@ -105,6 +105,21 @@ impl Scenario {
         }
     }
 
+    /// Takes over what was made of files that are the same in a scenario before.
+    pub fn share_files(&mut self, before: &Self) {
+        for (file, other) in [
+            (&mut self.resolv_conf, &before.resolv_conf),
+            (&mut self.hosts, &before.hosts),
+            (&mut self.nsswitch, &before.nsswitch),
+        ] {
+            if let (Some(file), Some(other)) = (file, other)
+                && file.source == other.source
+            {
+                file.made = other.made.clone();
+            }
+        }
+    }
+
     /// The world of these rules around it: its interfaces, and servers at the ports
     /// that a daemon's configuration names.
     pub fn world<'r>(&self, rules: &'r [Rule]) -> World<'r> {

@@ -20,7 +20,7 @@ type Row = (&'static str, fn(&Resolver) -> String);
 /// Versions of those above.
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
-    "glibc-2.41", "glibc-2.35", "glibc-2.34", "glibc-2.31", "glibc-2.28", "glibc-2.17", "go-1.22", "go-1.21",
+    "glibc-2.41", "glibc-2.35", "glibc-2.34", "glibc-2.31", "glibc-2.28", "glibc-2.17", "musl-1.1.24", "go-1.22", "go-1.21",
     "go-1.15", "c-ares-1.28", "c-ares-1.28-search", "c-ares-1.31", "c-ares-1.31-search",
     "c-ares-1.32", "c-ares-1.32-search", "c-ares-1.33", "c-ares-1.33-search", "c-ares-1.34.3",
     "c-ares-1.34.3-search", "node-resolve-20.15", "node-resolve-20.20", "node-resolve-22.11",
@@ -300,6 +300,7 @@ Erlang 23 in 353 of 384. Erlang 27.3.4.1 of Debian 13 did the same in 301 of 306
 
 There is no model of uClibc-ng, of Android's bionic and of Windows: `--resolver` and `--target` say so. Envoy is modelled from its source; of hickory 0.24 and 0.25, of Netty
 from 4.1.50 on, and of c-ares between the versions below, nothing was observed: they are explained as the nearest model, and kdns says that they differ, or that they are older.
+So is what is older than the first row of its family: glibc before 2.17, musl before 1.1.20, Go before 1.11, BIND before 9.16, busybox before 1.30, systemd before 247, hickory before 0.26.
 
 `kdns explain NAME --resolver ID` shows the same for your file and your name, query by query.
 

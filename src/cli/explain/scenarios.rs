@@ -13,7 +13,7 @@ use crate::render::explanation;
 use crate::render::prediction;
 use crate::render::timeline::{self, Page};
 use crate::resolver::Resolver;
-use crate::scenario::json;
+use crate::scenario::{Scenario, json};
 use crate::text::{escaped, excerpt};
 
 /// A scenario has at most so many bytes: whatever is piped in, memory is bounded.
@@ -73,6 +73,7 @@ pub(super) fn run(
         status: Status::Clean,
         count: 0,
         failures: 0,
+        last: None,
     };
     scenarios.all(input)?;
     let more = scenarios.failures.saturating_sub(MAX_TOLD);
@@ -95,6 +96,8 @@ struct Scenarios<'s> {
     status: Status,
     count: usize,
     failures: usize,
+    /// The last one that was explained: most have its files.
+    last: Option<Scenario>,
 }
 
 /// One format of the results.
@@ -175,13 +178,16 @@ impl Scenarios<'_> {
     fn one(&mut self, text: &[u8], first: usize) -> anyhow::Result<()> {
         self.count += 1;
         // Without the line's end, so that a missing brace is missing there.
-        let scenario = match json::parse(text.trim_ascii_end(), &self.count.to_string()) {
+        let mut scenario = match json::parse(text.trim_ascii_end(), &self.count.to_string()) {
             Ok(scenario) => scenario,
             Err(error) => {
                 let at = (first + error.line - 1, error.column);
                 return self.fail(&error.message, Some(at));
             }
         };
+        if let Some(last) = &self.last {
+            scenario.share_files(last);
+        }
         let resolvers = self.resolvers;
         for target in &mut self.targets {
             if target.format == Format::Svg {
@@ -194,6 +200,7 @@ impl Scenarios<'_> {
                 format::write(&scenario, Context::default(), resolvers, format, style, out)
             })?;
         }
+        self.last = Some(scenario);
         Ok(())
     }
 

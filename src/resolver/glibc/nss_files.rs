@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::Address;
-use crate::config::hosts::{Entry, entries};
+use crate::config::hosts::{Entry, entries, may_have};
 use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::resolver::glibc::host_conf::multi;
 use crate::resolver::glibc::nss_dns::Found;
@@ -54,6 +54,9 @@ fn lookup(thread: &mut Thread<'_>, name: &[u8], family: Family) -> Found {
 
 /// The addresses of `name` in the file.
 fn addresses(thread: &Thread<'_>, hosts: &ResolvConf, name: &[u8], family: Family) -> Vec<Address> {
+    if !may_have(hosts, name) {
+        return Vec::new();
+    }
     // A line that has only an address has the empty name.
     let matches = |entry: &Entry<'_>| match entry.names.as_slice() {
         [] => name.is_empty(),

@@ -96,7 +96,7 @@ fn process_line<'f>(
     hosts: &mut Option<Vec<Service<'f>>>,
 ) -> Result<(), Unreadable> {
     let (database, rest) = database(line);
-    if !DATABASES.has(database) {
+    if database != HOSTS && !DATABASES.has(database) {
         return Ok(());
     }
     let mut services = Vec::with_capacity(3);

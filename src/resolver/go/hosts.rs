@@ -1,6 +1,7 @@
 //! The hosts file as Go reads it.
 
 use crate::address::Address;
+use crate::config::hosts::may_have;
 use crate::config::resolv_conf::is_one_of;
 use crate::resolver::go::Version;
 use crate::resolver::go::name::same_abs_domain_name;
@@ -15,7 +16,8 @@ pub(super) fn lookup_static_host(
     host: &[u8],
     version: &Version,
 ) -> Vec<Address> {
-    let Some(file) = &scenario.hosts else {
+    let file = scenario.hosts.as_ref();
+    let Some(file) = file.filter(|it| may_have(it, host)) else {
         return Vec::new();
     };
     let mut addresses = Vec::new();

@@ -2,10 +2,11 @@
 
 use std::net::IpAddr;
 
+use crate::config::hosts::may_have;
 use crate::config::resolv_conf::{Line, ResolvConf, is_blank};
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome::{self, Failed};
-use crate::engine::message::{Because, Rcode};
+use crate::engine::message::{Because, Rcode, Reply};
 use crate::resolver::musl::Version;
 use crate::resolver::musl::ipliteral::{Literal, lookup_ipliteral};
 use crate::resolver::musl::read::get_resolv_conf;
@@ -89,9 +90,11 @@ async fn lookup(io: &Io, scenario: &Scenario, version: &Version, family: Family)
 fn name_from_hosts(scenario: &Scenario, version: &Version, family: Family) -> Found {
     let mut found = Vec::new();
     let mut wrong_family = false;
-    let lines = scenario.hosts.iter().flat_map(ResolvConf::lines);
+    let name = scenario.name.as_bytes();
+    let hosts = scenario.hosts.iter().filter(|it| may_have(it, name));
+    let lines = hosts.flat_map(ResolvConf::lines);
     for (line, is_closed) in lines.flat_map(pieces) {
-        if found.len() >= MAX_ADDRESSES || !names_host(line, is_closed, scenario.name.as_bytes()) {
+        if found.len() >= MAX_ADDRESSES || !names_host(line, is_closed, name) {
             continue;
         }
         let end = line.iter().position(|&byte| is_blank(byte));
@@ -199,26 +202,26 @@ async fn name_from_dns(
         io.note("killed by signal 8 (SIGFPE): `attempts:0` is a division by zero");
         return Err(Outcome::Crashed);
     };
-    let mut found = Vec::new();
+    let failure = |reply: &Option<Reply>| match reply {
+        None => Some(Err(Failed("EAI_AGAIN"))),
+        Some(reply) if reply.rcode == Rcode::NxDomain => Some(Ok(Vec::new())),
+        Some(_) => None,
+    };
     // A before AAAA, whatever came first: a name that does not exist for A is
     // left before AAAA is looked at.
-    for reply in replies {
-        match reply {
-            None => return Err(Failed("EAI_AGAIN")),
-            Some(reply) if reply.rcode == Rcode::NxDomain => return Ok(Vec::new()),
-            // In the question a byte above 193 is taken for the start of a
-            // pointer, and no record is found (`dns_parse.c: __dns_parse`).
-            Some(_) if !name.is_ascii() => {}
-            Some(reply) => found.extend(reply.answers),
-        }
-    }
-    let addresses: Vec<IpAddr> = found
-        .iter()
+    let first = replies.iter().take(if version.needs_both { 2 } else { 1 });
+    let failure = first.into_iter().find_map(failure);
+    // In the question a byte above 193 is taken for the start of a
+    // pointer, and no record is found (`dns_parse.c: __dns_parse`).
+    let parsed = replies.iter().flatten().filter(|_| name.is_ascii());
+    let addresses: Vec<IpAddr> = parsed
+        .flat_map(|reply| &reply.answers)
         .filter_map(|it| it.data.ip())
         .take(MAX_ADDRESSES)
         .collect();
-    if addresses.is_empty() {
-        return Err(Failed(version.no_data));
+    match failure {
+        Some(failure) if version.needs_both || addresses.is_empty() => failure,
+        _ if addresses.is_empty() => Err(Failed(version.no_data)),
+        _ => Ok(addresses),
     }
-    Ok(addresses)
 }

@@ -31,16 +31,36 @@ pub struct Version {
     /// A second dot at the end makes a name malformed; before, it became part
     /// of a broken question. Source: `res_mkquery.c`, since 1.2.4.
     refuses_double_dot: bool,
+    /// A query for A or AAAA that fails ends the lookup, whatever the other found; before, what
+    /// one of them found was enough, and else A's reply alone decided.
+    /// Source: `lookup_name.c: name_from_dns`, since 1.2.1.
+    needs_both: bool,
+    /// Queries of `res_query` have the AD bit. Source: `res_mkquery.c`, since 1.2.1.
+    sets_ad: bool,
+    /// `res_query` fails where a reply is missing or says that there is nothing; before, it
+    /// gives back what came. Source: `res_query.c`, since 1.2.2.
+    checks_reply: bool,
     /// The error for a name without addresses of the family asked for.
     /// Source: `lookup_name.c`, `lookup_ipliteral.c`, `EAI_NODATA` since 1.2.4.
     no_data: &'static str,
 }
+
+/// musl 1.1.24, as in Alpine 3.12.
+pub const V1_1_24: Version = Version {
+    needs_both: false,
+    sets_ad: false,
+    checks_reply: false,
+    ..V1_2_3
+};
 
 /// musl 1.2.3, as in Debian 12 and Alpine 3.16.
 pub const V1_2_3: Version = Version {
     tcp_fallback: false,
     skips_bad_candidates: false,
     refuses_double_dot: false,
+    needs_both: true,
+    sets_ad: true,
+    checks_reply: true,
     no_data: "EAI_NONAME",
 };
 
@@ -49,6 +69,9 @@ pub const V1_2_5: Version = Version {
     tcp_fallback: true,
     skips_bad_candidates: true,
     refuses_double_dot: true,
+    needs_both: true,
+    sets_ad: true,
+    checks_reply: true,
     no_data: "EAI_NODATA",
 };
 
@@ -72,4 +95,4 @@ pub fn reading(scenario: &Scenario) -> Reading<'_> {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(Version: tcp_fallback skips_bad_candidates refuses_double_dot; no_data: "EAI_FAIL");
+super::mutation::neighbours!(Version: tcp_fallback skips_bad_candidates refuses_double_dot needs_both sets_ad checks_reply; no_data: "EAI_FAIL");

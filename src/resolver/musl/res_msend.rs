@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
+use smallvec::SmallVec;
 
 use crate::address::Server;
 use crate::engine::io::{Arrival, Came, Io};
@@ -18,11 +19,13 @@ use crate::resolver::reading::{Reading, Setting};
 #[derive(Clone, Debug)]
 pub(super) struct Packet {
     pub(super) question: Question,
+    /// Whether the AD bit is set.
+    pub(super) authentic_data: bool,
     pub(super) because: Because,
 }
 
 /// The reply to each packet, in their order; `None`: no usable reply.
-pub(super) type Replies = Vec<Option<Reply>>;
+pub(super) type Replies = SmallVec<[Option<Reply>; 2]>;
 
 /// musl died: a division by zero.
 pub(super) struct Crash;
@@ -35,7 +38,7 @@ pub(super) fn res_mkquery(
     record_types: &[RecordType],
     because: &Because,
     version: &Version,
-) -> Option<Vec<Packet>> {
+) -> Option<SmallVec<[Packet; 2]>> {
     let stripped = name.strip_suffix(b".").unwrap_or(name);
     let double_dot = stripped.ends_with(b".");
     // The loop over the labels ends at the dot that is left over, which then
@@ -52,6 +55,8 @@ pub(super) fn res_mkquery(
         } else {
             Question::Asked(name.clone(), record_type)
         },
+        // `lookup_name.c` takes it away again.
+        authentic_data: false,
         because: because.clone(),
     });
     Some(packets.collect())
@@ -84,12 +89,12 @@ pub(super) async fn res_msend(
         packets,
         servers: &conf.servers,
         udp: io.socket(),
-        sent: Vec::with_capacity(packets.len() * conf.servers.len()),
-        slots: vec![Slot::Empty; packets.len()],
+        sent: SmallVec::new(),
+        slots: SmallVec::from_elem(Slot::Empty, packets.len()),
         servfail_retries: 0,
         tcp_fallback: version.tcp_fallback,
     };
-    let mut sockets = Vec::with_capacity(1 + packets.len());
+    let mut sockets = SmallVec::new();
     let mut next_round = start;
     let mut rounds = 0;
     while !exchange.is_complete() {
@@ -143,8 +148,8 @@ struct Exchange<'a> {
     servers: &'a [Setting<Server>],
     udp: SocketId,
     /// Which packet each query carries.
-    sent: Vec<(QueryId, usize)>,
-    slots: Vec<Slot>,
+    sent: SmallVec<[(QueryId, usize); 4]>,
+    slots: SmallVec<[Slot; 2]>,
     servfail_retries: usize,
     tcp_fallback: bool,
 }
@@ -175,7 +180,7 @@ impl Exchange<'_> {
     }
 
     /// Makes `sockets` those on which something is waited for.
-    fn list_sockets(&self, sockets: &mut Vec<SocketId>) {
+    fn list_sockets(&self, sockets: &mut SmallVec<[SocketId; 3]>) {
         let tcp = self.slots.iter().filter_map(|slot| match slot {
             Slot::Tcp(socket) => Some(*socket),
             _ => None,
@@ -206,7 +211,7 @@ impl Exchange<'_> {
             transport,
             socket,
             edns: None,
-            authentic_data: false,
+            authentic_data: packet.authentic_data,
             because: packet.because.clone(),
         });
         self.sent.push((id, index));

@@ -169,10 +169,15 @@ pub(super) fn dns_name_endswith(name: &Name, suffix: &Name) -> bool {
 pub(super) fn ends_with_text(name: &Name, suffix: &str) -> bool {
     // Each name is held against many suffixes, and nearly always the last
     // letters differ already.
-    let last_letter = |text: &[u8]| text.last().map(u8::to_ascii_lowercase);
-    last_letter(name.as_wire()) == last_letter(suffix.as_bytes()) && ends_with_labels(name, suffix)
+    match (name.as_wire(), suffix.as_bytes()) {
+        ([.., one], [.., other]) if one.eq_ignore_ascii_case(other) => {
+            ends_with_labels(name, suffix)
+        }
+        _ => false,
+    }
 }
 
+#[inline(never)]
 fn ends_with_labels(name: &Name, suffix: &str) -> bool {
     let wire = name.as_wire();
     let at = wire.len().checked_sub(suffix.len());

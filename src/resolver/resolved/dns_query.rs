@@ -307,7 +307,7 @@ impl Manager<'_> {
     pub(super) fn is_for(&self, q: usize, name: &Name) -> bool {
         let query = &self.queries[q];
         let domain = query.answer_search_domain;
-        let domain = domain.and_then(|index| self.configuration.search_domains.get(index));
+        let domain = domain.and_then(|index| self.configuration.file.search_domains.get(index));
         query.name_idna.eq_ignore_case(name)
             || domain
                 .and_then(|domain| dns_name_concat(&query.name_idna, &domain.name))

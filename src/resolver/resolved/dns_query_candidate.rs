@@ -47,6 +47,7 @@ impl Manager<'_> {
         let first = candidate.search_domain.map_or(0, |index| index + 1);
         let domains = self
             .configuration
+            .file
             .search_domains
             .iter()
             .enumerate()
@@ -67,7 +68,7 @@ impl Manager<'_> {
         self.dns_query_candidate_detach(q, false);
         let query = &self.queries[q];
         let index = query.candidate.as_ref()?.search_domain;
-        let name = match index.and_then(|index| self.configuration.search_domains.get(index)) {
+        let name = match index.and_then(|index| self.configuration.file.search_domains.get(index)) {
             None => query.name_idna.clone(),
             Some(domain) => dns_name_concat(&query.name_idna, &domain.name)?,
         };
@@ -88,7 +89,7 @@ impl Manager<'_> {
         match search_domain {
             // Domains for routing only are not in the search list.
             Some(index) => {
-                let before = self.configuration.search_domains.iter().take(index);
+                let before = self.configuration.file.search_domains.iter().take(index);
                 Because::Search(before.filter(|it| !it.route_only).count())
             }
             None if self.queries[q].n_cname_redirects > 0 => Because::Cname,

@@ -39,9 +39,10 @@ impl Manager<'_> {
             return false;
         }
         let name = &self.queries[q].name_idna;
-        let mut domains = self.configuration.search_domains.iter();
+        let mut domains = self.configuration.file.search_domains.iter();
         let has_search_domains = self
             .configuration
+            .file
             .search_domains
             .iter()
             .any(|domain| !domain.route_only);

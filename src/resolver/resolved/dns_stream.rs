@@ -174,13 +174,13 @@ mod tests {
     use crate::engine::message::QueryId;
     use crate::resolver::resolved::V252;
     use crate::resolver::resolved::event::Event;
-    use crate::resolver::resolved::read::manager_read_resolv_conf;
+    use crate::resolver::resolved::read::Configuration;
     use crate::scenario::Scenario;
 
     #[test]
     fn a_connection_that_is_put_off_keeps_back_no_other() {
         let scenario = Scenario::new("1", "db");
-        let configuration = manager_read_resolv_conf(&scenario);
+        let configuration = Configuration::from_resolv_conf(&scenario);
         let arrival = Arrival {
             query: QueryId(0),
             socket: SocketId(9),

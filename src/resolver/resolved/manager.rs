@@ -33,7 +33,7 @@ pub(super) struct Manager<'c> {
     /// What it does as its version does it.
     pub version: Version,
     /// Servers, domains, hosts file and host name as they were read.
-    pub configuration: &'c Configuration<'c>,
+    pub configuration: &'c Configuration,
     /// The servers, in their order.
     pub servers: Pool<DnsServer>,
     /// Which one is used; `None` before the first use.
@@ -75,9 +75,9 @@ const EITHER_DUE: &str =
 
 impl<'c> Manager<'c> {
     /// Source: `manager_new`, `manager_start`.
-    pub(super) fn new(io: Rc<Io>, version: Version, configuration: &'c Configuration<'c>) -> Self {
+    pub(super) fn new(io: Rc<Io>, version: Version, configuration: &'c Configuration) -> Self {
         let mut servers = Pool::new(DnsServer::new(&IpAddr::V4(Ipv4Addr::UNSPECIFIED).into()));
-        for server in &configuration.reading.servers {
+        for server in &configuration.file.reading.servers {
             servers.push(DnsServer::new(&server.value));
         }
         Self {

@@ -36,7 +36,7 @@ use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::resolver::reading::Reading;
 use crate::resolver::resolved::manager::Manager;
-use crate::resolver::resolved::read::{Configuration, manager_read_resolv_conf, resolved_conf};
+use crate::resolver::resolved::read::Configuration;
 use crate::scenario::Scenario;
 
 /// What differs between versions of systemd.
@@ -101,7 +101,7 @@ pub enum Door {
 #[derive(Debug)]
 pub struct Setup<'a> {
     version: &'static Version,
-    configuration: Configuration<'a>,
+    configuration: Configuration,
     client: Client<'a>,
 }
 
@@ -120,12 +120,12 @@ impl<'a> Setup<'a> {
         match door {
             Door::Varlink => Self {
                 version,
-                configuration: manager_read_resolv_conf(scenario),
+                configuration: Configuration::from_resolv_conf(scenario),
                 client: Client::NssResolve(scenario),
             },
             Door::Stub => {
-                let configuration = resolved_conf(scenario);
-                let seen = stub_client::seen_by_client(scenario, &configuration);
+                let configuration = Configuration::from_resolved_conf(scenario);
+                let seen = stub_client::seen_by_client(scenario, &configuration.file);
                 let conf = stub_client::reading_of_client(&seen).into_owned();
                 Self {
                     version,
@@ -139,8 +139,8 @@ impl<'a> Setup<'a> {
     /// What it takes from the configuration.
     pub fn reading(self) -> Reading<'a> {
         match &self.client {
-            Client::NssResolve(_) => self.configuration.reading,
-            Client::Glibc(_, conf) => stub_client::reading(&self.configuration, conf),
+            Client::NssResolve(_) => self.configuration.file.reading.clone(),
+            Client::Glibc(_, conf) => stub_client::reading(&self.configuration.file, conf),
         }
     }
 }

@@ -46,42 +46,81 @@ pub(super) struct SearchDomain {
 
 /// Everything that is configured.
 #[derive(Clone, Debug)]
-pub(super) struct Configuration<'a> {
-    /// What people see of it.
-    pub reading: Reading<'a>,
+pub(super) struct Configuration {
+    /// Servers and domains.
+    pub file: Arc<Settings>,
     /// `/etc/hosts`.
     pub etc_hosts: Arc<EtcHosts>,
     /// The names of this machine.
     pub hostnames: Hostnames,
+}
+
+/// Servers and domains.
+#[derive(Debug)]
+pub(super) struct Settings {
+    /// What people see of it.
+    pub reading: Reading<'static>,
     /// All domains, in order, those for routing only as well.
     pub search_domains: Vec<SearchDomain>,
     /// Where each stands there, by its name in lower case, in wire format.
     known_domains: BTreeMap<Vec<u8>, usize>,
 }
 
+/// What is made of a file by [`manager_read_resolv_conf`], and by [`resolved_conf`].
+struct FromResolvConf(Arc<Settings>);
+struct FromResolvedConf(Arc<Settings>);
+
+impl Configuration {
+    /// Where programs ask nss-resolve.
+    pub(super) fn from_resolv_conf(scenario: &Scenario) -> Self {
+        Self::new(scenario, |file| {
+            let read = || FromResolvConf(Arc::new(manager_read_resolv_conf(file)));
+            Arc::clone(&file.made.once(read).0)
+        })
+    }
+
+    /// Where programs ask the stub listener.
+    pub(super) fn from_resolved_conf(scenario: &Scenario) -> Self {
+        Self::new(scenario, |file| {
+            let read = || FromResolvedConf(Arc::new(resolved_conf(file)));
+            Arc::clone(&file.made.once(read).0)
+        })
+    }
+
+    fn new(scenario: &Scenario, read: impl FnOnce(&ResolvConf) -> Arc<Settings>) -> Self {
+        Self {
+            file: match &scenario.resolv_conf {
+                Some(file) => read(file),
+                None => read(&ResolvConf::default()),
+            },
+            etc_hosts: etc_hosts_parse(scenario.hosts.as_ref()),
+            hostnames: Hostnames::new(&scenario.hostname),
+        }
+    }
+}
+
 /// Reads `/etc/resolv.conf`, a file that is not resolved's own.
 ///
 /// Source: `manager_read_resolv_conf`.
-pub(super) fn manager_read_resolv_conf(scenario: &Scenario) -> Configuration<'_> {
-    let mut configuration = Configuration::new(scenario);
-    let text = scenario.resolv_conf.as_ref();
-    for line in lines(text.map_or(&[], |file| &file.source.bytes)) {
+fn manager_read_resolv_conf(file: &ResolvConf) -> Settings {
+    let mut settings = Settings::new();
+    for line in lines(&file.source.bytes) {
         let line = line.strip();
         if matches!(line.bytes.first(), None | Some(b'#' | b';')) {
             continue;
         }
         if let Some(servers) = line.first_word("nameserver") {
-            configuration.parse_dns_servers(servers);
+            settings.parse_dns_servers(servers);
         } else if let Some(domains) = line
             .first_word("domain")
             .or_else(|| line.first_word("search"))
         {
-            configuration.parse_search_domains(domains);
+            settings.parse_search_domains(domains);
         } else {
-            configuration.drop_line(line);
+            settings.drop_line(line);
         }
     }
-    configuration.finish()
+    settings.finish()
 }
 
 /// Reads the file's servers and domains as if they stood in `resolved.conf`,
@@ -89,11 +128,10 @@ pub(super) fn manager_read_resolv_conf(scenario: &Scenario) -> Configuration<'_>
 /// `nameserver` line, the domains from the last `search` or `domain` line.
 ///
 /// Source: `src/shared/conf-parser.c: parse_line` for what is not UTF-8.
-pub(super) fn resolved_conf(scenario: &Scenario) -> Configuration<'_> {
-    let mut configuration = Configuration::new(scenario);
+fn resolved_conf(file: &ResolvConf) -> Settings {
+    let mut settings = Settings::new();
     let mut domains: Option<Piece<'_>> = None;
-    let file = scenario.resolv_conf.as_ref();
-    for line in file.into_iter().flat_map(ResolvConf::lines) {
+    for line in file.lines() {
         let piece = Piece {
             bytes: line.bytes(),
             offset: line.span().start as usize,
@@ -101,7 +139,7 @@ pub(super) fn resolved_conf(scenario: &Scenario) -> Configuration<'_> {
         // What stands behind a NUL byte is a line of its own, which sets nothing.
         let line = piece.until_nul().strip();
         if let Some(server) = line.first_word("nameserver") {
-            configuration.parse_dns_servers(server.first());
+            settings.parse_dns_servers(server.first());
         } else if let Some(list) = line
             .first_word("domain")
             .or_else(|| line.first_word("search"))
@@ -110,25 +148,25 @@ pub(super) fn resolved_conf(scenario: &Scenario) -> Configuration<'_> {
                 && let Some(before) = domains.replace(list)
             {
                 let why = "a later `search` or `domain` line replaces it";
-                configuration.reading.drop(before.span(), why);
+                settings.reading.drop(before.span(), why);
             }
         } else if !matches!(line.bytes.first(), None | Some(b'#' | b';')) {
-            configuration.drop_line(line);
+            settings.drop_line(line);
         }
     }
     match domains {
         Some(domains) if std::str::from_utf8(domains.bytes).is_err() => {
             let why = "systemd reads no line that is not UTF-8";
-            configuration.reading.drop(domains.span(), why);
+            settings.reading.drop(domains.span(), why);
         }
-        Some(domains) => configuration.parse_search_domains(domains),
+        Some(domains) => settings.parse_search_domains(domains),
         None => {}
     }
-    configuration.finish()
+    settings.finish()
 }
 
-impl Configuration<'_> {
-    fn new(scenario: &Scenario) -> Self {
+impl Settings {
+    fn new() -> Self {
         let reading = Reading {
             timeout: Setting::built_in(TRANSACTION_UDP_TIMEOUT),
             attempts: Setting::built_in(TRANSACTION_ATTEMPTS_MAX),
@@ -136,8 +174,6 @@ impl Configuration<'_> {
         };
         Self {
             reading,
-            etc_hosts: etc_hosts_parse(scenario.hosts.as_ref()),
-            hostnames: Hostnames::new(&scenario.hostname),
             search_domains: Vec::new(),
             known_domains: BTreeMap::new(),
         }
@@ -270,11 +306,8 @@ impl Configuration<'_> {
 /// The file that programs see where resolved has the stub listener.
 ///
 /// Source: `write_stub_resolv_conf_contents`, `write_resolv_conf_search`.
-pub(super) fn stub_resolv_conf(configuration: &Configuration<'_>) -> ResolvConf {
-    let searched = configuration
-        .search_domains
-        .iter()
-        .filter(|it| !it.route_only);
+pub(super) fn stub_resolv_conf(settings: &Settings) -> ResolvConf {
+    let searched = settings.search_domains.iter().filter(|it| !it.route_only);
     let domains: Vec<String> = searched.map(|domain| escaped(&domain.name)).collect();
     let search = if domains.is_empty() {
         ".".to_owned()
@@ -295,9 +328,7 @@ mod tests {
             let line =
                 |it: u32| format!("nameserver 10.1.{}.{}\nsearch d{it}\n", it / 100, it % 100);
             let text: String = (1..=count).map(line).collect();
-            let mut scenario = Scenario::new("1", "db");
-            scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
-            let reading = manager_read_resolv_conf(&scenario).reading;
+            let reading = manager_read_resolv_conf(&file("/etc/resolv.conf", text)).reading;
             assert_eq!((reading.servers.len(), reading.search.len()), (kept, kept));
         }
     }

@@ -11,7 +11,7 @@ use crate::resolver::reading::{Origin, Reading, Setting};
 use crate::resolver::resolved::dns_stub::{StubPacket, StubReply};
 use crate::resolver::resolved::event::Event;
 use crate::resolver::resolved::manager::Manager;
-use crate::resolver::resolved::read::{Configuration, stub_resolv_conf};
+use crate::resolver::resolved::read::{Settings, stub_resolv_conf};
 use crate::scenario::{Lookup, Scenario};
 
 /// How late `poll(2)` returns to the client when its time is over. Resolved
@@ -56,23 +56,26 @@ pub(super) async fn lookup(
         if carry_out(&mut requests, &client, &mut manager) {
             continue;
         }
-        if let Some(reply) = manager.stub_replies.pop_front() {
-            client.arrived(arrival(reply));
-        } else {
+        let waits = || until.is_none_or(|it| io.now() < it);
+        let mut is_late = false;
+        // What does not concern the client does not wake it.
+        while manager.stub_replies.is_empty() && waits() && !is_late {
             let until = until.map(|it| it + POLL_DELAY);
-            let is_late = wait(&io, &mut manager, until).await;
-            // poll(2) tells of an answer that came before the client runs again.
-            if is_late && let Some(reply) = manager.stub_replies.pop_front() {
-                client.arrived(arrival(reply));
-            }
+            is_late = wait(&io, &mut manager, until).await;
+        }
+        // poll(2) tells of an answer that came before the client runs again.
+        if (waits() || is_late)
+            && let Some(reply) = manager.stub_replies.pop_front()
+        {
+            client.arrived(arrival(reply));
         }
     }
 }
 
 /// The servers and domains of resolved, the rest as glibc has it.
-pub(super) fn reading<'a>(configuration: &Configuration<'a>, client: &Reading<'_>) -> Reading<'a> {
+pub(super) fn reading(settings: &Settings, client: &Reading<'_>) -> Reading<'static> {
     let client = client.clone();
-    let mut reading = configuration.reading.clone();
+    let mut reading = settings.reading.clone();
     let domains = std::mem::take(&mut reading.search);
     let entries = client.search.into_iter().enumerate();
     reading.search = entries
@@ -103,9 +106,9 @@ fn of_client<T>(origin: Origin, value: T) -> Setting<T> {
 }
 
 /// The scenario as glibc behind the stub sees it.
-pub(super) fn seen_by_client(scenario: &Scenario, configuration: &Configuration<'_>) -> Scenario {
+pub(super) fn seen_by_client(scenario: &Scenario, settings: &Settings) -> Scenario {
     Scenario {
-        resolv_conf: Some(stub_resolv_conf(configuration)),
+        resolv_conf: Some(stub_resolv_conf(settings)),
         ..scenario.without_answers()
     }
 }

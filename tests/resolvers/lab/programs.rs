@@ -106,6 +106,7 @@ const ROWS: &[Row] = &[
     Row("go-1.22", Kind::Go, Place::Here, "lookup-go-1.22"),
     Row("go-1.23", Kind::Go, Place::Here, "lookup-go-1.23"),
     Row("c-ares-1.34-query", Kind::Ares("query"), Place::Here, "ares-1.34"),
+    Row("musl-1.1.24", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.1.24"),
     Row("musl-1.2.2", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.2"),
     Row("musl-1.2.4", Kind::GetAddrInfo, Place::Here, "getaddrinfo-musl-1.2.4"),
     Row("c-ares-1.17-search", Kind::Ares("search"), GLIBC_2_31, "ares-1.17"),
@@ -167,6 +168,7 @@ impl ResolverId {
     /// Whether no package has its program ready: it is run where somebody has made it.
     pub(crate) fn is_made_by_hand(self) -> bool {
         let made = [
+            "getaddrinfo-musl-1.1.24",
             "ares-1.28",
             "ares-1.31",
             "ares-1.32",

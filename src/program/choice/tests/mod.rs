@@ -151,7 +151,8 @@ fn versions_of_a_libc() {
         check(&program, expected);
     }
     for (version, expected) in [
-        ("1.1.24", "musl-1.2.3"),
+        ("1.1.24", "musl-1.1.24"),
+        ("1.2.1", "musl-1.2.3"),
         ("1.2.3", "musl-1.2.3"),
         ("1.2.4", "musl-1.2.5"),
         ("1.2.10", "musl-1.2.5"),
@@ -235,7 +236,8 @@ fn what_was_not_observed_is_said() {
     assert_eq!(libc(Family::Glibc, "2.17"), Likeness::Read.to_string());
     assert_eq!(libc(Family::Glibc, "2.12"), Likeness::Older.to_string());
     assert_eq!(libc(Family::Musl, "1.2.4"), "");
-    assert_eq!(libc(Family::Musl, "1.1.24"), Likeness::Older.to_string());
+    assert_eq!(libc(Family::Musl, "1.1.24"), "");
+    assert_eq!(libc(Family::Musl, "1.1.19"), Likeness::Older.to_string());
     let go = |version| end(&of_build(build(version, Some(false)), None));
     assert_eq!(go("go1.27.1"), "");
     assert_eq!(go("go1.25.3"), unseen);

@@ -27,6 +27,13 @@ pub(super) fn question(name: &[u8], record_type: RecordType) -> Result<Question,
     let text = name
         .get(..name.len().min(TEXT_BUFFER - 1))
         .unwrap_or_default();
+    let is_known = |&byte: &u8| is_hostnamech(byte) || byte == b'*';
+    // Nearly every name is like this.
+    if let Ok(plain) = Name::from_plain(text)
+        && text.iter().all(is_known)
+    {
+        return Ok(Question::Asked(plain, record_type));
+    }
     let mut labels = split(text)?;
     if labels.last().is_some_and(|it| it.is_empty()) {
         labels.pop();
@@ -35,7 +42,6 @@ pub(super) fn question(name: &[u8], record_type: RecordType) -> Result<Question,
     if labels.len() == 1 && labels.first().is_some_and(|it| it.is_empty()) {
         labels.pop();
     }
-    let is_known = |&byte: &u8| is_hostnamech(byte) || byte == b'*';
     if !labels.iter().all(|it| it.iter().all(is_known)) {
         return Err(Status::BadName);
     }
