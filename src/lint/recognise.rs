@@ -99,7 +99,7 @@ pub fn can_be(path: &str) -> bool {
 /// Endings of files that hold nothing of ours.
 const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html css png jpg jpeg gif svg pdf \
     gz xz zst zip tar tgz so a o exe wasm lock sum mod sql csv proto toml jsonnet \
-    libsonnet";
+    libsonnet cue k nix dhall pkl rego just";
 
 /// What a template makes, of what is read before it is rendered.
 fn by_made(path: &str, bytes: &[u8]) -> Option<Form> {
@@ -285,7 +285,7 @@ fn is_multipart(bytes: &[u8]) -> bool {
 /// names it is asked about, a resolv.conf, is not meant.
 pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
     match form {
-        Form::Yaml => FACTS.iter().any(|word| mentions(bytes, word)),
+        Form::Yaml => FACTS.iter().any(|it| it.find(bytes).is_some()),
         Form::ResolvConf | Form::Settings | Form::Nginx | Form::Wide => false,
         _ => true,
     }
@@ -322,7 +322,7 @@ const HEAD: usize = 4096;
 
 /// Words without which no YAML file holds anything of ours.
 pub fn has_subject(bytes: &[u8]) -> bool {
-    SUBJECTS.iter().any(|word| mentions(bytes, word))
+    SUBJECTS.iter().any(|it| it.find(bytes).is_some())
 }
 
 /// Whether a document of a long stream can say anything of ours.
