@@ -92,20 +92,27 @@ pub fn can_be(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |it| it.1);
     let mut others = OTHERS.split(' ');
-    // The settings of an editor have comments, which JSON has not.
-    name != "devcontainer.json" && !others.any(|it| extension.eq_ignore_ascii_case(it))
+    // The settings of an editor have comments, which JSON has not; those of CircleCI may
+    // merge lists, as Go's decoder does not.
+    let is_tools = name == "devcontainer.json" || path.contains(".circleci/");
+    !is_tools && !others.any(|it| extension.eq_ignore_ascii_case(it))
 }
 
 /// Endings of files that hold nothing of ours.
 const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html css png jpg jpeg gif svg pdf \
     gz xz zst zip tar tgz so a o exe wasm lock sum mod sql csv proto toml jsonnet \
-    libsonnet cue k nix dhall pkl rego just";
+    libsonnet cue k nix dhall pkl rego just log diff patch";
 
 /// What a template makes, of what is read before it is rendered.
 fn by_made(path: &str, bytes: &[u8]) -> Option<Form> {
     let (made, name) = made_of_template(path)?;
-    by_name(made, name, bytes)
-        .filter(|it| matches!(it, Form::Unit | Form::Environment | Form::Settings))
+    let forms = [
+        Form::Unit,
+        Form::Environment,
+        Form::Settings,
+        Form::Corefile,
+    ];
+    by_name(made, name, bytes).filter(|it| forms.contains(it))
 }
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
@@ -208,7 +215,9 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         return Some(Form::Mime);
     }
     if is_yaml(name, bytes) {
-        let is_others = is_foreign_json(bytes) || is_chart_index(bytes) || is_program(bytes);
+        let is_script = bytes.starts_with(b"#!") && !has_yaml_name(name);
+        let is_others =
+            is_script || is_foreign_json(bytes) || is_chart_index(bytes) || is_program(bytes);
         return (!is_others && has_subject(bytes)).then_some(Form::Yaml);
     }
     if is_nginx(name, bytes) {
@@ -380,6 +389,23 @@ mod tests {
         ] {
             assert_eq!(is_yaml(path, b""), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn programs_logs_and_settings_of_tools_are_none_of_ours() {
+        for (path, expected) in [
+            ("a/values.schema.k", false),
+            ("kubernetes.gen.cue", false),
+            ("logs/app.log", false),
+            (".circleci/config.yml", false),
+            (".github/config.yml", true),
+            ("k", true),
+        ] {
+            assert_eq!(can_be(path), expected, "{path}");
+        }
+        let script = b"#!/usr/bin/env python3\napiVersion: v1\n# containers\n";
+        assert_eq!(form("sync", script, false), None);
+        assert_eq!(form("sync.yaml", script, false), Some(Form::Yaml));
     }
 
     #[test]
