@@ -1,5 +1,6 @@
 //! What the files near a file say.
 
+use crate::kubelet::choice::NODE_FILE;
 use crate::kubelet::flags::Name;
 use crate::lint::context::{Context, paths};
 use crate::lint::document::FileId;
@@ -80,11 +81,12 @@ impl<'w> Context<'w> {
         texts.filter(|(_, path)| is_wanted(path)).collect()
     }
 
-    /// Whether all kubelets near a file that name one hand out another.
+    /// Whether it is the node's file, and all kubelets near it that name one hand out another.
     pub(super) fn is_passed_over(&self, read: &Resolver) -> bool {
         let named = self.values(read.file, Topic::ResolvConf, Name::ResolvConf);
         let file = agreed(&named, |it| it.text.as_str());
-        file.is_some_and(|it| it.text.starts_with('/') && !read.path.ends_with(&it.text))
+        let is_another = |it: &Text| it.text.starts_with('/') && it.text != NODE_FILE;
+        read.path.ends_with(NODE_FILE) && file.is_some_and(is_another)
     }
 
     /// What the kubelets near a file are given for a setting of one value.
