@@ -40,8 +40,7 @@ const FLAGS: [&str; 23] = [
 const KEYWORDS: [&str; 5] = ["nameserver", "search", "options", "domain", "sortlist"];
 
 pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
-    let words = file.entries.iter().map(|it| it.keyword);
-    for word in words.filter(|it| !is_comment(it.bytes)) {
+    for word in file.entries.iter().map(|it| it.keyword) {
         let written = String::from_utf8_lossy(word.bytes);
         let lower = written.to_ascii_lowercase();
         let meant = KEYWORDS.iter().find(|it| is_near(&lower, it, 1));
