@@ -222,7 +222,7 @@ impl Reader {
     fn yaml(&mut self, text: &Embedded) {
         let mut whole = BTreeSet::new();
         let mut is_broken = false;
-        for document in yaml::wanted_documents(&text.source, &recognise::is_wanted_document) {
+        for document in yaml::wanted_documents(&text.source, &|it| is_wanted(text, it)) {
             match document.root {
                 Ok(root) => {
                     whole.insert(document.start);
@@ -256,7 +256,7 @@ impl Reader {
     fn plain_parts(&mut self, text: &Embedded, read: &BTreeSet<u32>) {
         let before = self.found.broken.len();
         for part in parts_of(text) {
-            for document in yaml::wanted_documents(&part.source, &recognise::is_wanted_document) {
+            for document in yaml::wanted_documents(&part.source, &|it| is_wanted(text, it)) {
                 if let Ok(root) = document.root
                     && !read.contains(&document.start)
                 {
@@ -295,6 +295,15 @@ impl Reader {
                 self.found.broken.truncate(before);
             }
         }
+    }
+}
+
+/// Whether a document can say anything of ours: of what stands in another one, that is
+/// known by its place.
+fn is_wanted(text: &Embedded, document: &[u8]) -> bool {
+    match text.depth {
+        0 => recognise::is_wanted_document(document),
+        _ => !recognise::is_schema(document),
     }
 }
 

@@ -83,10 +83,10 @@ impl<'w> Context<'w> {
 
     /// Whether it is the node's file, and all kubelets near it that name one hand out another.
     pub(super) fn is_passed_over(&self, read: &Resolver) -> bool {
-        let named = self.values(read.file, Topic::ResolvConf, Name::ResolvConf);
-        let file = agreed(&named, |it| it.text.as_str());
+        let named = || self.values(read.file, Topic::ResolvConf, Name::ResolvConf);
         let is_another = |it: &Text| it.text.starts_with('/') && it.text != NODE_FILE;
-        read.path.ends_with(NODE_FILE) && file.is_some_and(is_another)
+        read.path.ends_with(NODE_FILE)
+            && agreed(&named(), |it| it.text.as_str()).is_some_and(is_another)
     }
 
     /// What the kubelets near a file are given for a setting of one value.

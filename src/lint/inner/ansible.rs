@@ -61,7 +61,7 @@ pub fn spread(node: &mut Node) {
                 let name = key.as_scalar().map_or("", |it| it.text.as_str());
                 let name = name.rsplit('.').next().unwrap_or(name);
                 let is_module = MODULES.iter().any(|it| it == name);
-                match arguments(value).filter(|_| is_module) {
+                match is_module.then(|| arguments(value)).flatten() {
                     Some(arguments) => value.value = Value::Mapping(arguments),
                     None => spread(value),
                 }
