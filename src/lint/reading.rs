@@ -16,7 +16,7 @@ use crate::lint::embedded::{Layer, Layers};
 use crate::lint::form::Form;
 use crate::lint::inner::heredoc::{self, Written};
 use crate::lint::inner::terraform::{self, Held};
-use crate::lint::inner::{self, Content, Inner, decode, mime, operations, provisioner};
+use crate::lint::inner::{self, Content, Inner, ansible, decode, mime, operations, provisioner};
 use crate::lint::look::MAX_DOCUMENT;
 use crate::lint::recognise;
 use crate::text::{Source, Span};
@@ -220,14 +220,9 @@ impl Reader {
     }
 
     fn yaml(&mut self, text: &Embedded) {
-        // Of a long stream only what can be ours is parsed.
-        let is_long = text.source.bytes.len() > MAX_DOCUMENT;
-        let is_wanted = |it: &[u8]| {
-            !recognise::is_schema(it) && (!is_long || recognise::is_wanted_document(it))
-        };
         let mut whole = BTreeSet::new();
         let mut is_broken = false;
-        for document in yaml::wanted_documents(&text.source, &is_wanted) {
+        for document in yaml::wanted_documents(&text.source, &|it| is_wanted(text, it)) {
             match document.root {
                 Ok(root) => {
                     whole.insert(document.start);
@@ -250,6 +245,7 @@ impl Reader {
                 }
             }
         }
+        let is_long = text.source.bytes.len() > MAX_DOCUMENT;
         if is_broken && !is_long && !text.is_partial {
             self.plain_parts(text, &whole);
         }
@@ -260,7 +256,7 @@ impl Reader {
     fn plain_parts(&mut self, text: &Embedded, read: &BTreeSet<u32>) {
         let before = self.found.broken.len();
         for part in parts_of(text) {
-            for document in yaml::documents(&part.source) {
+            for document in yaml::wanted_documents(&part.source, &|it| is_wanted(text, it)) {
                 if let Ok(root) = document.root
                     && !read.contains(&document.start)
                 {
@@ -271,9 +267,12 @@ impl Reader {
         self.found.broken.truncate(before);
     }
 
-    fn object(&mut self, text: &Embedded, root: yaml::Node) {
+    fn object(&mut self, text: &Embedded, mut root: yaml::Node) {
         if is_test_suite(&root) {
             return;
+        }
+        if root.as_sequence().is_some() {
+            ansible::spread(&mut root);
         }
         let inside: Vec<(Embedded, Form)> = inner::texts(&root)
             .iter()
@@ -296,6 +295,15 @@ impl Reader {
                 self.found.broken.truncate(before);
             }
         }
+    }
+}
+
+/// Whether a document can say anything of ours: of what stands in another one, that is
+/// known by its place.
+fn is_wanted(text: &Embedded, document: &[u8]) -> bool {
+    match text.depth {
+        0 => recognise::is_wanted_document(document),
+        _ => !recognise::is_schema(document),
     }
 }
 

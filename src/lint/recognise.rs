@@ -92,20 +92,27 @@ pub fn can_be(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |it| it.1);
     let mut others = OTHERS.split(' ');
-    // The settings of an editor have comments, which JSON has not.
-    name != "devcontainer.json" && !others.any(|it| extension.eq_ignore_ascii_case(it))
+    // The settings of an editor have comments, which JSON has not; those of CircleCI may
+    // merge lists, as Go's decoder does not.
+    let is_tools = name == "devcontainer.json" || path.contains(".circleci/");
+    !is_tools && !others.any(|it| extension.eq_ignore_ascii_case(it))
 }
 
 /// Endings of files that hold nothing of ours.
 const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html css png jpg jpeg gif svg pdf \
     gz xz zst zip tar tgz so a o exe wasm lock sum mod sql csv proto toml jsonnet \
-    libsonnet";
+    libsonnet cue k nix dhall pkl rego just log diff patch";
 
 /// What a template makes, of what is read before it is rendered.
 fn by_made(path: &str, bytes: &[u8]) -> Option<Form> {
     let (made, name) = made_of_template(path)?;
-    by_name(made, name, bytes)
-        .filter(|it| matches!(it, Form::Unit | Form::Environment | Form::Settings))
+    let forms = [
+        Form::Unit,
+        Form::Environment,
+        Form::Settings,
+        Form::Corefile,
+    ];
+    by_name(made, name, bytes).filter(|it| forms.contains(it))
 }
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
@@ -208,7 +215,9 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         return Some(Form::Mime);
     }
     if is_yaml(name, bytes) {
-        let is_others = is_foreign_json(bytes) || is_chart_index(bytes) || is_program(bytes);
+        let is_script = bytes.starts_with(b"#!") && !has_yaml_name(name);
+        let is_others =
+            is_script || is_foreign_json(bytes) || is_chart_index(bytes) || is_program(bytes);
         return (!is_others && has_subject(bytes)).then_some(Form::Yaml);
     }
     if is_nginx(name, bytes) {
@@ -285,7 +294,7 @@ fn is_multipart(bytes: &[u8]) -> bool {
 /// names it is asked about, a resolv.conf, is not meant.
 pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
     match form {
-        Form::Yaml => FACTS.iter().any(|word| mentions(bytes, word)),
+        Form::Yaml => FACTS.iter().any(|it| it.find(bytes).is_some()),
         Form::ResolvConf | Form::Settings | Form::Nginx | Form::Wide => false,
         _ => true,
     }
@@ -322,7 +331,7 @@ const HEAD: usize = 4096;
 
 /// Words without which no YAML file holds anything of ours.
 pub fn has_subject(bytes: &[u8]) -> bool {
-    SUBJECTS.iter().any(|word| mentions(bytes, word))
+    SUBJECTS.iter().any(|it| it.find(bytes).is_some())
 }
 
 /// Whether a document of a long stream can say anything of ours.
@@ -364,33 +373,4 @@ fn mentions(bytes: &[u8], word: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn templates_are_known_by_the_name_before_their_ending() {
-        for (path, expected) in [
-            ("a/worker.yaml.tpl", true),
-            ("values.yaml.gotmpl", true),
-            ("stack.template", true),
-            ("vault.env.template", false),
-            ("nginx.conf.template", false),
-            ("notes.tpl", false),
-            ("a.yaml/notes", false),
-        ] {
-            assert_eq!(is_yaml(path, b""), expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn what_can_be_wrong_on_purpose_need_not_be_yaml() {
-        for (path, expected) in [
-            ("invalid/values.yaml", true),
-            ("values.yaml", true),
-            ("values.yaml.tpl", false),
-            ("invalid-values.yaml", false),
-        ] {
-            assert_eq!(must_be_yaml(path), expected, "{path}");
-        }
-    }
-}
+mod tests;

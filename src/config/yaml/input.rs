@@ -25,14 +25,15 @@ impl Text {
         let mut bad = Vec::new();
         let offset = |yaml: &String| text::offset(yaml.len());
         for chunk in bytes.utf8_chunks() {
-            for character in chunk.valid().chars() {
-                if is_allowed(character) {
-                    yaml.push(character);
-                } else {
-                    bad.push((offset(&yaml), "a control character is not allowed in YAML"));
-                    yaml.extend(std::iter::repeat_n('?', character.len_utf8()));
-                }
+            let mut rest = chunk.valid();
+            while let Some(character) = rest.chars().find(|it| !is_allowed(*it)) {
+                let (allowed, behind) = rest.split_once(character).unwrap_or_default();
+                yaml.push_str(allowed);
+                bad.push((offset(&yaml), "a control character is not allowed in YAML"));
+                yaml.extend(std::iter::repeat_n('?', character.len_utf8()));
+                rest = behind;
             }
+            yaml.push_str(rest);
             for _ in chunk.invalid() {
                 bad.push((offset(&yaml), "the text is not UTF-8"));
                 yaml.push('?');

@@ -11,6 +11,7 @@ mod merge;
 mod scalar;
 mod tree;
 
+use memchr::memmem;
 use serde::de::IgnoredAny;
 
 use crate::config::yaml::input::Text;
@@ -147,23 +148,35 @@ pub fn parts(bytes: &[u8]) -> Vec<Span> {
         return values;
     }
     let mut starts = vec![0];
-    let (mut at, mut directives) = (0, None);
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let is_blank = |it: &u8| it.is_ascii_whitespace();
+    let lines = memmem::find_iter(bytes, b"\n---").map(|it| it + 1);
+    for at in std::iter::once(0).chain(lines) {
+        let (before, line) = bytes.split_at(at);
         let after = line.strip_prefix(b"---");
-        if after.is_some_and(|it| it.first().is_none_or(is_blank)) {
-            starts.push(directives.take().unwrap_or(at));
-        } else if line.starts_with(b"%") {
-            directives.get_or_insert(at);
-        } else if !line.starts_with(b"#") && !line.iter().all(is_blank) {
-            directives = None;
+        if after.is_some_and(|it| it.first().is_none_or(u8::is_ascii_whitespace)) {
+            starts.push(at - length_of_directives(before));
         }
-        at += line.len();
     }
     starts.dedup();
-    let ends = starts.iter().skip(1).chain([&at]);
+    let length = bytes.len();
+    let ends = starts.iter().skip(1).chain([&length]);
     let parts = starts.iter().zip(ends);
     parts.map(|(start, end)| Span::new(*start, *end)).collect()
+}
+
+/// How much of the end of a text is directives: lines that begin with `%`, and what stands
+/// behind the first of them, blank lines and comments.
+fn length_of_directives(text: &[u8]) -> usize {
+    let (mut length, mut directives) = (0, 0);
+    for line in text.split_inclusive(|&it| it == b'\n').rev() {
+        length += line.len();
+        match line.first() {
+            Some(b'%') => directives = length,
+            Some(b'#') => {}
+            _ if line.trim_ascii().is_empty() => {}
+            _ => break,
+        }
+    }
+    directives
 }
 
 /// The values of a text that is two or more of them, and nothing else.

@@ -281,7 +281,11 @@ impl<'w> Context<'w> {
         if has_cluster_search {
             return (Role::Pod, None);
         }
-        if read.is_of_script || paths::is_of_dnsmasq(&read.path) || self.is_beside(&read.path) {
+        if read.is_of_script
+            || paths::is_of_dnsmasq(&read.path)
+            || self.is_beside(&read.path)
+            || self.is_passed_over(read)
+        {
             return (Role::Node, None);
         }
         (Role::Kubelet, None)
@@ -348,11 +352,7 @@ impl<'w> Context<'w> {
         if let Some(value) = self.options().cluster_domain.clone() {
             return Some(Known { value, at: None });
         }
-        let domains = self.near(near, Topic::ClusterDomain, |facts| {
-            let settings = facts.kubelets.iter().flat_map(|it| &it.settings);
-            let domains = settings.filter(|it| it.key == Name::ClusterDomain);
-            domains.filter_map(Setting::value).collect()
-        });
+        let domains = self.values(near, Topic::ClusterDomain, Name::ClusterDomain);
         let domain = agreed(&domains, |it| it.text.trim_end_matches('.'))?;
         let value = domain.text.trim_end_matches('.').to_owned();
         let at = Some(domain.at);

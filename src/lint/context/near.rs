@@ -1,15 +1,17 @@
 //! What the files near a file say.
 
+use crate::kubelet::choice::NODE_FILE;
 use crate::kubelet::flags::Name;
 use crate::lint::context::{Context, paths};
 use crate::lint::document::FileId;
-use crate::lint::facts::Facts;
+use crate::lint::facts::{Facts, Resolver, Setting, Text};
 
 /// What files say that rules about other files ask for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Topic {
     ClusterDns,
     ClusterDomain,
+    ResolvConf,
     Services,
     Corefiles,
     DnsPods,
@@ -19,9 +21,10 @@ pub(super) enum Topic {
 }
 
 /// All of them, in their order.
-pub(super) const TOPICS: [Topic; 8] = [
+pub(super) const TOPICS: [Topic; 9] = [
     Topic::ClusterDns,
     Topic::ClusterDomain,
+    Topic::ResolvConf,
     Topic::Services,
     Topic::Corefiles,
     Topic::DnsPods,
@@ -78,6 +81,23 @@ impl<'w> Context<'w> {
         texts.filter(|(_, path)| is_wanted(path)).collect()
     }
 
+    /// Whether it is the node's file, and all kubelets near it that name one hand out another.
+    pub(super) fn is_passed_over(&self, read: &Resolver) -> bool {
+        let named = || self.values(read.file, Topic::ResolvConf, Name::ResolvConf);
+        let is_another = |it: &Text| it.text.starts_with('/') && it.text != NODE_FILE;
+        read.path.ends_with(NODE_FILE)
+            && agreed(&named(), |it| it.text.as_str()).is_some_and(is_another)
+    }
+
+    /// What the kubelets near a file are given for a setting of one value.
+    pub(super) fn values(&self, near: FileId, topic: Topic, key: Name) -> Vec<&'w Text> {
+        self.near(near, topic, |facts| {
+            let settings = facts.kubelets.iter().flat_map(|it| &it.settings);
+            let settings = settings.filter(|it| it.key == key);
+            settings.filter_map(Setting::value).collect()
+        })
+    }
+
     /// Whether a file stands beside the description of a chart.
     pub fn is_of_chart(&self, file: FileId) -> bool {
         let directory = paths::parents(self.path(file)).next().unwrap_or_default();
@@ -109,6 +129,7 @@ impl Topic {
         match self {
             Self::ClusterDns => sets(Name::ClusterDns),
             Self::ClusterDomain => sets(Name::ClusterDomain),
+            Self::ResolvConf => sets(Name::ResolvConf),
             Self::Services => !facts.services.is_empty(),
             Self::Corefiles => !facts.corefiles.is_empty(),
             Self::DnsPods => !facts.dns_pods.is_empty(),

@@ -107,13 +107,14 @@ impl<'w> Context<'w> {
     }
 }
 
-/// The version in the tag of an image: `registry.k8s.io/coredns/coredns:v1.11.1`.
+/// The version in the tag of an image: `registry.k8s.io/coredns/coredns:v1.11.1`. Those
+/// before 1.0 had one number: `coredns/coredns:010`.
 fn of_image(image: &str) -> Option<Version> {
     let name = image.split('@').next()?;
     let (name, tag) = name.rsplit_once(':')?;
-    name.contains("coredns")
-        .then(|| Version::find(tag))
-        .flatten()
+    name.contains("coredns").then_some(())?;
+    let before = || Some(Version::release(0, tag.strip_prefix('0')?.parse().ok()?, 0));
+    Version::find(tag).or_else(before)
 }
 
 #[cfg(test)]
@@ -128,6 +129,7 @@ mod tests {
             ("host:5000/eks/coredns:v1.8.7-eksbuild.3", Some((8, 7))),
             ("host:5000/coredns", None),
             ("coredns/coredns:latest", None),
+            ("coredns/coredns:010", Some((10, 0))),
             ("registry.k8s.io/dns/k8s-dns-node-cache:1.22.28", None),
         ] {
             let found = of_image(image).map(|it| (it.minor, it.patch.unwrap()));

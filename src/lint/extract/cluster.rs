@@ -1,6 +1,7 @@
 //! What the settings of whole clusters say of their kubelets.
 
 use crate::config::yaml::Node;
+use crate::kubelet::choice::NODE_FILE;
 use crate::kubelet::flags::Name;
 use crate::lint::document::Document;
 use crate::lint::extract::setting::{Made, entry_at};
@@ -134,7 +135,7 @@ fn rke<'d>(made: Made<'d>, root: &Node) -> Made<'d> {
 /// Variables that nothing else than kubespray has.
 const KUBESPRAY: WordList = WordList(
     "nodelocaldns_ip enable_nodelocaldns resolvconf_mode skydns_server manual_dns_server \
-    kubelet_config_extra_args kube_service_addresses",
+    kubelet_config_extra_args kube_service_addresses kube_resolv_conf",
 );
 
 /// Whether a file has variables of kubespray.
@@ -143,7 +144,8 @@ pub fn is_of_kubespray(root: &Node) -> bool {
 }
 
 /// What kubespray's variables make of every kubelet; what they are put together from is
-/// not known. `kube_resolv_conf` is another one on most distributions, whatever is written.
+/// not known. Where `kube_resolv_conf` is the node's file, it is another one on most
+/// distributions.
 ///
 /// Source: kubernetes-sigs/kubespray `roles/kubernetes/node/templates/kubelet-config.v1beta1.yaml.j2`,
 /// `roles/kubespray_defaults/defaults/main/main.yml`.
@@ -166,8 +168,10 @@ fn kubespray<'d>(made: Made<'d>, root: &Node) -> Made<'d> {
         let is_name = root.word(&["dns_domain"])?.trim_matches(['{', '}', ' ']) == "cluster_name";
         plain("cluster_name").filter(|_| is_name)
     });
+    let file = plain("kube_resolv_conf").filter(|_| !is("kube_resolv_conf", NODE_FILE));
     made.file("cluster-dns", servers)
         .file("cluster-domain", domain)
+        .file("resolv-conf", file)
         .configuration(root.get("kubelet_config_extra_args"))
         .arguments(root.get("kubelet_custom_flags"))
 }

@@ -78,17 +78,19 @@ fn partial(document: &Document) -> Vec<KubeletFacts> {
         Some(root) => kubelet::facts(document, root),
         None => flags::facts(document).into_iter().collect(),
     };
+    // One that is started with nothing of DNS can have a flag that is misspelled.
+    let is_started = arguments(document).iter().any(|it| it.1);
     for kubelet in &mut found {
         let is_open = |it: &Text| it.text.contains('$');
         kubelet.settings.retain(|it| !it.values.iter().any(is_open));
-        if !kubelet.settings.is_empty() || document.yaml().is_some() {
+        if is_started || !kubelet.settings.is_empty() || document.yaml().is_some() {
             (kubelet.form, kubelet.body) = (KubeletForm::Cluster, None);
         }
     }
     // What is misspelled there sets nothing.
     let is_whole = match document.yaml() {
         Some(it) => it.word(&["kind"]) == Some("KubeletConfiguration") || inner::is_talos(it),
-        None => !own_arguments(document).is_empty(),
+        None => is_started || !own_arguments(document).is_empty(),
     };
     found.retain(|it| is_whole || !it.settings.is_empty());
     found

@@ -4,11 +4,12 @@
 //! Source: ansible/ansible `lib/ansible/modules/copy.py`, `shell.py`, `lineinfile.py`, `blockinfile.py`;
 //! ansible-collections/community.general `plugins/modules/ini_file.py`.
 
-use crate::config::yaml::{Kind, Node};
+use crate::config::yaml::{Entry, Kind, Node, Style, Value};
 use crate::lint::form::Form;
 use crate::lint::inner::objects::mappings;
 use crate::lint::inner::pieces::Pieces;
 use crate::lint::inner::{Content, Inner, is_plain};
+use crate::text::{Span, WordList};
 
 /// The texts of a playbook, or of a list of tasks.
 pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
@@ -43,6 +44,63 @@ fn text(task: &Node) -> Option<Inner<'_>> {
         is_part: true,
         ..part
     })
+}
+
+/// The modules whose arguments are read.
+const MODULES: WordList = WordList("copy lineinfile blockinfile ini_file");
+
+/// Writes the arguments of modules that stand in one text as a mapping: `path=/a line='b c'`.
+///
+/// Source: ansible/ansible `lib/ansible/parsing/splitter.py: parse_kv`.
+pub fn spread(node: &mut Node) {
+    match &mut node.value {
+        Value::Scalar(_) => {}
+        Value::Sequence(items) => items.iter_mut().for_each(spread),
+        Value::Mapping(entries) => {
+            for Entry { key, value } in entries {
+                let name = key.as_scalar().map_or("", |it| it.text.as_str());
+                let name = name.rsplit('.').next().unwrap_or(name);
+                let is_module = MODULES.iter().any(|it| it == name);
+                match is_module.then(|| arguments(value)).flatten() {
+                    Some(arguments) => value.value = Value::Mapping(arguments),
+                    None => spread(value),
+                }
+            }
+        }
+    }
+}
+
+/// The arguments in a text of one line, each where it stands. `None`: something else is there.
+fn arguments(node: &Node) -> Option<Vec<Entry>> {
+    let scalar = node.as_scalar().filter(|it| it.style == Style::Plain)?;
+    let text = scalar.text.as_str();
+    (node.span.len() == text.len() && !text.contains('\\')).then_some(())?;
+    let (mut at, mut arguments) = (0, Vec::new());
+    let piece = |start: usize, end: usize| {
+        let start_of_all = node.span.start as usize;
+        let span = Span::new(start_of_all + start, start_of_all + end);
+        Some(Node::plain(span, text.get(start..end)?))
+    };
+    loop {
+        at = text.len() - text.get(at..)?.trim_start().len();
+        let Some((key, rest)) = text.get(at..)?.split_once('=') else {
+            return (at == text.len() && at > 0).then_some(arguments);
+        };
+        let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_';
+        key.chars().all(is_word).then_some(())?;
+        let start = at + key.len() + 1;
+        let quote = rest.chars().next().filter(|it| matches!(it, '\'' | '"'));
+        let (begin, length) = match quote {
+            Some(quote) => (start + 1, rest.get(1..)?.find(quote)?),
+            None => (start, rest.find(char::is_whitespace).unwrap_or(rest.len())),
+        };
+        let end = begin + length;
+        arguments.push(Entry {
+            key: piece(at, at + key.len())?,
+            value: piece(begin, end)?,
+        });
+        at = end + usize::from(quote.is_some());
+    }
 }
 
 /// The arguments of a module, by its name alone or with its collection's.
@@ -92,6 +150,11 @@ mod tests {
         says(&format!("{line}    state: absent\n"), &[]);
         says(&format!("{line}    backrefs: true\n"), &[]);
         says(&line.replace("/a\n", "'{{ a }}'\n"), &[]);
+        let words = "- lineinfile: path=/etc/default/kubelet line='KUBELET_EXTRA_ARGS=--resolv-conf=/a' create=yes\n";
+        says(words, &["Cluster ResolvConf /a @/a"]);
+        says(&words.replace("create=yes", "state=absent"), &[]);
+        says(&words.replace("/a'", "{{ a }}'"), &[]);
+        says(&words.replace("create=yes", "and more"), &[]);
         let block = "- hosts: all\n  tasks:\n  - ansible.builtin.blockinfile:\n      dest: /var/lib/kubelet/config.yaml\n      block: |\n        resolvConf: /a\n        clusterDNS: [10.0.0.10]\n";
         says(
             block,

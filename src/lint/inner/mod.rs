@@ -5,7 +5,7 @@
 //! patches of a kustomization, heredocs. What is written there as it is keeps its places;
 //! what is encoded has that of the whole value.
 
-mod ansible;
+pub mod ansible;
 mod cloud_init;
 mod command;
 pub mod decode;
@@ -21,10 +21,12 @@ pub mod pieces;
 mod printed;
 pub mod provisioner;
 mod resource;
+mod talos;
 pub mod terraform;
 
 pub(super) use cloud_init::kubeadm_spec;
-pub use objects::{chart_values, is_talos};
+pub use objects::chart_values;
+pub use talos::is_talos;
 
 use crate::config::yaml::Node;
 use crate::lint::form::Form;

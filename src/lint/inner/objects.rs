@@ -1,9 +1,9 @@
 //! Texts that objects of Kubernetes and settings of clusters hold.
 
-use crate::config::yaml::{Entry, Node, Value};
+use crate::config::yaml::{Node, Value};
 use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
-use crate::lint::inner::{Inner, ansible, kubespray, provisioner};
+use crate::lint::inner::{Inner, ansible, kubespray, provisioner, talos};
 
 /// Lists in lists deeper than this are not opened.
 const MAX_LISTS: usize = 4;
@@ -24,14 +24,14 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
             texts
         }
         "Cluster" => kind_patches(object),
-        "ResolverConfig" => resolver_config(object).into_iter().collect(),
+        "ResolverConfig" => talos::resolver_config(object).into_iter().collect(),
         "NodeConfig" => nodeadm(object)
             .into_iter()
             .chain(nodeadm_kubelet(object))
             .collect(),
         "" => {
-            let mut texts: Vec<Inner<'_>> = talos(object).into_iter().collect();
-            texts.extend(talhelper(object));
+            let mut texts: Vec<Inner<'_>> = talos::talos(object).into_iter().collect();
+            texts.extend(talos::talhelper(object));
             texts.extend(chart_servers(object));
             texts.extend(ansible::texts(object));
             texts.extend(kubespray::texts(object));
@@ -295,61 +295,8 @@ fn nodeadm_kubelet(object: &Node) -> Option<Inner<'_>> {
     Some(inner.of_form(Form::Yaml))
 }
 
-/// Whether it is the configuration of a machine of Talos, or a patch for one, in which
-/// the version is not written.
-///
-/// Source: siderolabs/talos `pkg/machinery/config/types/v1alpha1`.
-pub fn is_talos(object: &Node) -> bool {
-    let is_part = |it: &Entry| {
-        let key = it.key.as_scalar().map(|it| it.text.as_str());
-        key.is_some_and(|it| ["cluster", "debug", "machine", "persist"].contains(&it))
-    };
-    let is_patch = || object.as_mapping().is_some_and(|it| it.iter().all(is_part));
-    object.get("machine").is_some_and(|it| {
-        let is_versioned = object.word(&["version"]) == Some("v1alpha1");
-        it.get("kubelet").is_some() || is_versioned || is_patch()
-    })
-}
-
-/// The name servers that Talos gives a machine.
-fn talos(object: &Node) -> Option<Inner<'_>> {
-    let network = object.at(&["machine", "network"])?;
-    is_talos(object).then_some(())?;
-    let (servers, domains) = (network.get("nameservers")?, network.get("searchDomains"));
-    Some(Inner {
-        is_part: object.get("version").is_none(),
-        ..resolv_conf(lines(servers, domains)?)
-    })
-}
-
-/// The name servers that talhelper gives each machine of a cluster, and the patches
-/// that stand there as texts.
-///
-/// Source: budimanjojo/talhelper `pkg/config/config.go: TalhelperConfig`, `NodeConfigs`.
-fn talhelper(object: &Node) -> Vec<Inner<'_>> {
-    let is_cluster = ["clusterName", "endpoint"]
-        .iter()
-        .all(|it| object.get(it).is_some());
-    let nodes = || object.items(&["nodes"]).iter().filter(|_| is_cluster);
-    let files = nodes().enumerate().filter_map(|(index, node)| {
-        let made = lines(node.get("nameservers")?, None)?;
-        let path = format!("{:03}/etc/resolv.conf", index + 1);
-        Some(Inner::made(&path, made, Form::ResolvConf))
-    });
-    let groups = ["controlPlane", "worker"].iter();
-    let groups = groups.filter_map(|it| object.get(it)).chain([object]);
-    let holders = groups.filter(|_| is_cluster).chain(nodes());
-    let patches = holders.flat_map(|it| it.items(&["patches"]));
-    let patches = patches.enumerate().filter_map(|(index, patch)| {
-        let is_object = patch.as_scalar()?.text.contains("machine:");
-        let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
-        is_object.then(|| inner.of_form(Form::Yaml))
-    });
-    files.chain(patches).collect()
-}
-
 /// The lines of a resolv.conf with these servers and search domains.
-fn lines<'n>(servers: &'n Node, domains: Option<&'n Node>) -> Option<Pieces<'n>> {
+pub(super) fn lines<'n>(servers: &'n Node, domains: Option<&'n Node>) -> Option<Pieces<'n>> {
     let all = servers.as_sequence()?;
     // What a template fills in can stand there as a comment.
     (!all.iter().any(Node::is_null)).then_some(())?;
@@ -370,21 +317,7 @@ fn lines<'n>(servers: &'n Node, domains: Option<&'n Node>) -> Option<Pieces<'n>>
     Some(pieces)
 }
 
-/// The same in a document of its own, since Talos 1.12.
-///
-/// Source: siderolabs/talos `pkg/machinery/config/types/network/resolver.go`.
-fn resolver_config(object: &Node) -> Option<Inner<'_>> {
-    let servers = object.get("nameservers")?;
-    let mut pieces = Pieces::new(servers);
-    for server in servers.as_sequence()? {
-        pieces.text("nameserver ");
-        pieces.scalar(server.get("address").unwrap_or(server));
-        pieces.text("\n");
-    }
-    Some(resolv_conf(pieces))
-}
-
-fn resolv_conf(pieces: Pieces<'_>) -> Inner<'_> {
+pub(super) fn resolv_conf(pieces: Pieces<'_>) -> Inner<'_> {
     // What the kubelet of such a machine hands out.
     Inner::made("/etc/resolv.conf", pieces, Form::ResolvConf)
 }

@@ -1,7 +1,21 @@
 //! The words without which a text is none of ours.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+/// What looks for words: made once, because it is used on every file.
+type Finders = LazyLock<Vec<Finder<'static>>>;
+
+pub(super) static SUBJECTS: Finders = LazyLock::new(|| finders(SUBJECT_WORDS));
+pub(super) static FACTS: Finders = LazyLock::new(|| finders(FACT_WORDS));
+
+fn finders(words: &[&'static [u8]]) -> Vec<Finder<'static>> {
+    words.iter().map(|it| Finder::new(*it)).collect()
+}
+
 /// Words of which a YAML file of ours has one.
-pub(super) const SUBJECTS: &[&[u8]] = &[
+const SUBJECT_WORDS: &[&[u8]] = &[
     b"podSubnet",
     b"podCIDR",
     b"PodCIDR",
@@ -63,7 +77,7 @@ pub const FLAGS: [&[u8]; 6] = [
 ];
 
 /// Parts of names, and how texts are encoded in others.
-pub(super) const FACTS: [&[u8]; 29] = [
+const FACT_WORDS: &[&[u8]] = &[
     b"containers",
     b"cidr",
     b"CIDR",
@@ -107,7 +121,7 @@ pub(super) const SETTINGS: [&[u8]; 13] = [
     b"resolverConfig",
     b"resolv-conf",
     b"clusterDNS",
-    b"cluster-dns",
+    b"cluster-d",
     b"cluster_dns",
     b"forward ",
     b"proxy ",

@@ -11,8 +11,10 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
         return;
     };
     let policy = match workload.policy() {
-        // A part that a template fills in can have one.
-        None if workload.document.is_partial || has_own_policy(workload) => return,
+        // A part that a template fills in can have one, and so can what a patch is for.
+        None if workload.document.is_partial || has_own_policy(workload) || is_patch(workload) => {
+            return;
+        }
         None => return without_policy(workload, host_network, report),
         Some(policy) if policy.text == "ClusterFirst" && is_filled_in(workload) => {
             return without_policy(workload, host_network, report);
@@ -69,6 +71,14 @@ fn has_own_policy(workload: &Workload<'_>) -> bool {
     };
     let entries = workload.spec.as_mapping().unwrap_or_default();
     workload.get("containers").is_none() && entries.iter().any(is_like)
+}
+
+/// Whether it is a patch: the object that it is for has a selector.
+///
+/// Source: kubernetes `pkg/apis/apps/validation/validation.go`.
+fn is_patch(workload: &Workload<'_>) -> bool {
+    let is_apps = workload.object.word(&["apiVersion"]) == Some("apps/v1");
+    is_apps && workload.object.at(&["spec", "selector"]).is_none()
 }
 
 /// Whether the API server wrote it out, with its own defaults: nobody chose the policy.

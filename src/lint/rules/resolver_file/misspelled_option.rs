@@ -36,7 +36,24 @@ const FLAGS: [&str; 23] = [
     "insecure2",
 ];
 
+/// What a line begins with that resolvers read.
+const KEYWORDS: [&str; 5] = ["nameserver", "search", "options", "domain", "sortlist"];
+
 pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+    for word in file.entries.iter().map(|it| it.keyword) {
+        let written = String::from_utf8_lossy(word.bytes);
+        let lower = written.to_ascii_lowercase();
+        let meant = KEYWORDS.iter().find(|it| is_near(&lower, it, 1));
+        if let Some(meant) = meant.filter(|_| !KEYWORDS.contains(&&*written)) {
+            report
+                .add(
+                    file.document.at(word.span),
+                    format!("no resolver has a keyword {written}"),
+                )
+                .help(format!("write {meant}"))
+                .note(PASSED_OVER);
+        }
+    }
     for entry in file.lines("options") {
         // What follows a comment's mark is KR019's.
         let words: Vec<Word<'_>> = entry

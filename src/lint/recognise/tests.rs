@@ -1,0 +1,47 @@
+//! What files are known by.
+
+use super::*;
+
+#[test]
+fn templates_are_known_by_the_name_before_their_ending() {
+    for (path, expected) in [
+        ("a/worker.yaml.tpl", true),
+        ("values.yaml.gotmpl", true),
+        ("stack.template", true),
+        ("vault.env.template", false),
+        ("nginx.conf.template", false),
+        ("notes.tpl", false),
+        ("a.yaml/notes", false),
+    ] {
+        assert_eq!(is_yaml(path, b""), expected, "{path}");
+    }
+}
+
+#[test]
+fn programs_logs_and_settings_of_tools_are_none_of_ours() {
+    for (path, expected) in [
+        ("a/values.schema.k", false),
+        ("kubernetes.gen.cue", false),
+        ("logs/app.log", false),
+        (".circleci/config.yml", false),
+        (".github/config.yml", true),
+        ("k", true),
+    ] {
+        assert_eq!(can_be(path), expected, "{path}");
+    }
+    let script = b"#!/usr/bin/env python3\napiVersion: v1\n# containers\n";
+    assert_eq!(form("sync", script, false), None);
+    assert_eq!(form("sync.yaml", script, false), Some(Form::Yaml));
+}
+
+#[test]
+fn what_can_be_wrong_on_purpose_need_not_be_yaml() {
+    for (path, expected) in [
+        ("invalid/values.yaml", true),
+        ("values.yaml", true),
+        ("values.yaml.tpl", false),
+        ("invalid-values.yaml", false),
+    ] {
+        assert_eq!(must_be_yaml(path), expected, "{path}");
+    }
+}
