@@ -24,7 +24,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::Kubelet;
 use crate::node::runtime::state::Ended;
 use crate::pod::Runtime;
-use crate::text::Source;
+use crate::text::{Placed, Source};
 use crate::topology::resolved::Resolved;
 use crate::topology::{CorefileUnknown, DnsServer, Network};
 
@@ -243,6 +243,9 @@ pub struct Pod {
     /// Files in the syntax of resolv.conf that its Corefile names, by their
     /// path in the container.
     pub files: Vec<(String, ResolvConf)>,
+    /// The address of the Service kube-dns, as the kubelet wrote it into the
+    /// environment of a DNS pod in its namespace.
+    pub dns_service: Option<Placed<IpAddr>>,
 }
 
 /// A container of a pod.

@@ -130,7 +130,12 @@ pub enum Unknown {
     },
     /// A usual address of the cluster's DNS service, where the kubelet's
     /// `clusterDNS` is not known.
-    UsualService(IpAddr),
+    UsualService {
+        /// The address.
+        ip: IpAddr,
+        /// Whether the kubelet's `clusterDNS` is known.
+        is_set: bool,
+    },
     /// Usually a server of the node, whose sockets were not read.
     UsualServer {
         /// The address.
