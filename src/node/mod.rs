@@ -340,6 +340,11 @@ impl Pod {
             && stopped.any(|it| crashed(it) && !self.has_finished(it))
     }
 
+    /// Whether a container of it is frozen.
+    pub fn is_paused(&self) -> bool {
+        self.containers.iter().any(|it| it.is_paused)
+    }
+
     /// The process of a container of which nothing but the id is known: it can be
     /// that of any container that has none here.
     pub fn unnamed_process(&self) -> Option<u32> {

@@ -217,7 +217,9 @@ impl Identity<'_> {
         // kube-proxy in IPVS mode keeps service addresses on the node that
         // belong to no route.
         let ip = self.reached.ip();
-        let is_caches = self.server.is_some() && is_link_local(ip);
+        // A cache of the node, whose link may be gone.
+        let lead = self.lead.as_ref().map(|it| it.owner.reach);
+        let is_caches = is_link_local(ip) && (self.server.is_some() || lead == Some(Reach::Node));
         let is_plain = ip.is_loopback() || self.interface.is_some() || is_caches;
         let is_plain = is_plain && self.network == Network::Node;
         if !node.sockets_known || is_redirected || !is_plain || self.reached.port() != 53 {

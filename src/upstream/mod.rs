@@ -11,12 +11,13 @@ mod report;
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::address::DNS_PORT;
+use crate::address::{DNS_PORT, is_link_local};
 use crate::check_loop::{self, ClusterDns};
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback;
 use crate::node::{HostFile, Node, Unread};
 use crate::order::Order as _;
+use crate::rules::{SMALLEST, is_amid};
 use crate::text::Place;
 use crate::topology::Target;
 use crate::topology::resolved::{Mode, UPLINK_FILE};
@@ -168,6 +169,9 @@ pub fn of_address(node: &Node, address: IpAddr, ruled: Option<Who>) -> Report {
         }
         None => walk.step(wanted, None, &ResolvConf::default(), &[]),
     };
+    let services = seen.cluster.services.iter().map(|it| it.0);
+    let is_amid = is_amid(services.filter(|it| !is_link_local(*it)), address, SMALLEST);
+    let ruled = ruled.or_else(|| is_amid.then_some(Who::Service(None)));
     if let Some(who) = ruled.filter(|_| step.end == End::Outside) {
         (step.id, step.who) = ("service", who);
         step.end = End::Unknown(Unknown::Rules);

@@ -161,8 +161,8 @@ pub enum Who {
     Usual(&'static str),
     /// The cluster's DNS service.
     ClusterDns,
-    /// Another Service, by its name in the node's rules; `None`: no Service with port
-    /// 53, amid the addresses of Services.
+    /// Another Service, by its name in the node's rules; `None`: an address amid those
+    /// of Services.
     Service(Option<String>),
     /// A pod, by its label.
     Pod(String),

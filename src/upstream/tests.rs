@@ -270,6 +270,13 @@ fn the_service_of_the_clusters_dns_is_followed_to_its_pods() {
     );
     let (elsewhere, _) = asked(&node("nameserver 10.0.0.2\n"), "10.96.0.10");
     assert_eq!(elsewhere.end, End::Outside);
+    // Where no rules were read, what is near the Service is one, too.
+    let (near, _) = asked(&well, "10.96.0.1");
+    assert_eq!(
+        (near.end, near.who),
+        (End::Unknown(Unknown::Rules), Who::Service(None))
+    );
+    assert_eq!(asked(&well, "10.7.0.1").0.end, End::Outside);
 }
 
 #[test]
@@ -302,6 +309,10 @@ fn a_cache_that_has_ended_answers_nobody() {
     assert_eq!(end(&node), End::Forwards);
     node.sockets_known = true;
     assert_eq!(end(&node), End::Refused(Refused::Nobody));
+    // Its Corefile may not even say that it is to listen there.
+    let cache = node.pods.pop().unwrap();
+    assert_eq!(end(&node), End::Refused(Refused::Nobody));
+    node.pods.push(cache);
     node.listeners.push(listener("169.254.20.10", "node-cache"));
     node.listeners[0].owner = None;
     assert_eq!(end(&node), End::Forwards);

@@ -67,6 +67,15 @@ pub enum Trouble {
         /// The last line of its log.
         last: Option<String>,
     },
+    /// The processes of such a container are frozen.
+    Paused {
+        /// Its pod.
+        pod: String,
+        /// Its name.
+        container: String,
+        /// Its id, if known.
+        id: Option<String>,
+    },
 }
 
 /// How a question that is really asked goes round.
