@@ -234,9 +234,13 @@ fn services(node: &Node, servers: &[Server<'_>]) -> Vec<(IpAddr, Option<Proof>)>
         }
     }
     let zone = cluster_zone(node);
-    let caches = servers
-        .iter()
-        .filter(|it| it.dns.program == Program::NodeCache);
+    // AKS has a CoreDNS for a cache.
+    let is_cache = |it: &&Server<'_>| match it.dns.program {
+        Program::NodeCache => true,
+        Program::CoreDns => it.dns.network == Network::Node && !can_be_endpoint(it),
+        _ => false,
+    };
+    let caches = servers.iter().filter(is_cache);
     let forwards = caches.flat_map(|it| &it.dns.forwards);
     let is_of_pod = |ip: &IpAddr| node.pods.iter().any(|pod| pod.addresses.contains(ip));
     for target in forwards.filter(|it| it.zone == zone).flat_map(|it| &it.to) {

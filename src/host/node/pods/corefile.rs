@@ -71,10 +71,16 @@ impl Look<'_> {
         let mut servers = pod.processes.iter().filter(|it| is_dns_name(&it.comm));
         let pid = servers.next()?.pid;
         let variables = self.directory(pid)?.bytes("environ");
-        let mut variables = variables.split(|&byte| byte == 0);
-        let value = variables.find_map(|it| it.strip_prefix(b"KUBE_DNS_SERVICE_HOST="))?;
+        let mut column = 1;
+        let value = variables.split(|&byte| byte == 0).find_map(|it| {
+            let value = it.strip_prefix(b"KUBE_DNS_SERVICE_HOST=");
+            if value.is_none() {
+                column += String::from_utf8_lossy(it).chars().count() + 1;
+            }
+            value
+        })?;
         let value = std::str::from_utf8(value).ok()?.parse().ok()?;
-        let place = Place::new(format!("/proc/{pid}/environ"), 1, 1);
+        let place = Place::new(format!("/proc/{pid}/environ"), 1, column);
         (pod.namespace.as_deref() == Some("kube-system")).then_some(Placed { value, place })
     }
 
