@@ -93,7 +93,7 @@ fn of_trouble(trouble: &Trouble, report: &LoopReport) -> Vec<Step> {
         let id = id.as_deref().unwrap_or("ID");
         let resume = Command::new("ctr -n k8s.io task resume").arg(id);
         return vec![
-            Step::new("See who froze it, then let it go on, with containerd so:").typing(resume),
+            Step::new("See who froze it, then let it go on (with containerd)").typing(resume),
         ];
     }
     let then = report.concern.iter().flat_map(|it| &it.then);
