@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use super::identity::{self, Identity};
 use super::{Confirmed, End, Lost, MAX_FOLLOWED, Note, Seen, Step, Unknown, Who};
 use crate::address::DNS_PORT;
+use crate::config::corefile::is_within;
 use crate::config::openresolv_conf::OpenresolvConf;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback::{self, Evidence};
@@ -12,7 +13,7 @@ use crate::node::runtime::run_path;
 use crate::node::{HostFile, Node};
 use crate::text::{Place, Placed, escaped};
 use crate::topology::resolved::Resolved;
-use crate::topology::{DnsServer, Network, Program, Target};
+use crate::topology::{DnsServer, Forward, Network, Program, Target};
 
 /// The settings of openresolv.
 const OPENRESOLV: &str = "/etc/resolvconf.conf";
@@ -26,6 +27,8 @@ pub(super) struct Walk<'n> {
     seen: &'n Seen,
     /// Where it asks from.
     network: Network,
+    /// Only names of this zone come this way; `None`: all.
+    zone: Option<String>,
     /// The files that can tell whose a server is; the links are those of the
     /// file that lists it.
     evidence: Evidence,
@@ -51,6 +54,7 @@ impl<'n> Walk<'n> {
             node,
             seen,
             network: Network::Node,
+            zone: None,
             evidence: Evidence {
                 links: Vec::new(),
                 files: files.collect(),
@@ -106,6 +110,7 @@ impl<'n> Walk<'n> {
         step.end = match identity.refused(self.node) {
             Some(reason) => End::Refused(reason),
             None if identity.is_outside() => End::Outside,
+            None if server.is_some_and(|it| self.is_answered(it)) => End::Answers,
             None if self.path.contains(&key) => End::Cycle,
             None if self.done.contains(&key) => End::Above,
             None if self.path.len() >= MAX_STEPS => End::Unknown(Unknown::TooLong),
@@ -117,9 +122,25 @@ impl<'n> Walk<'n> {
             self.forward(&identity, server, &mut step);
             self.network = from;
             self.path.pop();
-            self.done.push(key);
+            // Of one zone not all of the server is told.
+            self.done.extend(self.zone.is_none().then_some(key));
         }
         step
+    }
+
+    /// Whether the server has the names of the zone itself, or none of them.
+    fn is_answered(&self, server: &DnsServer) -> bool {
+        let is_its = |zone: &String| {
+            self.forwards(server, zone)
+                .is_none_or(|it| it.to.is_empty())
+        };
+        self.zone.as_ref().is_some_and(is_its) && !server.forwards.is_empty()
+    }
+
+    /// What the server does with the names of a zone.
+    fn forwards<'s>(&self, server: &'s DnsServer, zone: &str) -> Option<&'s Forward> {
+        let mut forwards = server.forwards.iter();
+        forwards.find(|it| is_within(zone, &it.zone))
     }
 
     fn forward(&mut self, identity: &Identity<'n>, server: Option<&'n DnsServer>, step: &mut Step) {
@@ -129,12 +150,17 @@ impl<'n> Walk<'n> {
                 let lost = resolved.map_or_else(Vec::new, Resolved::lost);
                 step.lost = lost.into_iter().map(Lost::Links).collect();
             }
-            for forward in &server.forwards {
+            let outer = self.zone.clone();
+            let only = outer.as_ref().and_then(|it| self.forwards(server, it));
+            let wanted = |it: &&Forward| only.is_none_or(|only| std::ptr::eq(only, *it));
+            for forward in server.forwards.iter().filter(wanted) {
+                let zone = (forward.zone != ".").then(|| forward.zone.clone());
+                self.zone = outer.clone().or_else(|| zone.clone());
                 for to in &forward.to {
-                    let zone = (forward.zone != ".").then(|| forward.zone.clone());
                     self.target(server, zone.as_deref(), to, &mut step.next);
                 }
             }
+            self.zone = outer;
             let doubts = server.doubts.iter().cloned();
             step.notes.extend(doubts.map(Note::Doubt));
             if step.next.is_empty() {

@@ -231,6 +231,8 @@ pub enum End {
     Forwards,
     /// It is a Service, and these of its pods are on the node.
     Endpoints,
+    /// It has the names that come this way itself, or none of them.
+    Answers,
     /// It lies outside the node.
     Outside,
     /// It was followed further above.

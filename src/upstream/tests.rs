@@ -316,4 +316,14 @@ fn a_cache_that_has_ended_answers_nobody() {
     node.listeners.push(listener("169.254.20.10", "node-cache"));
     node.listeners[0].owner = None;
     assert_eq!(end(&node), End::Forwards);
+    // Names of the cluster go to CoreDNS, which sends all others to the cache: no circle.
+    let own = "cluster.local:53 {\n bind 169.254.20.10\n forward . 10.96.0.10\n}\n";
+    let cache = node.pods.last_mut().unwrap();
+    cache.corefiles[0] = Source::new("/cache/Corefile", format!("{own}{corefile}"));
+    for pod in &mut node.pods[..2] {
+        let corefile = ".:53 {\n kubernetes cluster.local\n forward . 169.254.20.10\n}\n";
+        pod.corefiles[0] = Source::new("/Corefile", corefile);
+    }
+    let report = of_address(&node, "10.96.0.10".parse().unwrap(), None);
+    assert_eq!(report.health(&node), Health::Clean, "{report:#?}");
 }

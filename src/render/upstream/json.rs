@@ -79,7 +79,7 @@ struct Server<'r> {
     notes: Vec<Sentence>,
     /// What a list of its servers would not say.
     lost: Vec<Sentence>,
-    /// How it goes on: `forwards`, `outside`, `above` (it was followed
+    /// How it goes on: `forwards`, `answers` (by itself), `outside`, `above` (it was followed
     /// before), `cycle`, `refused`, `unknown`.
     end: &'static str,
     /// Why it is refused or unknown.
@@ -149,6 +149,7 @@ fn file(file: &upstream::FileReport) -> File<'_> {
 fn server(step: &upstream::Step) -> Server<'_> {
     let (end, reason) = match &step.end {
         End::Forwards | End::Endpoints => ("forwards", None),
+        End::Answers => ("answers", None),
         End::Outside => ("outside", None),
         End::Above => ("above", None),
         End::Cycle => ("cycle", None),
