@@ -171,7 +171,7 @@ fn broken_settings() {
     let node = Node::copy_of("cluster-not-restarted");
     node.write("etc/kubernetes/kubelet.yaml", "clusterDNS: [10.96.0");
     let causes = node.doctor(&["--verbose"]).document["causes"].to_string();
-    assert!(causes.contains("mend it before the kubelet is"), "{causes}");
+    assert!(causes.contains("correct it before the kubelet is"), "{causes}");
 }
 
 /// Lines of the log of CoreDNS, as containerd writes them.

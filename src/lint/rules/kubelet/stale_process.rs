@@ -19,7 +19,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         let restart = "restart the kubelet, then delete the pods that are to have the new settings";
         let help = match &kubelet.resolv_conf.origin {
             Origin::Unread(why) if why.starts_with(file) => {
-                format!("mend it before the kubelet is restarted: {why}")
+                format!("correct it before the kubelet is restarted: {why}")
             }
             _ => restart.to_owned(),
         };
