@@ -64,14 +64,21 @@ fn has_restarted(node: &Node, sighting: &Sighting) -> bool {
         && pod.is_some_and(|it| it.containers.iter().any(runs))
 }
 
-/// The servers of the cluster's DNS that have ended with an error. What their
-/// logs show beside stands for itself.
+/// The servers of the cluster's DNS that have ended with an error, or are frozen.
+/// What their logs show beside stands for itself.
 fn down(node: &Node) -> impl Iterator<Item = Trouble> {
     let is_of_cluster =
         |it: &&Pod| servers::is_dns_pod(it) && (is_cluster_dns(it) || is_node_cache(it));
     let of_pod = |pod: &Pod| {
         let label = pod.label();
         let of_container = move |it: &Container| {
+            if it.is_paused && servers::is_dns_container(&it.name) {
+                return Some(Trouble::Paused {
+                    pod: label.clone(),
+                    container: it.name.clone(),
+                    id: it.id.clone(),
+                });
+            }
             let ended = it.ended.clone().filter(|ended| ended.code != 0)?;
             let is_down = it.pid.is_none() && servers::is_dns_container(&it.name);
             is_down.then(|| Trouble::Down {
@@ -105,7 +112,7 @@ fn is_trouble(remark: &Remark) -> bool {
 fn with_old_files<'n>(node: &'n Node, troubles: &[Trouble]) -> Vec<&'n Pod> {
     let mut logs = troubles.iter().filter_map(|it| match it {
         Trouble::Log(sighting) => Some(sighting),
-        Trouble::Down { .. } | Trouble::Files(_) => None,
+        Trouble::Down { .. } | Trouble::Paused { .. } | Trouble::Files(_) => None,
     });
     let failing: Option<Vec<IpAddr>> = logs.next().map(|first| {
         let all = std::iter::once(first).chain(logs);

@@ -74,8 +74,10 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Deliver
         };
         return at(graph, &network, to);
     }
-    if graph.services.is_empty() && USUAL_SERVICES.contains(&ip) {
-        return Delivery::Unknown(Unknown::UsualService(ip));
+    if !graph.knows_service() && USUAL_SERVICES.contains(&ip) {
+        let kubelet = graph.node.kubelet.as_ref();
+        let is_set = kubelet.is_some_and(|it| !it.cluster_dns.value.is_empty());
+        return Delivery::Unknown(Unknown::UsualService { ip, is_set });
     }
     let usual = owners::possible(ip)
         .next()

@@ -10,6 +10,7 @@ use super::report::{Proof, When};
 use super::servers::{self, Role, Server};
 use super::view::{self, View};
 use super::walk::Who;
+use crate::address::is_link_local;
 use crate::config::corefile::is_within;
 use crate::node::{HostFile, Node, Pod, is_cluster_dns};
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
@@ -183,6 +184,15 @@ impl<'n> Graph<'n> {
         server.dns.forwards.iter().map(of_zone).collect()
     }
 
+    /// Whether it is known which address the Service kube-dns has: `clusterDNS` can
+    /// be that of NodeLocal DNSCache alone.
+    pub(super) fn knows_service(&self) -> bool {
+        let kubelet = self.node.kubelet.as_ref();
+        let mut named = kubelet.into_iter().flat_map(|it| &it.cluster_dns.value);
+        named.any(|it| !is_link_local(*it))
+            || self.node.pods.iter().any(|it| it.dns_service.is_some())
+    }
+
     /// What says that the address is that of the cluster's DNS; `None`: it is
     /// not.
     pub(super) fn service(&self, ip: IpAddr) -> Option<&Option<Proof>> {
@@ -196,17 +206,17 @@ impl<'n> Graph<'n> {
 ///
 /// Source: kubernetes `pkg/apis/core/validation/validation.go: ValidateNonSpecialIP`.
 fn can_be_endpoint(server: &Server<'_>) -> bool {
-    let is_special = |ip: IpAddr| match ip {
-        IpAddr::V4(ip) => ip.is_loopback() || ip.is_link_local(),
-        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unicast_link_local(),
-    };
+    let is_special = |ip: IpAddr| ip.is_loopback() || is_link_local(ip);
     let mut listens = server.dns.listens.iter();
     listens.len() == 0 || listens.any(|it| it.address.is_none_or(|ip| !is_special(ip)))
 }
 
-/// The addresses of the cluster's DNS: `clusterDNS`, and where NodeLocal
-/// DNSCache sends the names of the cluster. What a pod has in its file can be
-/// any server.
+/// What names the Service in the environment of pods beside it.
+const KUBE_DNS: &str = "KUBE_DNS_SERVICE_HOST";
+
+/// The addresses of the cluster's DNS: `clusterDNS`, the Service kube-dns, and
+/// where NodeLocal DNSCache sends the names of the cluster. What a pod has in its
+/// file can be any server.
 fn services(node: &Node, servers: &[Server<'_>]) -> Vec<(IpAddr, Option<Proof>)> {
     let mut services = Vec::new();
     let mut known = BTreeSet::new();
@@ -217,10 +227,20 @@ fn services(node: &Node, servers: &[Server<'_>]) -> Vec<(IpAddr, Option<Proof>)>
             services.push((*ip, proof));
         }
     }
+    for own in node.pods.iter().filter_map(|it| it.dns_service.as_ref()) {
+        if known.insert(own.value) {
+            let proof = quote::quote(node, &own.place, &format!("{KUBE_DNS}={}", own.value));
+            services.push((own.value, Some(proof)));
+        }
+    }
     let zone = cluster_zone(node);
-    let caches = servers
-        .iter()
-        .filter(|it| it.dns.program == Program::NodeCache);
+    // AKS has a CoreDNS for a cache.
+    let is_cache = |it: &&Server<'_>| match it.dns.program {
+        Program::NodeCache => true,
+        Program::CoreDns => it.dns.network == Network::Node && !can_be_endpoint(it),
+        _ => false,
+    };
+    let caches = servers.iter().filter(is_cache);
     let forwards = caches.flat_map(|it| &it.dns.forwards);
     let is_of_pod = |ip: &IpAddr| node.pods.iter().any(|pod| pod.addresses.contains(ip));
     for target in forwards.filter(|it| it.zone == zone).flat_map(|it| &it.to) {

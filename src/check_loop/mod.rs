@@ -31,9 +31,12 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+use std::net::IpAddr;
+
+use crate::address::DNS_PORT;
 use crate::kubelet::Found;
-use crate::node::{Node, Presence};
-use crate::topology::{DnsServer, Network};
+use crate::node::{Node, Pod, Presence};
+use crate::topology::DnsServer;
 
 use facts::{Missing, Remark};
 use graph::Graph;
@@ -155,16 +158,38 @@ fn left_over(node: &Node) -> Option<Remark> {
 /// More pods that are gone are not named.
 const MAX_LEFT_OVER: usize = 3;
 
-/// The DNS servers of pods on the node's own network, each with its pod's number
-/// in [`Node::pods`].
-pub fn servers_on_node(node: &Node) -> Vec<(usize, DnsServer)> {
-    let found = servers::of_node(node).into_iter().filter_map(|it| {
-        let pod = it.pod?;
-        let number = node.pods.iter().position(|own| std::ptr::eq(own, pod))?;
+/// The cluster's DNS, as far as a node tells of it.
+#[derive(Debug, Default)]
+pub struct ClusterDns {
+    /// The addresses of its Service, each with what says so.
+    pub services: Vec<(IpAddr, Option<Proof>)>,
+    /// The DNS servers of all pods of the node, each with its pod's number in
+    /// [`Node::pods`].
+    pub servers: Vec<(usize, DnsServer)>,
+    /// Those pods that are behind the Service, each with its server's port.
+    pub endpoints: Vec<(usize, u16)>,
+}
+
+/// What the node tells of the cluster's DNS.
+pub fn cluster_dns(node: &Node) -> ClusterDns {
+    let graph = Graph::of_node(node);
+    let number = |pod: &Pod| node.pods.iter().position(|own| std::ptr::eq(own, pod));
+    let mut endpoints = Vec::new();
+    for server in graph.behind_service() {
+        let server = graph.servers.get(server);
+        let pod = server.and_then(|it| Some((number(it.pod?)?, &it.dns)));
+        let port = |it: &DnsServer| it.listens.first().map_or(DNS_PORT, |it| it.port);
+        endpoints.extend(pod.map(|(pod, dns)| (pod, port(dns))));
+    }
+    let new = graph.servers.into_iter().filter_map(|it| {
         let is_new = !node.servers.contains(&it.dns);
-        (is_new && it.dns.network == Network::Node).then_some((number, it.dns))
+        Some((number(it.pod.filter(|_| is_new)?)?, it.dns))
     });
-    found.collect()
+    ClusterDns {
+        servers: new.collect(),
+        services: graph.services,
+        endpoints,
+    }
 }
 
 /// Where servers of one list do not give the same answers though any of them is

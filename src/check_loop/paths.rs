@@ -35,7 +35,8 @@ pub(super) fn remarks(graph: &Graph<'_>, outcomes: &[&Outcome]) -> Vec<Remark> {
 /// Source: `CoreDNS`, plugin/loop: three sightings of one probe are fatal, and
 /// each way back is drawn anew.
 fn chance(outcome: &Outcome, path: &QueryPath) -> Option<Remark> {
-    let End::Cycle(_) = path.end else {
+    // Its own test comes back to it alone.
+    let End::Cycle(0) = path.end else {
         return None;
     };
     let (some, all) = path.share;
@@ -47,17 +48,16 @@ fn chance(outcome: &Outcome, path: &QueryPath) -> Option<Remark> {
 
 /// Source: conntrack keeps a socket's packets at one pod.
 fn pinned(graph: &Graph<'_>, path: &QueryPath) -> Option<Remark> {
-    let is_service = |path: &QueryPath| {
-        path.steps
-            .iter()
-            .any(|it| matches!(it.who, Who::Service(_)))
+    let End::Cycle(first) = path.end else {
+        return None;
     };
-    let is_cycle = matches!(path.end, End::Cycle(_));
+    let mut circle = path.steps.iter().skip(first);
+    let has_service = circle.any(|it| matches!(it.who, Who::Service(_)));
     let notices = graph
         .servers
         .iter()
         .any(|it| it.role == Role::Cluster && it.dns.notices_loops);
-    (is_cycle && is_service(path) && notices).then_some(Remark::Pinned)
+    (has_service && notices).then_some(Remark::Pinned)
 }
 
 /// A loop that CoreDNS does not notice.

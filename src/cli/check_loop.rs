@@ -17,7 +17,6 @@ use crate::cli::streams::{Status, Streams};
 use crate::doctor::Route;
 use crate::host::node::{self, Parts};
 use crate::host::root::Root;
-use crate::host::snapshot;
 use crate::node::Node;
 use crate::probe;
 use crate::render::Style;
@@ -269,13 +268,7 @@ impl CheckLoopArgs {
         if !wanted.any(|it| has_room(it.format)) {
             return Vec::new();
         }
-        let is_live = self.node.is_this() || self.node.is_named_as("/");
-        let words = if root.is_some_and(snapshot::has_rules) {
-            let file = self.node.directory().display();
-            vec!["--from-host".to_owned(), format!("--root={file}")]
-        } else if is_live && nix::unistd::geteuid().is_root() {
-            Vec::new()
-        } else {
+        let Some(words) = self.node.words_of_rules(root) else {
             return Vec::new();
         };
         let word =

@@ -54,6 +54,17 @@ impl NodeArgs {
         self.root.as_deref() == Some(Path::new(directory))
     }
 
+    /// What `kdns path` is to be told for the rules of this node; `None`: there are
+    /// none that can be read.
+    pub(super) fn words_of_rules(&self, root: Option<&Root>) -> Option<Vec<String>> {
+        let is_live = self.is_this() || self.is_named_as("/");
+        if root.is_some_and(snapshot::has_rules) {
+            let file = self.directory().display();
+            return Some(vec!["--from-host".to_owned(), format!("--root={file}")]);
+        }
+        (is_live && nix::unistd::geteuid().is_root()).then(Vec::new)
+    }
+
     /// Whether the caller says which node is meant.
     pub(super) fn is_named(&self) -> bool {
         self.root.is_some()

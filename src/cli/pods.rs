@@ -52,7 +52,7 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     // What could not be read may be another pod, or another file of one.
     let is_whole = skipped.is_empty() && !pods.is_empty();
     Ok(if is_whole {
-        let is_odd = |it: &Pod| it.crashes() || it.drifts() == Some(true);
+        let is_odd = |it: &Pod| it.crashes() || it.is_paused() || it.drifts() == Some(true);
         let is_odd = pods.iter().any(is_odd);
         args.threshold.status(is_odd.then_some(Level::Info))
     } else {

@@ -203,7 +203,7 @@ fn is_unserved(kind: &Kind<'_>) -> bool {
 fn is_ended(kind: &Kind<'_>) -> bool {
     matches!(
         kind,
-        Kind::Crashing(_) | Kind::Trouble(Trouble::Down { .. }, _)
+        Kind::Crashing(_) | Kind::Trouble(Trouble::Down { .. } | Trouble::Paused { .. }, _)
     )
 }
 
@@ -385,7 +385,9 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
         Kind::Silent(_) => 4,
         Kind::Trouble(Trouble::Log(_), _) => 5,
         Kind::Dead(_) | Kind::NoServer(_) => 6,
-        Kind::Trouble(Trouble::Down { .. }, _) | Kind::Crashing(_) => of_ended,
+        Kind::Trouble(Trouble::Down { .. } | Trouble::Paused { .. }, _) | Kind::Crashing(_) => {
+            of_ended
+        }
         Kind::Failing(_) if is_error => 8,
         Kind::Setting(_) if is_error => 9,
         Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_) => 10,

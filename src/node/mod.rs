@@ -24,7 +24,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::Kubelet;
 use crate::node::runtime::state::Ended;
 use crate::pod::Runtime;
-use crate::text::Source;
+use crate::text::{Placed, Source};
 use crate::topology::resolved::Resolved;
 use crate::topology::{CorefileUnknown, DnsServer, Network};
 
@@ -243,6 +243,9 @@ pub struct Pod {
     /// Files in the syntax of resolv.conf that its Corefile names, by their
     /// path in the container.
     pub files: Vec<(String, ResolvConf)>,
+    /// The address of the Service kube-dns, as the kubelet wrote it into the
+    /// environment of a DNS pod in its namespace.
+    pub dns_service: Option<Placed<IpAddr>>,
 }
 
 /// A container of a pod.
@@ -335,6 +338,11 @@ impl Pod {
         let mut stopped = self.containers.iter().filter(|it| it.pid.is_none());
         !matches!(self.presence, Presence::LeftOver | Presence::Hidden)
             && stopped.any(|it| crashed(it) && !self.has_finished(it))
+    }
+
+    /// Whether a container of it is frozen.
+    pub fn is_paused(&self) -> bool {
+        self.containers.iter().any(|it| it.is_paused)
     }
 
     /// The process of a container of which nothing but the id is known: it can be

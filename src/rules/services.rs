@@ -29,13 +29,13 @@ pub const LARGEST: u32 = 20;
 
 /// Whether the address can be amid those of Services, in a network that has so many
 /// bits for hosts.
-pub fn is_amid(services: &[Named], ip: IpAddr, bits: u32) -> bool {
-    let is_near = |it: &Named| match (it.address, ip) {
+pub fn is_amid(services: impl IntoIterator<Item = IpAddr>, ip: IpAddr, bits: u32) -> bool {
+    let is_near = |it: IpAddr| match (it, ip) {
         (IpAddr::V4(one), IpAddr::V4(ip)) => one.to_bits() >> bits == ip.to_bits() >> bits,
         (IpAddr::V6(one), IpAddr::V6(ip)) => one.to_bits() >> bits == ip.to_bits() >> bits,
         _ => false,
     };
-    services.iter().any(is_near)
+    services.into_iter().any(is_near)
 }
 
 impl Rules {

@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 
 use super::identity::{self, Identity};
-use super::{Confirmed, End, Lost, MAX_FOLLOWED, Note, Step, Unknown, Who};
+use super::{Confirmed, End, Lost, MAX_FOLLOWED, Note, Seen, Step, Unknown, Who};
 use crate::address::DNS_PORT;
+use crate::config::corefile::is_within;
 use crate::config::openresolv_conf::OpenresolvConf;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback::{self, Evidence};
@@ -12,7 +13,7 @@ use crate::node::runtime::run_path;
 use crate::node::{HostFile, Node};
 use crate::text::{Place, Placed, escaped};
 use crate::topology::resolved::Resolved;
-use crate::topology::{DnsServer, Program, Target};
+use crate::topology::{DnsServer, Forward, Network, Program, Target};
 
 /// The settings of openresolv.
 const OPENRESOLV: &str = "/etc/resolvconf.conf";
@@ -23,6 +24,11 @@ const MAX_STEPS: usize = 30;
 /// A walk over the servers of a node. Each server is followed once.
 pub(super) struct Walk<'n> {
     node: &'n Node,
+    seen: &'n Seen,
+    /// Where it asks from.
+    network: Network,
+    /// Only names of this zone come this way; `None`: all.
+    zone: Option<String>,
     /// The files that can tell whose a server is; the links are those of the
     /// file that lists it.
     evidence: Evidence,
@@ -33,18 +39,22 @@ pub(super) struct Walk<'n> {
 }
 
 /// What makes two steps the same.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 enum Key {
     Server(usize),
-    Address(SocketAddr),
+    Address(Network, SocketAddr),
 }
 
 impl<'n> Walk<'n> {
-    pub(super) fn new(node: &'n Node) -> Self {
+    pub(super) fn new(seen: &'n Seen) -> Self {
+        let node = &seen.node;
         let files = node.files.iter();
         let files = files.filter_map(|it| it.conf().cloned());
         Self {
             node,
+            seen,
+            network: Network::Node,
+            zone: None,
             evidence: Evidence {
                 links: Vec::new(),
                 files: files.collect(),
@@ -83,34 +93,54 @@ impl<'n> Walk<'n> {
         links: &[String],
     ) -> Step {
         self.evidence.links = links.to_vec();
-        let identity = identity::identify(self.node, address, conf, &self.evidence);
+        let from = (self.seen, &self.network);
+        let identity = identity::identify(from, address, conf, &self.evidence);
         let (id, who) = identity.names();
         let server = identity.server.map(|it| it.1);
         let mut step = Step {
             address: Some(address),
             confirmed_by: identity.confirmed_by(),
-            notes: notes(&identity, server),
+            notes: notes(&identity, server, place.is_some() && self.path.is_empty()),
             ..last(id, who, place, End::Forwards)
         };
         let key = match identity.server {
             Some((index, _)) => Key::Server(index),
-            None => Key::Address(identity.reached),
+            None => Key::Address(identity.network.clone(), identity.reached),
         };
         step.end = match identity.refused(self.node) {
             Some(reason) => End::Refused(reason),
             None if identity.is_outside() => End::Outside,
+            None if server.is_some_and(|it| self.is_answered(it)) => End::Answers,
             None if self.path.contains(&key) => End::Cycle,
             None if self.done.contains(&key) => End::Above,
             None if self.path.len() >= MAX_STEPS => End::Unknown(Unknown::TooLong),
             None => End::Forwards,
         };
         if step.end == End::Forwards {
-            self.path.push(key);
+            self.path.push(key.clone());
+            let from = std::mem::replace(&mut self.network, identity.network.clone());
             self.forward(&identity, server, &mut step);
+            self.network = from;
             self.path.pop();
-            self.done.push(key);
+            // Of one zone not all of the server is told.
+            self.done.extend(self.zone.is_none().then_some(key));
         }
         step
+    }
+
+    /// Whether the server has the names of the zone itself, or none of them.
+    fn is_answered(&self, server: &DnsServer) -> bool {
+        let is_its = |zone: &String| {
+            self.forwards(server, zone)
+                .is_none_or(|it| it.to.is_empty())
+        };
+        self.zone.as_ref().is_some_and(is_its) && !server.forwards.is_empty()
+    }
+
+    /// What the server does with the names of a zone.
+    fn forwards<'s>(&self, server: &'s DnsServer, zone: &str) -> Option<&'s Forward> {
+        let mut forwards = server.forwards.iter();
+        forwards.find(|it| is_within(zone, &it.zone))
     }
 
     fn forward(&mut self, identity: &Identity<'n>, server: Option<&'n DnsServer>, step: &mut Step) {
@@ -120,12 +150,17 @@ impl<'n> Walk<'n> {
                 let lost = resolved.map_or_else(Vec::new, Resolved::lost);
                 step.lost = lost.into_iter().map(Lost::Links).collect();
             }
-            for forward in &server.forwards {
+            let outer = self.zone.clone();
+            let only = outer.as_ref().and_then(|it| self.forwards(server, it));
+            let wanted = |it: &&Forward| only.is_none_or(|only| std::ptr::eq(only, *it));
+            for forward in server.forwards.iter().filter(wanted) {
+                let zone = (forward.zone != ".").then(|| forward.zone.clone());
+                self.zone = outer.clone().or_else(|| zone.clone());
                 for to in &forward.to {
-                    let zone = (forward.zone != ".").then(|| forward.zone.clone());
                     self.target(server, zone.as_deref(), to, &mut step.next);
                 }
             }
+            self.zone = outer;
             let doubts = server.doubts.iter().cloned();
             step.notes.extend(doubts.map(Note::Doubt));
             if step.next.is_empty() {
@@ -152,13 +187,29 @@ impl<'n> Walk<'n> {
             }
             return;
         }
+        if identity.cluster_dns.is_some() {
+            self.cluster_dns(identity.reached.is_ipv4(), step);
+            return;
+        }
         step.end = End::Unknown(match lead {
-            _ if identity.cluster_dns.is_some() => Unknown::CheckLoop { leads: true },
             Some(lead) if !lead.owner.unknown_upstream.is_empty() => {
                 Unknown::Usual(lead.owner.unknown_upstream)
             }
             _ => Unknown::Forwards,
         });
+    }
+
+    /// Goes on to the pods behind the Service of the cluster's DNS; those of other
+    /// nodes are not seen.
+    fn cluster_dns(&mut self, is_v4: bool, step: &mut Step) {
+        let endpoints = self.seen.endpoints(is_v4);
+        let next = endpoints.into_iter();
+        let next = next.map(|it| self.step(it, None, &ResolvConf::default(), &[]));
+        step.next.extend(next);
+        step.end = match step.next.as_slice() {
+            [] => End::Unknown(Unknown::DnsPods),
+            _ => End::Endpoints,
+        };
     }
 
     /// Whether openresolv wrote the server into the file, and its settings
@@ -211,8 +262,11 @@ impl<'n> Walk<'n> {
                 next.push(last("roots", Who::Roots, place, End::Outside));
             }
             Target::ClusterDns => {
-                let end = End::Unknown(Unknown::CheckLoop { leads: false });
-                next.push(last("cluster-dns", Who::ClusterDnsPods, place, end));
+                let mut step = last("cluster-dns", Who::ClusterDnsPods, place, End::Endpoints);
+                let from = std::mem::replace(&mut self.network, Network::Node);
+                self.cluster_dns(true, &mut step);
+                self.network = from;
+                next.push(step);
             }
             Target::Other(text) => {
                 let who = Who::Other(text.clone());
@@ -272,7 +326,7 @@ fn last(id: &'static str, who: Who, place: Option<Place>, end: End) -> Step {
 }
 
 /// Who reaches it, and how sure its name is.
-fn notes(identity: &Identity<'_>, server: Option<&DnsServer>) -> Vec<Note> {
+fn notes(identity: &Identity<'_>, server: Option<&DnsServer>, is_listed: bool) -> Vec<Note> {
     let mut notes = Vec::new();
     if let Some(lead) = &identity.lead {
         let is_seen =
@@ -284,7 +338,7 @@ fn notes(identity: &Identity<'_>, server: Option<&DnsServer>) -> Vec<Note> {
     } else if identity.reached.ip().is_loopback() {
         notes.push(Note::PodItself);
     }
-    if identity.cluster_dns.is_some() {
+    if identity.cluster_dns.is_some() && server.is_none() && is_listed {
         notes.push(Note::DnsPods);
     }
     notes

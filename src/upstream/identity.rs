@@ -2,10 +2,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::{Confirmed, Refused, Who};
-use crate::address::Address;
+use super::{Confirmed, Refused, Seen, Who};
+use crate::address::{Address, is_link_local};
 use crate::config::resolv_conf::ResolvConf;
-use crate::kubelet::Origin;
 use crate::loopback::owners::Reach;
 use crate::loopback::{self, Evidence, Lead};
 use crate::node::{Listener, Node, Pod};
@@ -22,44 +21,56 @@ pub(super) struct Identity<'n> {
     pub(super) server: Option<(usize, &'n DnsServer)>,
     /// What the table of well-known addresses and the files say.
     pub(super) lead: Option<Lead>,
-    /// Where the kubelet's `clusterDNS` names the address.
-    pub(super) cluster_dns: Option<Origin>,
-    /// Whether it is an address of the node, loopback ones included.
+    /// What says that it is the Service of the cluster's DNS.
+    pub(super) cluster_dns: Option<Confirmed>,
+    /// The network namespace in which it is.
+    pub(super) network: Network,
+    /// The pod whose address it is.
+    pod: Option<&'n Pod>,
+    /// Whether it is an address of the node or of a pod, loopback ones included.
     pub(super) is_own: bool,
     /// The interface that has it.
     pub(super) interface: Option<String>,
 }
 
-/// Finds all that points at `address`, which `conf` lists.
+/// Finds all that points at `address`, which `conf` lists, where it is asked from
+/// this network namespace.
 ///
 /// `evidence` has what was found beside that file.
 pub(super) fn identify<'n>(
-    node: &'n Node,
+    (seen, from): (&'n Seen, &Network),
     address: SocketAddr,
     conf: &ResolvConf,
     evidence: &Evidence,
 ) -> Identity<'n> {
+    let node = &seen.node;
     let ip = Address::from(address.ip()).reached();
     let reached = SocketAddr::new(ip, address.port());
-    let is_own = ip.is_loopback() || node.addresses.contains(&ip);
+    let pod = node.pods.iter().find(|it| it.addresses.contains(&ip));
+    let network = match pod {
+        _ if ip.is_loopback() => from.clone(),
+        Some(pod) => Network::Pod(pod.key()),
+        None => Network::Node,
+    };
+    let is_own = ip.is_loopback() || pod.is_some() || node.addresses.contains(&ip);
     let takes = |it: &&Listener| {
-        it.network == Network::Node
+        it.network == network
             && it.port == reached.port()
-            && it.address.is_none_or(|own| own == ip)
+            && it.address.map_or(is_own, |own| own == ip)
     };
-    let sockets: Vec<&Listener> = if is_own {
-        node.listeners.iter().filter(takes).collect()
-    } else {
-        Vec::new()
-    };
+    let sockets: Vec<&Listener> = node.listeners.iter().filter(takes).collect();
     let interface = node.interfaces.iter().find(|(own, _)| *own == ip);
+    let lead = loopback::lead(address.ip(), conf, evidence);
     Identity {
         reached,
-        server: server(node, reached, is_own, &sockets),
+        server: server(node, (&network, reached), is_own, &sockets),
         sockets,
-        lead: loopback::lead(address.ip(), conf, evidence),
-        cluster_dns: cluster_dns(node, ip),
+        // In a pod other programs have the usual addresses.
+        lead: lead.filter(|_| network == Network::Node),
+        cluster_dns: cluster_dns(seen, ip),
         is_own,
+        network,
+        pod,
         interface: interface.map(|(_, name)| name.clone()),
     }
 }
@@ -68,7 +79,7 @@ pub(super) fn identify<'n>(
 /// one that listens on this very address, else one that listens on any.
 fn server<'n>(
     node: &'n Node,
-    address: SocketAddr,
+    (network, address): (&Network, SocketAddr),
     is_own: bool,
     sockets: &[&Listener],
 ) -> Option<(usize, &'n DnsServer)> {
@@ -76,7 +87,7 @@ fn server<'n>(
         node.servers
             .iter()
             .enumerate()
-            .filter(|(_, it)| it.network == Network::Node)
+            .filter(|(_, it)| it.network == *network)
     };
     let owners = sockets.iter().filter_map(|it| it.owner.as_ref());
     for owner in owners {
@@ -107,10 +118,14 @@ fn listens_at(listen: &Listen, address: SocketAddr) -> bool {
     listen.port == address.port() && listen.address.is_none_or(|own| own == address.ip())
 }
 
-fn cluster_dns(node: &Node, ip: IpAddr) -> Option<Origin> {
-    let setting = &node.kubelet.as_ref()?.cluster_dns;
-    let is_it = setting.value.contains(&ip);
-    is_it.then(|| setting.origin.clone())
+fn cluster_dns(seen: &Seen, ip: IpAddr) -> Option<Confirmed> {
+    let setting = seen.node.kubelet.as_ref().map(|it| &it.cluster_dns);
+    if let Some(setting) = setting.filter(|it| it.value.contains(&ip)) {
+        return Some(Confirmed::ClusterDns(setting.origin.clone()));
+    }
+    let mut services = seen.cluster.services.iter();
+    let (_, proof) = services.find(|it| it.0 == ip)?;
+    proof.clone().map(Confirmed::Said)
 }
 
 impl Identity<'_> {
@@ -129,6 +144,9 @@ impl Identity<'_> {
         }
         if self.cluster_dns.is_some() {
             return ("cluster-dns", Who::ClusterDns);
+        }
+        if let Some(pod) = self.pod {
+            return ("pod", Who::Pod(pod.label()));
         }
         if self.interface.is_some() || self.is_own {
             ("own-address", Who::Node(self.interface.clone()))
@@ -162,8 +180,7 @@ impl Identity<'_> {
         if let Some((_, server)) = self.server {
             found.extend(self.configured(server));
         }
-        let origin = self.cluster_dns.iter();
-        found.extend(origin.cloned().map(Confirmed::ClusterDns));
+        found.extend(self.cluster_dns.clone());
         found
     }
 
@@ -199,7 +216,12 @@ impl Identity<'_> {
         let is_redirected = self.lead.as_ref().is_some_and(|it| it.owner.id == "docker");
         // kube-proxy in IPVS mode keeps service addresses on the node that
         // belong to no route.
-        let is_plain = self.reached.ip().is_loopback() || self.interface.is_some();
+        let ip = self.reached.ip();
+        // A cache of the node, whose link may be gone.
+        let lead = self.lead.as_ref().map(|it| it.owner.reach);
+        let is_caches = is_link_local(ip) && (self.server.is_some() || lead == Some(Reach::Node));
+        let is_plain = ip.is_loopback() || self.interface.is_some() || is_caches;
+        let is_plain = is_plain && self.network == Network::Node;
         if !node.sockets_known || is_redirected || !is_plain || self.reached.port() != 53 {
             return None;
         }

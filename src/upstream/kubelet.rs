@@ -1,7 +1,7 @@
 //! What is known of the file that the kubelet has, and what else is worth
 //! knowing.
 
-use super::{FileReport, Remark, Role};
+use super::{FileReport, Remark, Role, Seen};
 use crate::check_loop;
 use crate::kubelet::Origin;
 use crate::node::{HostFile, Node};
@@ -26,13 +26,13 @@ pub(super) fn remarks(files: &Node, running: Option<&Node>) -> Vec<Remark> {
 }
 
 /// The file of the kubelet; where the setting is not known, its name is not.
-pub(super) fn file(node: &Node, of: &HostFile) -> FileReport {
-    let setting = node.kubelet.as_ref().map(|it| &it.resolv_conf.origin);
+pub(super) fn file(seen: &Seen, of: &HostFile) -> FileReport {
+    let setting = seen.node.kubelet.as_ref().map(|it| &it.resolv_conf.origin);
     let role = match setting {
         Some(Origin::Pod(_)) => Role::Handed,
         _ => Role::Kubelet,
     };
-    let mut report = super::file(node, of, role);
+    let mut report = super::file(seen, of, role);
     if report.is_unknown() && matches!(setting, Some(Origin::Unread(_))) {
         report.path = String::new();
         report.links = Vec::new();

@@ -11,11 +11,13 @@ mod report;
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::address::DNS_PORT;
-use crate::check_loop;
+use crate::address::{DNS_PORT, is_link_local};
+use crate::check_loop::{self, ClusterDns};
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback;
 use crate::node::{HostFile, Node, Unread};
+use crate::order::Order as _;
+use crate::rules::{SMALLEST, is_amid};
 use crate::text::Place;
 use crate::topology::Target;
 use crate::topology::resolved::{Mode, UPLINK_FILE};
@@ -35,29 +37,58 @@ const MAX_SERVERS: usize = 3;
 /// How many servers of a file are followed.
 const MAX_FOLLOWED: usize = 100;
 
-/// Adds the DNS servers that pods run on the node's network, as check-loop
-/// finds them: with the Corefiles and the files of their containers.
-pub fn add_pods(node: &mut Node) {
-    for (number, mut server) in check_loop::servers_on_node(node) {
-        let Some(pod) = node.pods.get(number) else {
-            continue;
-        };
-        let own = pod
-            .own_file()
-            .map(|conf| (RESOLV_CONF.to_owned(), conf.clone()));
-        // What it reads it reads in its own file system.
-        let key = pod.key();
-        let files = pod.files.iter().cloned().chain(own);
-        let files: Vec<HostFile> = files
-            .map(|(path, conf)| in_pod(&key, &path, conf))
-            .collect();
-        for target in server.forwards.iter_mut().flat_map(|it| &mut it.to) {
-            if let Target::File(path) = &mut target.value {
-                *path = pod_path(&key, path);
+/// A node with the DNS servers of its pods, as check-loop finds them: with the
+/// Corefiles and the files of their containers.
+struct Seen {
+    node: Node,
+    cluster: ClusterDns,
+}
+
+impl Seen {
+    fn of_node(node: &Node) -> Self {
+        let cluster = check_loop::cluster_dns(node);
+        let mut node = node.clone();
+        for (number, server) in &cluster.servers {
+            let Some(pod) = node.pods.get(*number) else {
+                continue;
+            };
+            let mut server = server.clone();
+            let own = pod
+                .own_file()
+                .map(|conf| (RESOLV_CONF.to_owned(), conf.clone()));
+            // What it reads it reads in its own file system.
+            let key = pod.label();
+            let files = pod.files.iter().cloned().chain(own);
+            let files: Vec<HostFile> = files
+                .map(|(path, conf)| in_pod(&key, &path, conf))
+                .collect();
+            for target in server.forwards.iter_mut().flat_map(|it| &mut it.to) {
+                if let Target::File(path) = &mut target.value {
+                    *path = pod_path(&key, path);
+                }
             }
+            node.files.extend(files);
+            node.servers.push(server);
         }
-        node.files.extend(files);
-        node.servers.push(server);
+        Self { node, cluster }
+    }
+
+    /// The addresses of the pods behind the Service of the cluster's DNS, each once,
+    /// of the family that its own address has.
+    fn endpoints(&self, is_v4: bool) -> Vec<SocketAddr> {
+        let of_pod = |(pod, port): &(usize, u16)| {
+            let pod = self.node.pods.get(*pod)?;
+            let own = match pod.host_network {
+                Some(true) => &self.node.addresses,
+                _ => &pod.addresses,
+            };
+            let found = own.iter().find(|it| it.is_ipv4() == is_v4)?;
+            Some(SocketAddr::new(*found, *port))
+        };
+        let mut found: Vec<SocketAddr> = self.cluster.endpoints.iter().filter_map(of_pod).collect();
+        found.order();
+        found.dedup();
+        found
     }
 }
 
@@ -77,7 +108,9 @@ fn pod_path(key: &str, path: &str) -> String {
 pub fn of_node(node: &Node) -> Report {
     let mut files = Vec::new();
     let running = check_loop::as_running(node);
-    let seen = running.as_ref().unwrap_or(node);
+    let restarted = running.as_ref().map(|_| Seen::of_node(node));
+    let all = Seen::of_node(running.as_ref().unwrap_or(node));
+    let seen = &all.node;
     let end = |file: &HostFile| file.links.last().unwrap_or(&file.path).clone();
     let is_read = |it: &HostFile| it.content.is_ok();
     let kubelet = seen.kubelet_file.as_ref();
@@ -86,21 +119,21 @@ pub fn of_node(node: &Node) -> Report {
         (Some(kubelet), Some(own))
             if end(kubelet) == end(own) && is_read(kubelet) == is_read(own) =>
         {
-            files.push(file(seen, own, Role::Both));
+            files.push(file(&all, own, Role::Both));
         }
         _ => {
-            files.extend(kubelet.map(|it| kubelet::file(seen, it)));
-            files.extend(own.map(|it| file(seen, it, Role::Node)));
+            files.extend(kubelet.map(|it| kubelet::file(&all, it)));
+            files.extend(own.map(|it| file(&all, it, Role::Node)));
         }
     }
-    let later = running.as_ref().and(node.kubelet_file.as_ref());
-    if let Some(later) = later {
+    let later = restarted.as_ref().zip(node.kubelet_file.as_ref());
+    if let Some((restarted, later)) = later {
         let at = files.len().min(1);
-        files.insert(at, file(node, later, Role::Restarted));
+        files.insert(at, file(restarted, later, Role::Restarted));
     }
     let unseen = node.unseen.as_ref().filter(|_| node.kubelet.is_none());
     let mut steps = files.iter().flat_map(|it| &it.servers);
-    let unread = node.files.iter().filter_map(|it| it.content.as_ref().err());
+    let unread = seen.files.iter().filter_map(|it| it.content.as_ref().err());
     let mut unread = unread.filter(|it| !it.is_missing);
     let hidden = unread.next().filter(|_| !steps.any(Step::leads_out));
     Report {
@@ -112,8 +145,10 @@ pub fn of_node(node: &Node) -> Report {
     }
 }
 
-/// Follows one address, as if a resolver on the node asked it.
-pub fn of_address(node: &Node, address: IpAddr) -> Report {
+/// Follows one address, as if a resolver on the node asked it. `ruled` is what
+/// rules of the node make of it, where they translate it.
+pub fn of_address(node: &Node, address: IpAddr, ruled: Option<Who>) -> Report {
+    let seen = Seen::of_node(node);
     let wanted = SocketAddr::new(address, DNS_PORT);
     let all = node
         .kubelet_file
@@ -125,8 +160,8 @@ pub fn of_address(node: &Node, address: IpAddr) -> Report {
         Some((file, conf, place_in(conf, address)?))
     });
     let mut report = FileReport::new(Role::Asked);
-    let mut walk = Walk::new(node);
-    let step = match listed.next() {
+    let mut walk = Walk::new(&seen);
+    let mut step = match listed.next() {
         Some((file, conf, place)) => {
             report.path.clone_from(&file.path);
             report.links.clone_from(&file.links);
@@ -134,6 +169,13 @@ pub fn of_address(node: &Node, address: IpAddr) -> Report {
         }
         None => walk.step(wanted, None, &ResolvConf::default(), &[]),
     };
+    let services = seen.cluster.services.iter().map(|it| it.0);
+    let is_amid = is_amid(services.filter(|it| !is_link_local(*it)), address, SMALLEST);
+    let ruled = ruled.or_else(|| is_amid.then_some(Who::Service(None)));
+    if let Some(who) = ruled.filter(|_| step.end == End::Outside) {
+        (step.id, step.who) = ("service", who);
+        step.end = End::Unknown(Unknown::Rules);
+    }
     report.servers.push(step);
     Report {
         files: vec![report],
@@ -166,7 +208,8 @@ fn unread_problem(file: &HostFile, unread: &Unread, role: Role) -> Problem {
     }
 }
 
-fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
+fn file(seen: &Seen, file: &HostFile, role: Role) -> FileReport {
+    let node = &seen.node;
     let end = file.links.last().unwrap_or(&file.path);
     let exists = file.content.is_ok();
     let unread = file.content.as_ref().err();
@@ -186,7 +229,7 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
         }
     };
     // Each role is told in full.
-    report.servers = Walk::new(node).all(conf, &file.links, |_| true);
+    report.servers = Walk::new(seen).all(conf, &file.links, |_| true);
     if report.servers.is_empty() {
         report.problem = Some(Problem::Empty);
     }

@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 
+use crate::check_loop::Proof;
 use crate::check_loop::facts::Remark as LoopRemark;
 use crate::kubelet::{Origin, Running};
 use crate::loopback::Confirmation;
@@ -160,6 +161,11 @@ pub enum Who {
     Usual(&'static str),
     /// The cluster's DNS service.
     ClusterDns,
+    /// Another Service, by its name in the node's rules; `None`: an address amid those
+    /// of Services.
+    Service(Option<String>),
+    /// A pod, by its label.
+    Pod(String),
     /// The node itself, on this interface, if that is known.
     Node(Option<String>),
     /// A server outside the node.
@@ -190,6 +196,8 @@ pub enum Confirmed {
     Setting(Place),
     /// The kubelet's `clusterDNS`.
     ClusterDns(Origin),
+    /// What else names the Service of the cluster's DNS.
+    Said(Proof),
     /// openresolv's `name_servers`.
     Openresolv(Place),
 }
@@ -221,6 +229,10 @@ pub enum Note {
 pub enum End {
     /// It forwards to the next ones.
     Forwards,
+    /// It is a Service, and these of its pods are on the node.
+    Endpoints,
+    /// It has the names that come this way itself, or none of them.
+    Answers,
     /// It lies outside the node.
     Outside,
     /// It was followed further above.
@@ -255,12 +267,10 @@ pub enum Unknown {
     Doubt(Doubt),
     /// It forwards to nobody.
     Nobody,
-    /// `check-loop` follows it; whether the server itself leads to the
-    /// cluster's DNS pods, and is not these.
-    CheckLoop {
-        /// Whether it is another server that leads there.
-        leads: bool,
-    },
+    /// It leads to the cluster's DNS pods, none of which is on the node.
+    DnsPods,
+    /// Rules of the node say where its packets go.
+    Rules,
     /// What is written is not followed.
     Target,
     /// The file is not there or was not read.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::kubelet::{Kubelet, Setting};
-use crate::node::{Listener, Process};
+use crate::node::{Listener, Pod, Process};
 use crate::pod::assumed_kubelet;
 use crate::text::Source;
 use crate::topology::Network;
@@ -205,4 +205,125 @@ fn servers_beyond_the_third_are_lost() {
         all.filter(|it| matches!(it, Lost::Taken { .. })).count()
     };
     assert_eq!((lost(3), lost(4)), (0, 1));
+}
+
+/// Two DNS pods behind 10.96.0.10, the second one with this Corefile's `forward`.
+fn cluster(second: &str) -> Node {
+    let pod = |name: &str, address: &str, forward: &str| {
+        let corefile = format!(".:53 {{\n kubernetes cluster.local\n forward . {forward}\n}}\n");
+        Pod {
+            namespace: Some("kube-system".to_owned()),
+            name: Some(name.to_owned()),
+            host_network: Some(false),
+            addresses: vec![address.parse().unwrap()],
+            corefiles: vec![Source::new(&format!("/{name}/Corefile"), corefile)],
+            ..Pod::default()
+        }
+    };
+    Node {
+        kubelet: Some(kubelet("10.96.0.10")),
+        pods: vec![
+            pod("coredns-a", "10.244.0.2", "172.31.0.53"),
+            pod("coredns-b", "10.244.0.3", second),
+            Pod {
+                corefiles: Vec::new(),
+                ..pod("app", "10.244.0.4", "")
+            },
+        ],
+        ..node("nameserver 10.96.0.10\n")
+    }
+}
+
+#[test]
+fn the_service_of_the_clusters_dns_is_followed_to_its_pods() {
+    let asked = |node: &Node, address: &str| {
+        let report = of_address(node, address.parse().unwrap(), None);
+        let health = report.health(node);
+        (report.files[0].servers[0].clone(), health)
+    };
+    let ends = |step: &Step| -> Vec<String> {
+        let next = step.next.iter();
+        next.map(|it| format!("{} {:?}", it.address.unwrap(), it.next[0].end))
+            .collect()
+    };
+    let well = cluster("172.31.0.54");
+    let (service, health) = asked(&well, "10.96.0.10");
+    assert_eq!((&service.end, health), (&End::Endpoints, Health::Clean));
+    assert_eq!(
+        ends(&service),
+        ["10.244.0.2:53 Outside", "10.244.0.3:53 Outside"]
+    );
+    // To itself by way of the Service, or in its own network namespace.
+    let (service, health) = asked(&cluster("10.96.0.10"), "10.96.0.10");
+    assert_eq!(health, Health::Dead);
+    assert_eq!(
+        ends(&service),
+        ["10.244.0.2:53 Outside", "10.244.0.3:53 Cycle"]
+    );
+    let (pod, _) = asked(&cluster("127.0.0.1"), "10.244.0.3");
+    assert_eq!(pod.next[0].end, End::Cycle);
+    let (app, health) = asked(&well, "10.244.0.4");
+    assert_eq!(app.who, Who::Pod("kube-system/app".to_owned()));
+    assert_eq!(
+        (app.end, health),
+        (End::Unknown(Unknown::Forwards), Health::Clean)
+    );
+    let (elsewhere, _) = asked(&node("nameserver 10.0.0.2\n"), "10.96.0.10");
+    assert_eq!(elsewhere.end, End::Outside);
+    // Where no rules were read, what is near the Service is one, too.
+    let (near, _) = asked(&well, "10.96.0.1");
+    assert_eq!(
+        (near.end, near.who),
+        (End::Unknown(Unknown::Rules), Who::Service(None))
+    );
+    assert_eq!(asked(&well, "10.7.0.1").0.end, End::Outside);
+}
+
+#[test]
+fn rules_make_a_service_of_what_is_outside_else() {
+    let who = Some(Who::Service(Some("shop/db:dns".to_owned())));
+    let asked = |it: &str| of_address(&cluster(""), it.parse().unwrap(), who.clone());
+    let step = asked("10.96.3.4").files[0].servers[0].clone();
+    assert_eq!(step.end, End::Unknown(Unknown::Rules));
+    assert_eq!(step.who, who.unwrap());
+    let who = Some(Who::Service(None));
+    let known = of_address(&cluster("172.31.0.53"), "10.96.0.10".parse().unwrap(), who);
+    assert_eq!(known.files[0].servers[0].who, Who::ClusterDns);
+}
+
+#[test]
+fn a_cache_that_has_ended_answers_nobody() {
+    let mut node = cluster("172.31.0.53");
+    let corefile = ".:53 {\n bind 169.254.20.10\n forward . 172.31.0.53\n}\n";
+    node.pods.push(Pod {
+        namespace: Some("kube-system".to_owned()),
+        name: Some("node-local-dns-x8wzk".to_owned()),
+        host_network: Some(true),
+        corefiles: vec![Source::new("/cache/Corefile", corefile)],
+        ..Pod::default()
+    });
+    let end = |node: &Node| {
+        let report = of_address(node, "169.254.20.10".parse().unwrap(), None);
+        report.files[0].servers[0].end.clone()
+    };
+    assert_eq!(end(&node), End::Forwards);
+    node.sockets_known = true;
+    assert_eq!(end(&node), End::Refused(Refused::Nobody));
+    // Its Corefile may not even say that it is to listen there.
+    let cache = node.pods.pop().unwrap();
+    assert_eq!(end(&node), End::Refused(Refused::Nobody));
+    node.pods.push(cache);
+    node.listeners.push(listener("169.254.20.10", "node-cache"));
+    node.listeners[0].owner = None;
+    assert_eq!(end(&node), End::Forwards);
+    // Names of the cluster go to CoreDNS, which sends all others to the cache: no circle.
+    let own = "cluster.local:53 {\n bind 169.254.20.10\n forward . 10.96.0.10\n}\n";
+    let cache = node.pods.last_mut().unwrap();
+    cache.corefiles[0] = Source::new("/cache/Corefile", format!("{own}{corefile}"));
+    for pod in &mut node.pods[..2] {
+        let corefile = ".:53 {\n kubernetes cluster.local\n forward . 169.254.20.10\n}\n";
+        pod.corefiles[0] = Source::new("/Corefile", corefile);
+    }
+    let report = of_address(&node, "10.96.0.10".parse().unwrap(), None);
+    assert_eq!(report.health(&node), Health::Clean, "{report:#?}");
 }

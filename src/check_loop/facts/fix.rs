@@ -24,8 +24,10 @@ pub enum Step {
     ConfigMap {
         /// Its namespace.
         namespace: String,
-        /// Its name.
+        /// Its usual name.
         name: String,
+        /// The pod that mounts it, where the usual one can be another pod's.
+        pod: Option<String>,
     },
     /// Have the pods of this deployment or daemon set read it.
     Rollout {

@@ -67,6 +67,15 @@ pub enum Trouble {
         /// The last line of its log.
         last: Option<String>,
     },
+    /// The processes of such a container are frozen.
+    Paused {
+        /// Its pod.
+        pod: String,
+        /// Its name.
+        container: String,
+        /// Its id, if known.
+        id: Option<String>,
+    },
 }
 
 /// How a question that is really asked goes round.
@@ -130,7 +139,12 @@ pub enum Unknown {
     },
     /// A usual address of the cluster's DNS service, where the kubelet's
     /// `clusterDNS` is not known.
-    UsualService(IpAddr),
+    UsualService {
+        /// The address.
+        ip: IpAddr,
+        /// Whether the kubelet's `clusterDNS` is known.
+        is_set: bool,
+    },
     /// Usually a server of the node, whose sockets were not read.
     UsualServer {
         /// The address.

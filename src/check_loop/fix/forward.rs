@@ -100,6 +100,7 @@ fn after(pod: Option<&Pod>, program: Program, file: &str) -> Vec<Step> {
     let map = Step::ConfigMap {
         namespace: namespace.to_owned(),
         name: known.map_or(usual, |it| it.1).to_owned(),
+        pod: pod.name.clone().filter(|_| known.is_none()),
     };
     // What made another pod is not known, and nothing else is to be restarted for it.
     let read = known.map_or(Step::Reload, |(kind, name)| Step::Rollout {

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{servers, view};
+use super::walk::{Step as Hop, Who};
+use super::{servers, verdict, view};
 use crate::check_loop::facts::{Manifest, Step};
 use crate::check_loop::graph::Graph;
 use crate::check_loop::outcome::Outcome;
@@ -13,13 +14,18 @@ use crate::order::Order as _;
 use crate::text::{escaped, ordered};
 use crate::topology::Network;
 
-/// The DNS pods whose queries come to an end with the files that they have.
+/// The DNS pods whose queries come to an end with the files that they have, or
+/// go round by no server that their files name.
 pub(super) fn well<'n>(graph: &Graph<'n>, outcomes: &[Outcome]) -> Vec<&'n Pod> {
     let mut are_well: BTreeMap<String, bool> = BTreeMap::new();
     for outcome in outcomes.iter().filter(|it| it.when == When::Now) {
         let server = graph.servers.get(outcome.start);
         if let Some(pod) = server.and_then(|it| it.pod) {
-            *are_well.entry(pod.key()).or_insert(true) &= outcome.state == State::NoLoop;
+            let is_own = |it: &Hop| it.who == Who::Server(outcome.start) && it.is_from_file;
+            let mut steps = outcome.paths.iter().flat_map(|it| &it.steps);
+            let is_well = outcome.state == State::NoLoop
+                || (verdict::is_bad(outcome.state) && !steps.any(is_own));
+            *are_well.entry(pod.key()).or_insert(true) &= is_well;
         }
     }
     let is_well = |pod: &&Pod| are_well.get(&pod.key()) == Some(&true);

@@ -76,7 +76,7 @@ fn a_usual_service_address_is_no_server_outside() {
     check("another clusterDNS", &node, GOOD);
     node.kubelet.as_mut().unwrap().cluster_dns.value.clear();
     missing(&check("none", &node, UNKNOWN), |it| {
-        matches!(it, Unknown::UsualService(_))
+        matches!(it, Unknown::UsualService { .. })
     });
 }
 

@@ -116,7 +116,7 @@ fn a_literal_is_changed_in_the_corefile() {
     let path = "/var/lib/kubelet/pods/coredns-a/volumes/config-volume/Corefile";
     let expected = format!("{path}:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf");
     let fix = check("corefile", &node, &expected);
-    assert_eq!(fix.then, of_map("coredns", None));
+    assert_eq!(fix.then, of_map("coredns", None, Some("coredns-a")));
     // The server beside it does not lead back, and stays.
     let node = with_coredns("172.31.0.53", &corefile("127.0.0.1 172.31.0.9 ::1"));
     let expected = format!("{path}:6: forward . 127.0.0.1 172.31.0.9 ::1 -> forward . 172.31.0.9");
@@ -127,7 +127,7 @@ fn a_literal_is_changed_in_the_corefile() {
 }
 
 /// `workload`: what makes the pods; `None`: that is not known.
-fn of_map(map: &str, workload: Option<&str>) -> [Step; 2] {
+fn of_map(map: &str, workload: Option<&str>, pod: Option<&str>) -> [Step; 2] {
     let namespace = "kube-system".to_owned();
     let map = map.to_owned();
     let read = workload.map_or(Step::Reload, |it| Step::Rollout {
@@ -138,6 +138,7 @@ fn of_map(map: &str, workload: Option<&str>) -> [Step; 2] {
         Step::ConfigMap {
             namespace,
             name: map,
+            pod: pod.map(str::to_owned),
         },
         read,
     ]
@@ -178,7 +179,8 @@ fn the_pod_tells_what_makes_it() {
         let path = node.pods[0].corefiles[0].name.clone();
         let expected = format!("{path}:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf");
         let fix = check(pod, &node, &expected);
-        assert_eq!(fix.then, of_map(map, workload), "{pod}");
+        let bare = workload.is_none().then_some(pod);
+        assert_eq!(fix.then, of_map(map, workload, bare), "{pod}");
     }
 }
 

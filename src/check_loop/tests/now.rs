@@ -221,6 +221,15 @@ fn a_dns_pod_that_ended_is_told_first() {
     node.pods[1].containers[0].ended = Some(ended(1));
     node.pods[1].containers[0].pid = Some(9);
     assert_eq!(check("runs", &node, FINE).concern, None);
+    // Frozen it answers nothing.
+    node.pods[1].containers[0].is_paused = true;
+    let expected = Trouble::Paused {
+        pod: "kube-system/coredns-b".to_owned(),
+        container: "coredns".to_owned(),
+        id: None,
+    };
+    let report = check("paused", &node, FINE);
+    assert_eq!(report.concern.unwrap().troubles, [expected]);
 }
 
 /// A static pod that was made anew has the logs that it had before.

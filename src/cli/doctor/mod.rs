@@ -52,10 +52,8 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
 
     let loops = check_loop::judge(&node);
     sheet.add_of_node(checks::loops(&loops), streams)?;
-    let mut with_pods = node.clone();
-    upstream::add_pods(&mut with_pods);
-    let servers = upstream::of_node(&with_pods);
-    let health = servers.health(&with_pods);
+    let servers = upstream::of_node(&node);
+    let health = servers.health(&node);
     sheet.add(checks::upstream(&here, &servers, health), streams)?;
     sheet.add_of_node(checks::pods(&node, &loops), streams)?;
     let findings = lint::findings_of_node(&root, &node);

@@ -158,8 +158,10 @@ fn searches_cluster(pod: &Pod) -> bool {
 fn left_behind(node: &Node, services: &[Named]) -> Vec<(String, IpAddr)> {
     let mut found: Vec<(String, IpAddr)> = Vec::new();
     for pod in ordinary(node).filter(|it| searches_cluster(it)) {
-        let old = asked_by(pod)
-            .find(|it| !cluster_dns(node).contains(it) && is_amid(services, *it, SMALLEST));
+        let old = asked_by(pod).find(|it| {
+            !cluster_dns(node).contains(it)
+                && is_amid(services.iter().map(|it| it.address), *it, SMALLEST)
+        });
         let old = old.filter(|it| found.iter().all(|known| known.1 != *it));
         found.extend(old.map(|it| (pod.label(), it)));
     }

@@ -162,7 +162,9 @@ fn is_outside(host: &Host, ip: IpAddr) -> bool {
     let services = || host.rules.services_named();
     // Rules of the other family say nothing of this one.
     let is_alike = |it: &Named| it.address.is_ipv4() == ip.is_ipv4();
-    let is_apart = |it: &[Named]| it.iter().any(is_alike) && !is_amid(it, ip, LARGEST);
+    let is_apart = |it: &[Named]| {
+        it.iter().any(is_alike) && !is_amid(it.iter().map(|it| it.address), ip, LARGEST)
+    };
     is_of_cloud || (!is_link_local(ip) && is_apart(&services()))
 }
 

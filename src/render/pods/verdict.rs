@@ -36,10 +36,12 @@ impl Text<'_> {
                 .collect()
         };
         let crashing = of(&|_, pod| pod.crashes());
+        let paused = of(&|_, pod| pod.is_paused());
         let deaf = of(&|number, _| is_deaf(number));
         let drifting = of(&|_, pod| pod.drifts() == Some(true));
         let parts = said(&[
             (crashing, ["crashes", "crash"]),
+            (paused, ["is paused", "are paused"]),
             (
                 deaf,
                 [

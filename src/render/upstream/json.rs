@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words;
+use crate::doctor::Route;
 use crate::render::json;
+use crate::render::path::service::{self, ServiceForm};
 use crate::render::sentence::Sentence;
 use crate::text;
 use crate::topology::resolved::Mode;
@@ -27,6 +29,9 @@ pub(in crate::render) struct Report<'r> {
     doubt: Option<Sentence>,
     /// What else is worth knowing: whole sentences.
     remarks: Vec<Sentence>,
+    /// What `kdns path` says of the address that was asked for, where rules of the node
+    /// translate it.
+    services: Vec<ServiceForm>,
     /// What could not be read, and why.
     skipped: &'r [String],
 }
@@ -74,7 +79,7 @@ struct Server<'r> {
     notes: Vec<Sentence>,
     /// What a list of its servers would not say.
     lost: Vec<Sentence>,
-    /// How it goes on: `forwards`, `outside`, `above` (it was followed
+    /// How it goes on: `forwards`, `answers` (by itself), `outside`, `above` (it was followed
     /// before), `cycle`, `refused`, `unknown`.
     end: &'static str,
     /// Why it is refused or unknown.
@@ -99,7 +104,12 @@ struct Place<'r> {
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write(report: &upstream::Report, health: Health, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    report: &upstream::Report,
+    services: &[Result<Route, String>],
+    health: Health,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let document = Report {
         // Since 2 sentences have codes.
         version: 2,
@@ -112,6 +122,7 @@ pub fn write(report: &upstream::Report, health: Health, out: &mut dyn Write) -> 
         files: report.files.iter().map(file).collect(),
         doubt: words::doubt(report),
         remarks: report.remarks.iter().map(words::remark).collect(),
+        services: service::forms(services),
         skipped: &report.skipped,
     };
     json::document(&document, out)
@@ -137,7 +148,8 @@ fn file(file: &upstream::FileReport) -> File<'_> {
 
 fn server(step: &upstream::Step) -> Server<'_> {
     let (end, reason) = match &step.end {
-        End::Forwards => ("forwards", None),
+        End::Forwards | End::Endpoints => ("forwards", None),
+        End::Answers => ("answers", None),
         End::Outside => ("outside", None),
         End::Above => ("above", None),
         End::Cycle => ("cycle", None),

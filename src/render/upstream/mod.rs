@@ -185,7 +185,9 @@ impl Writer<'_> {
     fn end(&mut self, step: &Step, depth: usize) -> io::Result<()> {
         match &step.end {
             End::Outside => Ok(()),
+            End::Answers => self.line(depth, "it has these names itself"),
             End::Forwards => self.line(depth, "it forwards to"),
+            End::Endpoints => self.line(depth, "of the pods behind it these are on this node:"),
             End::Above => self.line(depth, "where it forwards to: see above"),
             End::Cycle => {
                 let text = "this server is on the query path already: the queries go in a circle";

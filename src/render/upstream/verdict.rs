@@ -60,7 +60,17 @@ fn end_of(path: &[&Step]) -> String {
             "{first} leads nowhere: its queries end at {end}: {}",
             words::refused(why).text
         ),
-        (names, _) => format!("Queries go in a circle: {}", names.join(", then ")),
+        (names, _) => {
+            let is_other = |it: &&Step| !it.is_dead();
+            let is_split =
+                |it: &&&Step| it.end == End::Endpoints && it.next.iter().any(|it| is_other(&it));
+            let some = if path.iter().any(|it| is_split(&it)) {
+                "Some queries"
+            } else {
+                "Queries"
+            };
+            format!("{some} go in a circle: {}", names.join(", then "))
+        }
     }
 }
 

@@ -62,6 +62,9 @@ pub(in crate::render) fn who(who: &Who) -> String {
         Who::Process(process) => format!("{} (process {})", process.comm, process.pid),
         Who::Usual(who) => (*who).to_owned(),
         Who::ClusterDns => "the cluster's DNS service".to_owned(),
+        Who::Service(Some(name)) => format!("the Service {name}"),
+        Who::Service(None) => "amid the addresses of the cluster's Services".to_owned(),
+        Who::Pod(label) => format!("pod {label}"),
         Who::Node(Some(interface)) => format!(
             "this node's own address on {interface}{}",
             bridge(interface)
@@ -92,6 +95,7 @@ pub(super) fn confirmed(confirmed: &Confirmed) -> String {
         Confirmed::Socket { owner: None, file } => format!("the socket in {file}"),
         Confirmed::Setting(place) => format!("the setting at {place}"),
         Confirmed::ClusterDns(origin) => format!("the kubelet's clusterDNS, {origin}"),
+        Confirmed::Said(proof) => format!("{} ({})", proof.text, proof.place),
         Confirmed::Openresolv(place) => format!("openresolv's name_servers at {place}"),
     }
 }
@@ -207,13 +211,14 @@ pub(super) fn unknown(unknown: &Unknown) -> Sentence {
         Unknown::TooLong => Sentence::new("path-too-long", "the query path is too long"),
         Unknown::Doubt(doubt) => topology::doubt(doubt),
         Unknown::Nobody => Sentence::new("forwards-to-nobody", "it forwards to nobody"),
-        Unknown::CheckLoop { leads: true } => Sentence::new(
-            "see-check-loop",
-            "it leads to the cluster's DNS pods, which `kdns check-loop` follows",
+        Unknown::DnsPods => Sentence::new(
+            "dns-pods-elsewhere",
+            "it leads to the cluster's DNS pods, and none of them is known on this node",
         ),
-        Unknown::CheckLoop { leads: false } => {
-            Sentence::new("see-check-loop", "`kdns check-loop` follows it")
-        }
+        Unknown::Rules => Sentence::new(
+            "see-path",
+            "rules of this node say where its packets go, and `kdns path` shows them",
+        ),
         Unknown::Target => Sentence::new("target-not-followed", "it is not followed"),
         Unknown::File => Sentence::new("file-unread", "it is not there or was not read"),
         Unknown::Usual(what) => Sentence::new("upstream-elsewhere", *what),

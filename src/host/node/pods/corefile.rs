@@ -1,5 +1,6 @@
 //! The Corefile of a CoreDNS in a pod: that of its container.
 
+use std::net::IpAddr;
 use std::path::Path;
 
 use super::Skipped;
@@ -17,7 +18,7 @@ use crate::kubelet::effective::absolute;
 use crate::node::launch::{self, Launch};
 use crate::node::mountinfo::Mount;
 use crate::node::{Pod, Process, is_dns_name, is_node_cache};
-use crate::text::{Source, escaped};
+use crate::text::{Place, Placed, Source, escaped};
 use crate::topology::CorefileUnknown;
 use crate::topology::coredns::{self, Conf};
 
@@ -34,6 +35,7 @@ impl Look<'_> {
     ) {
         pod.corefiles = directory.map_or_else(Vec::new, |it| self.in_volumes(it, skipped));
         coredns::main_first(&mut pod.corefiles);
+        pod.dns_service = self.dns_service(pod);
         if is_node_cache(pod) {
             let generated = self.generated(pod, skipped);
             pod.corefiles.splice(..0, generated);
@@ -59,6 +61,27 @@ impl Look<'_> {
         let container = Container::of_process(self.root, process.as_ref(), launch);
         let is_its = coredns::conf(&container.arguments).is_some();
         is_its.then_some(container)
+    }
+
+    /// The Service of the cluster's DNS, where the pod's DNS server runs in its
+    /// namespace.
+    ///
+    /// Source: kubernetes `pkg/kubelet/envvars/envvars.go: FromServices`.
+    fn dns_service(&self, pod: &Pod) -> Option<Placed<IpAddr>> {
+        let mut servers = pod.processes.iter().filter(|it| is_dns_name(&it.comm));
+        let pid = servers.next()?.pid;
+        let variables = self.directory(pid)?.bytes("environ");
+        let mut column = 1;
+        let value = variables.split(|&byte| byte == 0).find_map(|it| {
+            let value = it.strip_prefix(b"KUBE_DNS_SERVICE_HOST=");
+            if value.is_none() {
+                column += String::from_utf8_lossy(it).chars().count() + 1;
+            }
+            value
+        })?;
+        let value = std::str::from_utf8(value).ok()?.parse().ok()?;
+        let place = Place::new(format!("/proc/{pid}/environ"), 1, column);
+        (pod.namespace.as_deref() == Some("kube-system")).then_some(Placed { value, place })
     }
 
     /// The Corefiles in the volumes of a pod with what they import, by the path

@@ -1,6 +1,6 @@
 #![doc = include_str!("stale_process.md")]
 
-use crate::kubelet::Found;
+use crate::kubelet::{Found, Origin};
 use crate::lint::rules::prelude::*;
 use crate::text::Place;
 
@@ -16,9 +16,16 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     };
     for file in kubelet.newer.iter().filter(|it| !it.contains(GENERATED)) {
         let place = Place::new(file.clone(), 1, 1);
+        let restart = "restart the kubelet, then delete the pods that are to have the new settings";
+        let help = match &kubelet.resolv_conf.origin {
+            Origin::Unread(why) if why.starts_with(file) => {
+                format!("correct it before the kubelet is restarted: {why}")
+            }
+            _ => restart.to_owned(),
+        };
         report
             .add(place, format!("the file is newer than the running kubelet ({comm}, process {pid}): what was changed in it since then does not count yet"))
-            .help("restart the kubelet, then delete the pods that are to have the new settings")
+            .help(help)
             .note("new pods get what stood here when it was started; running ones keep the file that they have");
     }
 }

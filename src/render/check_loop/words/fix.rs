@@ -85,7 +85,18 @@ pub(in crate::render) fn action(step: &Step) -> Action {
              service that -upstreamsvc names there, usually kube-dns-upstream",
             None,
         ),
-        Step::ConfigMap { namespace, name } => Action::new(
+        Step::ConfigMap {
+            namespace,
+            pod: Some(pod),
+            ..
+        } => Action::new(
+            "edit-config-map",
+            format!("Edit the ConfigMap that pod {namespace}/{pod} mounts, whose name this tells"),
+            Some(kubectl(namespace).args(["get", "pod", pod, "-o", VOLUMES])),
+        ),
+        Step::ConfigMap {
+            namespace, name, ..
+        } => Action::new(
             "edit-config-map",
             // The node has the name of the volume alone.
             "Edit the ConfigMap, by its usual name",
@@ -170,6 +181,9 @@ pub(in crate::render) fn caveat(caveat: &Caveat) -> Sentence {
     }
 }
 
+/// The `ConfigMaps` of a pod's volumes.
+const VOLUMES: &str = "jsonpath={.spec.volumes[*].configMap.name}";
+
 /// What does not fix it, as a sentence.
 pub(in crate::render) fn useless(useless: &Useless) -> Sentence {
     match useless {
@@ -203,6 +217,7 @@ mod tests {
             let step = action(&Step::ConfigMap {
                 namespace: "kube-system".to_owned(),
                 name: name.to_owned(),
+                pod: None,
             });
             assert!(step.text.ends_with("by its usual name"), "{name}");
         }

@@ -22,6 +22,10 @@ pub(in crate::render) fn trouble(trouble: &Trouble) -> Sentence {
             ended,
             last,
         } => down(pod, container, ended, last.as_deref()),
+        Trouble::Paused { pod, container, .. } => sentence!(
+            "dns-pod-paused",
+            "pod {pod} answers nothing: its container {container} is paused"
+        ),
     }
 }
 

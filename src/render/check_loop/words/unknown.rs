@@ -53,10 +53,15 @@ pub(in crate::render::check_loop) fn unknown(unknown: &Unknown) -> Sentence {
             "file-cut",
             "{path} of {who} is so long that its end was not read"
         ),
-        Unknown::UsualService(ip) => sentence!(
+        Unknown::UsualService { ip, is_set } => sentence!(
             "cluster-dns-unknown",
-            "{ip} is a usual address of the cluster's DNS service, and the kubelet's \
-                 clusterDNS is not known: give its configuration with --kubelet-config"
+            "{ip} is a usual address of the cluster's DNS service, and {}",
+            if *is_set {
+                "the kubelet's clusterDNS names a cache of the node alone"
+            } else {
+                "the kubelet's clusterDNS is not known: give its configuration with \
+                 --kubelet-config"
+            }
         ),
         Unknown::UsualServer { ip, who } => sentence!(
             "listener-unknown",

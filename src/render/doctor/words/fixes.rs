@@ -89,6 +89,13 @@ fn of_trouble(trouble: &Trouble, report: &LoopReport) -> Vec<Step> {
     {
         return of_ended(pod, container, ended.reason.as_deref());
     }
+    if let Trouble::Paused { id, .. } = trouble {
+        let id = id.as_deref().unwrap_or("ID");
+        let resume = Command::new("ctr -n k8s.io task resume").arg(id);
+        return vec![
+            Step::new("See who froze it, then let it go on (with containerd)").typing(resume),
+        ];
+    }
     let then = report.concern.iter().flat_map(|it| &it.then);
     then.map(of_check_loop).collect()
 }
