@@ -131,12 +131,11 @@ fn half(host: &Host, tree: &Tree, untracked: &[Untracked]) -> Option<Finding> {
     }
     let answers = self::untracked(host, Hook::Output, Side::Source);
     let answer = answers.iter().find(is_it)?;
-    let mut steps = tree.outcomes.iter().flat_map(|it| &it.steps);
-    let before = steps.find(|it| matches!(&it.stage, Stage::Table(name) if name.contains("raw")));
-    let before = before.map(|it| Evidence::new(it.place.clone(), it.rule.to_string()));
-    let rules = [rule, answer].map(|it| it.evidence.clone());
+    let mut steps = tree.outcomes.first()?.steps.iter();
+    let ends = steps.rfind(|it| matches!(&it.stage, Stage::Table(name) if name.contains("raw")))?;
+    let ends = Evidence::new(ends.place.clone(), ends.rule.to_string());
     let fact = Fact::Cache(CacheFinding::HalfTracked { address: rule.ip });
-    let evidence = before.into_iter().chain(rules).collect();
+    let evidence = vec![ends, rule.evidence.clone(), answer.evidence.clone()];
     Some(Finding::new(Severity::Warning, fact, evidence))
 }
 
