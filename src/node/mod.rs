@@ -166,6 +166,9 @@ pub struct Listener {
     pub is_udp: bool,
     /// The file that says so: `/proc/net/udp`.
     pub file: String,
+    /// Packets that the kernel has dropped there, mostly for want of room, since it was
+    /// opened; 0 for TCP.
+    pub dropped: u64,
     /// The process that has it, if it was found.
     pub owner: Option<Process>,
 }

@@ -17,7 +17,12 @@ pub struct Named {
     pub port: u16,
     /// Whether it is UDP, and not TCP.
     pub is_udp: bool,
+    /// Whether a rule says that it has no endpoints.
+    pub is_empty: bool,
 }
+
+/// What kube-proxy says of a Service without endpoints.
+const EMPTY: &str = " has no endpoints";
 
 /// Bits of the hosts in a network of Services as small as GKE's smallest.
 pub const SMALLEST: u32 = 12;
@@ -127,6 +132,7 @@ fn of_iptables(line: &str) -> Option<Named> {
         address: after(" -d ")?.parse().ok()?,
         port: after("--dport ")?.parse().ok()?,
         is_udp: line.contains(" -p udp "),
+        is_empty: comment.contains(EMPTY),
     })
 }
 
@@ -142,6 +148,7 @@ fn of_list(line: &str) -> Option<Named> {
             number => number.parse().ok()?,
         },
         is_udp: line.contains("udp dpt"),
+        is_empty: comment.contains(EMPTY),
     })
 }
 
@@ -172,5 +179,6 @@ fn of_element(element: &super::nft::Element, family: Option<super::Family>) -> O
         address,
         port: u16::try_from(*port).ok()?,
         is_udp: *protocol == 17,
+        is_empty: false,
     })
 }

@@ -12,9 +12,6 @@ const AROUND: [(&str, &str); 7] = [
     ("«", "»"),
 ];
 
-/// Nothing is to be replaced without one of these.
-const MARKS: [char; 10] = ['{', '}', '[', '(', '<', '%', '$', '@', '_', '«'];
-
 /// A name is at most so long.
 const LONGEST: usize = 64;
 
@@ -37,9 +34,6 @@ pub fn has_placeholder(text: &str) -> bool {
         }
         false
     };
-    if !text.contains(MARKS) {
-        return false;
-    }
     let mut parts = text.split([':', '.', '/', ',']);
     let is_part = PARTS.iter().any(|it| text.contains(it));
     is_part || has_shell_variable(text) || parts.any(is_shouted) || AROUND.iter().any(has)

@@ -39,6 +39,7 @@ fn listener(address: &str, comm: &str) -> Listener {
         port: DNS_PORT,
         is_udp: true,
         file: "/proc/net/udp".to_owned(),
+        dropped: 0,
         owner: Some(Process {
             pid: 7,
             comm: comm.to_owned(),

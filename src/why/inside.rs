@@ -100,9 +100,12 @@ pub fn coredns_version(text: &str) -> Option<Version> {
     })
 }
 
-/// Whether rules of a packet filter are listed in a text that is about DNS.
+/// Whether rules of a packet filter are listed in a text that is about DNS, or kube-proxy's.
 pub fn has_rules(text: &str) -> bool {
-    let is_dns = text.contains("dns") || text.contains("port 53") || text.contains("0.10/32");
+    let is_dns = text.contains("dns")
+        || text.contains("KUBE-SERVICES")
+        || text.contains("port 53")
+        || text.contains("0.10/32");
     is_dns && text.lines().filter(|it| is_rule(it)).count() >= FEW
 }
 
@@ -286,6 +289,7 @@ mod tests {
         assert!(!has_rules(rule));
         assert!(has_rules(&rule.repeat(3)));
         assert!(!has_rules(&"-A INPUT -j DROP\n".repeat(3)));
+        assert!(has_rules(&"-A INPUT -j KUBE-SERVICES\n".repeat(3)));
     }
 
     #[test]

@@ -338,3 +338,38 @@ fn services_asked_for_in_vain_are_named() {
     assert!(!codes(&[&good, &gone, &failed]));
     assert!(!codes(&[&gone, &gone]));
 }
+
+#[test]
+fn a_name_that_is_there_by_turns_is_named() {
+    let query = |name: &str, kind: &str, end: &str| {
+        format!("[INFO] 10.244.0.7:4000 - 1 \"{kind} IN {name}. udp 40 false 512\" {end}\n")
+    };
+    let pod = "web-0.web.prod.svc.cluster.local";
+    let there = query(pod, "A", "NOERROR qr,aa,rd 106 0.0001s");
+    let gone = query(pod, "A", "NXDOMAIN qr,aa,rd 148 0.0001s");
+    let aaaa = query(pod, "AAAA", "NXDOMAIN qr,aa,rd 148 0.0001s");
+    let found = |log: &[&str]| {
+        let advice = summary(&log.concat()).advice;
+        let turns = advice.into_iter().find(|it| it.code() == "name-by-turns");
+        turns.map(|it| match it {
+            Advice::ByTurns {
+                denied,
+                queries,
+                is_service,
+                ..
+            } => (denied, queries, is_service),
+            other => panic!("{other:?}"),
+        })
+    };
+    assert_eq!(found(&[&there, &gone, &there]), Some((1, 3, true)));
+    assert_eq!(found(&[&gone, &there, &gone, &there]), Some((2, 4, true)));
+    // A new Service, and one that was deleted; a server that is wrong about AAAA.
+    assert_eq!(found(&[&gone, &gone, &there]), None);
+    assert_eq!(found(&[&there, &gone]), None);
+    assert_eq!(found(&[&there, &aaaa, &there, &aaaa]), None);
+    let outside = [&there, &gone, &there].map(|it| it.replace(pod, "db.corp.example"));
+    assert_eq!(
+        found(&outside.each_ref().map(String::as_str)),
+        Some((1, 3, false))
+    );
+}

@@ -212,6 +212,7 @@ mod tests {
                 port: 53,
                 is_udp: true,
                 file: "/proc/net/udp".to_owned(),
+                dropped: 0,
                 owner: None,
             }],
             ..Node::default()

@@ -234,6 +234,7 @@ fn a_loopback_server_is_that_of_the_pod_s_own_network() {
         port: 53,
         is_udp: true,
         file: "/proc/9/net/udp".to_owned(),
+        dropped: 0,
         owner: None,
     });
     assert!(!nobody(&judge(&node)));

@@ -66,7 +66,28 @@ impl Inside {
 /// Walks a packet to the cluster's DNS through the rules in a message, and writes
 /// what becomes of it.
 pub(super) fn walk(message: &str, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let words = ["--rules", "-"].map(str::to_owned);
+    let words = |more: &[&str]| -> Vec<String> {
+        let all = ["--rules", "-"].iter().chain(more);
+        all.map(|&it| it.to_owned()).collect()
+    };
+    match walk_to(&words(&[]), message, streams) {
+        Ok(status) => Ok(status),
+        Err(_) => {
+            writeln!(
+                streams.out,
+                "they name no Service of the cluster's DNS: {USUAL}, that of kubeadm, is taken"
+            )?;
+            walk_to(&words(&[USUAL]), message, streams)
+        }
+    }
+}
+
+/// Whom pods ask in most clusters.
+///
+/// Source: kubernetes, cmd/kubeadm/app/constants: `GetDNSIP` of `DefaultServicesSubnet`.
+const USUAL: &str = "10.96.0.10:53/udp";
+
+fn walk_to(words: &[String], message: &str, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let mut input = message.as_bytes();
     let mut inner = Streams {
         input: &mut input,
@@ -76,5 +97,5 @@ pub(super) fn walk(message: &str, streams: &mut Streams<'_>) -> anyhow::Result<S
         colors: streams.colors,
         terminal: streams.terminal,
     };
-    path::run(&typed(&words)?, &mut inner)
+    path::run(&typed(words)?, &mut inner)
 }

@@ -114,14 +114,16 @@ fn table(
 /// The listening sockets on port 53 in the text of a table.
 fn sockets(text: &[u8], network: &Network, name: &str, path: &str) -> Vec<Socket> {
     let is_udp = name.starts_with("udp");
-    let found = listening(text, is_udp, Some(DNS_PORT)).into_iter();
-    let found = found.map(|(local, inode)| {
+    let found = open(text, is_udp, Some(DNS_PORT));
+    let found = found.map(|it| {
+        let (local, inode) = (it.local, it.inode);
         let listener = Listener {
             network: network.clone(),
             address: Some(local.ip()).filter(|ip| !ip.is_unspecified()),
             port: local.port(),
             is_udp,
             file: path.to_owned(),
+            dropped: it.dropped,
             owner: None,
         };
         Socket { listener, inode }
@@ -139,6 +141,7 @@ pub struct Row {
     is_listening: bool,
     /// The number by which processes hold it.
     pub inode: u64,
+    dropped: u64,
 }
 
 /// Addresses and inodes of the sockets that listen on a port, or on any, from the
@@ -148,14 +151,16 @@ pub(in crate::host) fn listening(
     is_udp: bool,
     port: Option<u16>,
 ) -> Vec<(SocketAddr, u64)> {
+    let rows = open(text, is_udp, port);
+    rows.map(|it| (it.local, it.inode)).collect()
+}
+
+fn open(text: &[u8], is_udp: bool, port: Option<u16>) -> impl Iterator<Item = Row> {
     // The column of states, of which most sockets have another one.
     let state = if is_udp { " 07 " } else { " 0A " };
     let shown = port.map_or_else(|| state.to_owned(), in_table);
     let rows = rows(text, is_udp, &shown).into_iter();
-    let is_wanted = |it: &Row| it.is_listening && port.is_none_or(|port| it.local.port() == port);
-    rows.filter(is_wanted)
-        .map(|it| (it.local, it.inode))
-        .collect()
+    rows.filter(move |it| it.is_listening && port.is_none_or(|port| it.local.port() == port))
 }
 
 /// A port as the tables show it.
@@ -176,12 +181,16 @@ pub fn rows(text: &[u8], is_udp: bool, shown: &str) -> Vec<Row> {
     // The parser gives up at the first odd line, so it gets one at a time.
     utf8_lines(text)
         .filter(|it| it.contains(shown))
-        .filter_map(|line| row(format!("header\n{line}\n").as_bytes(), is_udp, &system))
+        .filter_map(|line| row(line, is_udp, &system))
         .collect()
 }
 
-/// The row of a table that has one.
-fn row(table: &[u8], is_udp: bool, system: &SystemInfo) -> Option<Row> {
+/// The row of a line.
+fn row(line: &str, is_udp: bool, system: &SystemInfo) -> Option<Row> {
+    let table = format!("header\n{line}\n");
+    let table = table.as_bytes();
+    // Source: linux `net/ipv4/udp.c: udp4_format_sock`: the last column.
+    let dropped = line.split_whitespace().nth(12).filter(|_| is_udp);
     let (local, remote, is_listening, inode) = if is_udp {
         let it = UdpNetEntries::from_read(table, system).ok()?.0.pop()?;
         // A connected socket takes packets of its peer alone.
@@ -198,6 +207,7 @@ fn row(table: &[u8], is_udp: bool, system: &SystemInfo) -> Option<Row> {
         remote: canonical(remote),
         is_listening,
         inode,
+        dropped: dropped.and_then(|it| it.parse().ok()).unwrap_or(0),
     })
 }
 

@@ -45,7 +45,7 @@ fn reach<'n>(rule: &'n Node, own: Option<&str>, protocol: &str) -> Reach<'n> {
     }
     let peers = rule.items(&["to"]);
     if peers.is_empty() {
-        return Reach::Anywhere;
+        return peer::anybody(own, ports, rule);
     }
     Reach::best(peers.iter().map(|it| peer_reach(it, own, ports)))
 }

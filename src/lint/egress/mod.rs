@@ -59,6 +59,9 @@ pub enum Trap {
     Label,
     /// It has the port of the Service, and the pods have another one.
     PortOfService,
+    /// It chooses all pods of a namespace in which the cluster's DNS mostly is not; it, or
+    /// a server of somebody's own, can be there.
+    OtherNamespace,
 }
 
 /// The pods that a policy is for.
@@ -108,10 +111,12 @@ impl Reach<'_> {
 
     /// Whether DNS answers.
     pub fn is_let_out(self) -> bool {
-        // Somebody can have written the label.
+        // Somebody can have written the label, or have the cluster's DNS there.
         matches!(
             self,
-            Self::Pods(_) | Self::Anywhere | Self::Misses(Trap::NameLabel, _)
+            Self::Pods(_)
+                | Self::Anywhere
+                | Self::Misses(Trap::NameLabel | Trap::OtherNamespace, _)
         )
     }
 

@@ -160,8 +160,21 @@ pub(super) fn pods<'n>(
         }
         Namespace::Named(name) if is_dns_namespace(name) => reached,
         Namespace::Named(name) if is_open(name) => Reach::Anywhere,
+        Namespace::Named(_) if labels == Labels::Any && matches!(ports, Ports::Dns { .. }) => {
+            Reach::Misses(Trap::OtherNamespace, node)
+        }
         Namespace::Named(_) | Namespace::Labelled => ports.elsewhere(),
     }
+}
+
+/// How far a rule that names nobody lets queries of a namespace come: those of the cluster's
+/// own programs are in clusters of OpenShift only.
+pub(super) fn anybody<'n>(own: Option<&str>, ports: Ports, node: &'n Node) -> Reach<'n> {
+    let is_openshift = own.is_some_and(|it| it.starts_with("openshift-"));
+    if is_openshift && ports == (Ports::Dns { is_of_pods: false }) {
+        return Reach::Misses(Trap::PortOfService, node);
+    }
+    Reach::Anywhere
 }
 
 /// How far a rule for a range of addresses lets queries come: a short prefix

@@ -77,7 +77,7 @@ fn peers_of_kubernetes_that_can_be_dns() {
         ),
         (
             "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: net}}",
-            "anywhere",
+            "misses",
         ),
         ("ipBlock: {cidr: 169.254.20.10/32}", "anywhere"),
     ] {

@@ -6,6 +6,8 @@ use std::rc::Rc;
 
 use super::Walk;
 use super::branch::{Branch, Link, StepAt, StepKind};
+use crate::address::is_link_local;
+use crate::path::findings::is_cached;
 use crate::path::host::{Policy, Route, RouteKind, within};
 use crate::path::tree::Gap;
 use crate::path::{Condition, Kind, Stage, Start};
@@ -59,13 +61,15 @@ impl Walk<'_> {
         is_local == Some(true)
     }
 
-    /// A packet that no rule translates because it is not tracked is meant for
-    /// a cache on the node, or for one that is gone: both, if it is not known.
+    /// A packet that no rule translates because it is not tracked, or that is for the
+    /// link-local address of such a rule, is meant for a cache on the node, or for one that is
+    /// gone: both, if it is not known.
     pub(super) fn unsure(&self, branch: Branch) -> Vec<Branch> {
         let ip = branch.seen.destination;
-        let is_sure = branch.seen.tracking != super::branch::Tracking::Not
-            || branch.seen.is_taken
-            || self.is_local(ip, &branch).is_some();
+        let is_sure = branch.seen.is_taken
+            || self.is_local(ip, &branch).is_some()
+            || branch.seen.tracking != super::branch::Tracking::Not
+                && !(is_link_local(ip) && is_cached(self.host, ip));
         if is_sure {
             return vec![branch];
         }

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use super::{Walk, proxy};
 use crate::address::is_link_local;
 use crate::loopback::owners::{self, Reach};
+use crate::path::findings::is_cached;
 use crate::path::tree::Proxy;
 use crate::path::{Condition, Host, Kind, Outcome, Reply, Start, Verdict};
 use crate::rules::{LARGEST, Named, is_amid};
@@ -144,7 +145,12 @@ fn is_service(walk: &Walk<'_>) -> bool {
         IpAddr::V6(ip) => ip.is_unique_local(),
     };
     let is_near = walk.is_near(ip) == Some(true);
-    is_private && !is_near && !walk.host.rules.has_endpoint(ip) && !is_outside(walk.host, ip)
+    let is_cache = is_link_local(ip) && is_cached(walk.host, ip);
+    is_private
+        && !is_near
+        && !is_cache
+        && !walk.host.rules.has_endpoint(ip)
+        && !is_outside(walk.host, ip)
 }
 
 /// Whether an address is that of a server outside: of the cloud's network, or of none

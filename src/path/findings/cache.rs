@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::{Evidence, Fact, Finding};
 use crate::address::DNS_PORT;
 use crate::finding::Severity;
-use crate::path::{Host, Protocol, Tree};
+use crate::path::{Host, Outcome, Protocol, Stage, Tree};
 use crate::rules::rule::{Action, Addresses, Match, Part, Rule, Side};
 use crate::rules::table::Hook;
 use crate::text::Place;
@@ -44,6 +44,12 @@ pub enum CacheFinding {
         /// The address.
         address: IpAddr,
     },
+    /// Its rule for queries over TCP is not come to, and that for answers is: one
+    /// half of each connection is tracked.
+    HalfTracked {
+        /// The address.
+        address: IpAddr,
+    },
 }
 
 /// The link that it makes.
@@ -57,12 +63,13 @@ const LINK: &str = "nodelocaldns";
 const USUAL: [[u8; 4]; 2] = [[169, 254, 20, 10], [169, 254, 25, 10]];
 
 pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
+    let untracked = untracked(host, Hook::Prerouting, Side::Destination);
+    let halves = trees.iter().filter_map(|it| half(host, it, &untracked));
+    let mut found: Vec<Finding> = halves.collect();
     let Some(addresses) = &host.addresses else {
-        return Vec::new();
+        return found;
     };
     let is_asked = |ip: IpAddr| trees.iter().any(|it| it.packet.destination == ip);
-    let untracked = untracked(host);
-    let mut found = Vec::new();
     for own in addresses {
         let is_its = own.link.as_ref() == LINK || is_of_cache(own.ip);
         // Its link has a link-local IPv6 address like any other.
@@ -83,7 +90,7 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
             };
             let severity = Severity::error_if(is_asked);
             found.push(Finding::new(severity, Fact::Cache(fact), evidence));
-        } else if has_rules(host) && !untracked.iter().any(|it| it.0 == address) {
+        } else if has_rules(host) && !untracked.iter().any(|it| it.ip == address) {
             let fact = Fact::Cache(CacheFinding::RulesMissing { address, link });
             found.push(Finding::new(Severity::Warning, fact, evidence));
         }
@@ -92,7 +99,7 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
     let asked: BTreeSet<IpAddr> = trees.iter().map(|it| it.packet.destination).collect();
     for address in asked.into_iter().filter(|it| is_of_cache(*it)) {
         let is_there = addresses.iter().any(|it| it.ip == address);
-        let has_rules = untracked.iter().any(|it| it.0 == address);
+        let has_rules = untracked.iter().any(|it| it.ip == address);
         if !is_there && !has_rules {
             let fact = Fact::Cache(CacheFinding::LinkMissing { address });
             found.push(Finding::new(Severity::Error, fact, Vec::new()));
@@ -103,8 +110,33 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
 
 /// Whether what is wrong with this address is said of a node's cache.
 pub(super) fn has_to_do_with(host: &Host, ip: IpAddr) -> bool {
-    let is_known = host.addresses.is_some();
-    is_known && (is_of_cache(ip) || untracked(host).iter().any(|it| it.0 == ip))
+    is_cached(host, ip) || host.addresses.is_some() && is_of_cache(ip)
+}
+
+/// Whether rules of a node's cache are about an address.
+pub(in crate::path) fn is_cached(host: &Host, ip: IpAddr) -> bool {
+    let rules = untracked(host, Hook::Prerouting, Side::Destination);
+    rules.iter().any(|it| it.ip == ip)
+}
+
+/// What is wrong where a rule before that of the cache ends the table: connections of
+/// which the kernel sees no answer, so that it calls what comes later invalid.
+fn half(host: &Host, tree: &Tree, untracked: &[Untracked]) -> Option<Finding> {
+    let packet = &tree.packet;
+    let is_it = |it: &&Untracked| it.ip == packet.destination && it.is_of(packet.protocol);
+    let is_tracked = |it: &Outcome| !it.is_untracked && !it.is_translated;
+    let rule = untracked.iter().find(is_it)?;
+    if packet.protocol != Protocol::Tcp || !tree.outcomes.iter().all(is_tracked) {
+        return None;
+    }
+    let answers = self::untracked(host, Hook::Output, Side::Source);
+    let answer = answers.iter().find(is_it)?;
+    let mut steps = tree.outcomes.first()?.steps.iter();
+    let ends = steps.rfind(|it| matches!(&it.stage, Stage::Table(name) if name.contains("raw")))?;
+    let ends = Evidence::new(ends.place.clone(), ends.rule.to_string());
+    let fact = Fact::Cache(CacheFinding::HalfTracked { address: rule.ip });
+    let evidence = vec![ends, rule.evidence.clone(), answer.evidence.clone()];
+    Some(Finding::new(Severity::Warning, fact, evidence))
 }
 
 /// Whether a node's cache mostly has this address.
@@ -113,25 +145,19 @@ fn is_of_cache(ip: IpAddr) -> bool {
 }
 
 /// Rules for addresses that the node does not have.
-fn left(
-    host: &Host,
-    untracked: &[(IpAddr, Evidence)],
-    is_asked: impl Fn(IpAddr) -> bool,
-) -> Vec<Finding> {
+fn left(host: &Host, untracked: &[Untracked], is_asked: impl Fn(IpAddr) -> bool) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     let mut seen: BTreeSet<IpAddr> = BTreeSet::new();
-    for (address, evidence) in untracked {
-        let is_there = host.addresses.iter().flatten().any(|it| it.ip == *address);
-        if is_there || !seen.insert(*address) {
+    for rule in untracked {
+        let address = rule.ip;
+        let is_there = host.addresses.iter().flatten().any(|it| it.ip == address);
+        if is_there || !seen.insert(address) {
             continue;
         }
-        let is_asked = is_asked(*address);
-        let fact = CacheFinding::RulesLeft {
-            address: *address,
-            is_asked,
-        };
+        let is_asked = is_asked(address);
+        let fact = CacheFinding::RulesLeft { address, is_asked };
         let severity = Severity::error_if(is_asked);
-        let evidence = vec![evidence.clone()];
+        let evidence = vec![rule.evidence.clone()];
         found.push(Finding::new(severity, Fact::Cache(fact), evidence));
     }
     found
@@ -154,52 +180,69 @@ fn has_rules(host: &Host) -> bool {
     tables.any(|it| !it.is_empty() && matches!(it.name.as_ref(), "nat" | "filter" | "raw"))
 }
 
-/// Addresses whose queries no rule lets be tracked, each with its rule. Rules
-/// are looked at where packets from pods come in.
-fn untracked(host: &Host) -> Vec<(IpAddr, Evidence)> {
+/// A rule that keeps DNS packets of one address from being tracked.
+struct Untracked {
+    ip: IpAddr,
+    /// Over what; `None`: whatever it is.
+    protocol: Option<u8>,
+    evidence: Evidence,
+}
+
+impl Untracked {
+    fn is_of(&self, protocol: Protocol) -> bool {
+        self.protocol.is_none_or(|it| it == protocol.number())
+    }
+}
+
+/// Such rules for queries, where those from pods come in, or for answers of the node.
+fn untracked(host: &Host, hook: Hook, side: Side) -> Vec<Untracked> {
     let mut found = Vec::new();
     for (index, table) in host.rules.tables.iter().enumerate() {
         let mut bases = table.bases.iter();
-        let Some(base) =
-            bases.find(|it| it.hook == Hook::Prerouting && table.name.as_ref() == "raw")
-        else {
+        let is_its = table.name.as_ref() == "raw";
+        let Some(base) = bases.find(|it| it.hook == hook && is_its) else {
             continue;
         };
         for rule in host.rules.rules(index, &base.chain).unwrap_or_default() {
-            let Some(ip) = untracks(&rule) else {
+            let Some((ip, protocol)) = untracks(&rule, side) else {
                 continue;
             };
             let evidence = Evidence::new(
                 host.rules.place(rule.view),
                 host.rules.words(rule.view, table.is_of_nft()),
             );
-            found.push((ip, evidence));
+            found.push(Untracked {
+                ip,
+                protocol,
+                evidence,
+            });
         }
     }
     found
 }
 
-/// The one address whose DNS queries the rule does not let be tracked.
-fn untracks(rule: &Rule) -> Option<IpAddr> {
+/// The one address on this side whose DNS packets the rule does not let be tracked, and
+/// over what.
+fn untracks(rule: &Rule, side: Side) -> Option<(IpAddr, Option<u8>)> {
     let mut parts = rule.parts.iter();
     let is_no_track = parts.any(|it| matches!(it, Part::Do(Action::NoTrack)));
-    let (mut network, mut is_dns) = (None, false);
+    let (mut network, mut is_dns, mut protocol) = (None, false, None);
     for part in &rule.parts {
         let Part::If(test) = part else { continue };
         match &test.what {
             _ if test.is_negated => return None,
-            Match::Address(Side::Destination, all) => network = all.first().copied(),
+            Match::Address(of, all) if *of == side => network = all.first().copied(),
             Match::Ports(sides, ranges) => {
-                let is_to = sides.contains(&Side::Destination);
-                is_dns = is_to && ranges.contains(&(DNS_PORT, DNS_PORT));
+                is_dns = sides.contains(&side) && ranges.contains(&(DNS_PORT, DNS_PORT));
             }
+            Match::Protocol(number) => protocol = Some(*number),
             _ => {}
         }
     }
     let Some(Addresses::Range(first, last)) = network.filter(|_| is_no_track && is_dns) else {
         return None;
     };
-    (first == last).then(|| address(first))
+    (first == last).then(|| (address(first), protocol))
 }
 
 /// The address of this number: of IPv4 where one is meant.

@@ -8,6 +8,7 @@ mod proxies;
 mod services;
 
 pub use cache::CacheFinding;
+pub(in crate::path) use cache::is_cached;
 pub use connections::ConnectionFinding;
 pub use links::LinkFinding;
 pub use policies::{PolicyFinding, PolicyMaker};
@@ -81,6 +82,7 @@ pub fn find(host: &Host, trees: &[Tree], around: Around<'_>) -> Vec<Finding> {
     found.extend(cache::find(host, trees));
     found.extend(proxies::find(host));
     found.extend(services::find(host, trees));
+    found.extend(services::half_led(trees));
     found.order_by_key(|it| std::cmp::Reverse(it.severity));
     found
 }
@@ -101,7 +103,9 @@ impl Finding {
         let is_why = match &self.fact {
             Fact::Service(ServiceFinding::Elsewhere { asked, .. }) => is_asked(*asked),
             Fact::Service(ServiceFinding::WithoutPort { asked, .. }) => is_asked(asked.ip()),
-            Fact::Service(ServiceFinding::PassedBy { service, .. }) => is_asked(service.address),
+            Fact::Service(
+                ServiceFinding::PassedBy { service, .. } | ServiceFinding::Empty { service },
+            ) => is_asked(service.address),
             Fact::Cache(
                 CacheFinding::LinkMissing { address } | CacheFinding::Silent { address, .. },
             ) => is_asked(*address),

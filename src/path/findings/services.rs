@@ -30,6 +30,18 @@ pub enum ServiceFinding {
         /// The ports that it has; not empty.
         others: Vec<Named>,
     },
+    /// Rules lead queries over UDP elsewhere, and leave those over TCP alone.
+    UdpAlone {
+        /// What is asked.
+        asked: SocketAddr,
+        /// Where those over UDP come.
+        to: SocketAddr,
+    },
+    /// A rule says that the Service there has no endpoints, and packets do not come to it.
+    Empty {
+        /// The Service.
+        service: Named,
+    },
     /// The rules have a Service there, and packets do not come to its rules.
     PassedBy {
         /// The Service.
@@ -64,10 +76,15 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Option<Finding> {
         is_lost && !has_no_endpoints(ip) && !cache::has_to_do_with(host, ip)
     };
     let suspects: Vec<&Tree> = trees.iter().filter(is_suspect).collect();
-    if suspects.is_empty() {
+    let is_bare = |it: &&Tree| !is_empty(it) && it.outcomes.iter().any(|it| !it.is_translated);
+    let bare: Vec<&Tree> = trees.iter().filter(is_bare).collect();
+    if suspects.is_empty() && bare.is_empty() {
         return None;
     }
     let services = host.rules.services_named();
+    if let Some(empty) = bare.iter().find_map(|it| empty(it, &services)) {
+        return Some(empty);
+    }
     let passed_by = suspects
         .iter()
         .find_map(|it| passed_by(host, it, &services));
@@ -79,12 +96,57 @@ fn is_led(outcome: &Outcome) -> bool {
     outcome.is_translated && outcome.service.is_none() && !outcome.is_own
 }
 
-fn passed_by(host: &Host, tree: &Tree, services: &[Named]) -> Option<Finding> {
+/// The Service that packets are for.
+fn service_of(tree: &Tree, services: &[Named]) -> Option<Named> {
     let packet = &tree.packet;
     let is_udp = packet.protocol == Protocol::Udp;
     let is_it =
         |it: &&Named| (it.address, it.port, it.is_udp) == (packet.destination, packet.port, is_udp);
-    let service = services.iter().find(is_it)?.clone();
+    services.iter().find(is_it).cloned()
+}
+
+/// Queries of one server over UDP and TCP that come to different ones.
+pub(super) fn half_led(trees: &[Tree]) -> Option<Finding> {
+    let is_led = |it: &&Outcome| it.is_translated && it.service.is_none();
+    let over = |it: &&Tree, protocol| it.packet.protocol == protocol && it.packet.port == DNS_PORT;
+    let mut udp = trees.iter().filter(|it| over(it, Protocol::Udp));
+    udp.find_map(|udp| {
+        let led = udp.outcomes.iter().find(is_led)?;
+        let ip = udp.packet.destination;
+        let is_alone = |it: &&Tree| {
+            let is_it = over(it, Protocol::Tcp) && it.packet.destination == ip;
+            is_it
+                && it
+                    .outcomes
+                    .iter()
+                    .all(|it| !it.is_translated && it.arrives())
+        };
+        trees.iter().find(is_alone)?;
+        let by = led
+            .steps
+            .iter()
+            .rfind(|it| matches!(it.stage, Stage::Table(_)));
+        let evidence = by.map(|it| Evidence::new(it.place.clone(), it.rule.to_string()));
+        let fact = Fact::Service(ServiceFinding::UdpAlone {
+            asked: SocketAddr::new(ip, udp.packet.port),
+            to: SocketAddr::new(led.address, led.port),
+        });
+        Some(Finding::new(
+            Severity::Warning,
+            fact,
+            evidence.into_iter().collect(),
+        ))
+    })
+}
+
+fn empty(tree: &Tree, services: &[Named]) -> Option<Finding> {
+    let service = service_of(tree, services).filter(|it| it.is_empty)?;
+    let fact = Fact::Service(ServiceFinding::Empty { service });
+    Some(Finding::new(Severity::Error, fact, Vec::new()))
+}
+
+fn passed_by(host: &Host, tree: &Tree, services: &[Named]) -> Option<Finding> {
+    let service = service_of(tree, services)?;
     // Where that depends on what was not seen, it need not be so.
     let mut outcomes = tree.outcomes.iter().filter(|it| it.depends_on.is_empty());
     let led = outcomes.clone().find(|it| is_led(it));

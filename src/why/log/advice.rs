@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use super::clients::Resolver;
-use super::missing::missing;
+use super::missing::{by_turns, missing};
 use super::repeats;
 use super::summary::{Summary, Waste};
 use super::tally::Tally;
@@ -115,6 +115,17 @@ pub enum Advice {
         /// Their names, at most five, safe to print.
         names: Vec<String>,
     },
+    /// A name was there and not there by turns.
+    ByTurns {
+        /// The name, safe to print.
+        name: String,
+        /// Queries to which it did not exist.
+        denied: u64,
+        /// Of so many.
+        queries: u64,
+        /// Whether it is a Service's, or that of a pod of one.
+        is_service: bool,
+    },
     /// Answers of a zone that came after more than 2 s.
     Slow {
         /// The zone.
@@ -181,6 +192,7 @@ impl Advice {
             | Self::Timeouts { .. }
             | Self::Broken { .. }
             | Self::Waste { .. }
+            | Self::ByTurns { .. }
             | Self::Slow { .. }
             | Self::Aaaa { .. }
             | Self::Truncated { .. }
@@ -213,6 +225,7 @@ impl Advice {
             Self::Timeouts { .. } => "timeouts",
             Self::Broken { .. } => "broken-zone",
             Self::Missing { .. } => "service-without-record",
+            Self::ByTurns { .. } => "name-by-turns",
             Self::Slow { .. } => "slow-answers",
             Self::Aaaa { .. } => "aaaa-fails",
             Self::Truncated { .. } => "truncated",
@@ -244,6 +257,7 @@ pub(super) fn advise(summary: &Summary, tally: &Tally, settings: &Settings) -> V
     if summary.queries == 0 {
         found.push(message(summary, tally).unwrap_or(Advice::NoQueries));
     }
+    found.extend(by_turns(tally).take(MAX_OF_A_KIND));
     waste(summary, &mut found);
     missing(summary, &mut found);
     repeats::repeats(summary, tally, settings, &mut found);

@@ -100,6 +100,8 @@ impl NameCount {
         self.failed += other.failed;
         self.waste += other.waste;
         self.searched += other.searched;
+        self.denied += other.denied;
+        self.turns += other.turns;
         self.labels = self.labels.max(other.labels);
     }
 }

@@ -10,7 +10,7 @@ use super::lookups::{Lookups, Wasted};
 use super::name::{Labels, hash_of};
 use super::negative::Negative;
 use super::periods::Periods;
-use super::query::{Query, Rcode};
+use super::query::{Query, Rcode, Record};
 use super::time::MINUTE;
 use super::{MAX_HEAD, MAX_PASTED, MAX_QUOTED};
 use crate::check_loop::log::Shown;
@@ -85,6 +85,25 @@ pub(super) struct NameCount {
     pub(super) searched: u64,
     /// How many labels it has.
     pub(super) labels: u8,
+    /// Queries for A to which it did not exist.
+    pub(super) denied: u64,
+    /// How often that was otherwise than for the query for A before.
+    pub(super) turns: u64,
+    is_there: Option<bool>,
+}
+
+impl NameCount {
+    /// Whether the name was there for a query for A.
+    fn existence(&mut self, query: &Query<'_>) {
+        let is_there = match (query.record, query.rcode) {
+            (Record::A, Rcode::NoError) => true,
+            (Record::A, Rcode::NxDomain) => false,
+            _ => return,
+        };
+        self.denied += u64::from(!is_there);
+        self.turns += u64::from(self.is_there.is_some_and(|it| it != is_there));
+        self.is_there = Some(is_there);
+    }
 }
 
 /// What is counted of a zone.
@@ -234,6 +253,7 @@ impl Tally {
         let name = self.names.add(labels.hash(), text, 1);
         name.queries += 1;
         name.failed += u64::from(is_failed);
+        name.existence(query);
         name.labels = u8::try_from(labels.count).unwrap_or(u8::MAX);
         self.truncated += u64::from(query.is_truncated);
         self.timing(query);

@@ -45,13 +45,17 @@ fn missed(object: &Object<'_>, trap: Trap, peer: &Node, report: &mut Report) {
             "port 53 is that of the Service: the DNS pods of OpenShift have port 5353",
             "write port 5353 for UDP and TCP",
         ),
+        Trap::OtherNamespace => (
+            "this allows port 53 to the pods of another namespace than kube-system, where the cluster's DNS mostly is",
+            "where it is there, allow port 53 to kube-system, too; where all ports of that namespace are meant, begin a rule of its own with - ports:",
+        ),
     };
     let finding = report.add(object.at(peer), message);
     finding.help(help);
     let namespace = object.word(&["metadata", "namespace"]);
     let is_certain = match trap {
         Trap::OwnNamespace => !namespace.is_empty(),
-        Trap::NameLabel => false,
+        Trap::NameLabel | Trap::OtherNamespace => false,
         Trap::Label | Trap::PortOfService => true,
     };
     if !is_certain {

@@ -33,6 +33,7 @@ mod query_log_on;
 mod refused_argument;
 mod shadowed_forward;
 mod template_answers_all;
+mod template_without_fallthrough;
 mod too_many_upstreams;
 mod unknown_property;
 mod unknown_snippet;
@@ -83,4 +84,5 @@ pub const ALL: &[&Rule] = rules! {
     no_cache: Corefile,
     overflow_version: Corefile,
     nxdomain_for_one_type: Corefile,
+    template_without_fallthrough: Corefile,
 };

@@ -1,7 +1,8 @@
 #![doc = include_str!("template_answers_all.md")]
 
-use crate::config::corefile::{Directive, ServerBlock, zones};
+use crate::config::corefile::{Directive, ServerBlock};
 use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::corefile::template_without_fallthrough::is_of_root;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
@@ -18,7 +19,7 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
                         at,
                         format!("this template answers every query: none reaches {behind}"),
                     )
-                    .help("name the zones that it is for, or write a match into its block");
+                    .help("name the zones that it is for, or write match and fallthrough into its block");
             }
         }
     }
@@ -26,17 +27,9 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
 
 /// Whether it answers for every type in the root zone, whatever the name.
 fn is_for_all(block: &ServerBlock, template: &Directive) -> bool {
-    let [class, kind, of_its_own @ ..] = template.arguments.as_slice() else {
+    let [class, kind, ..] = template.arguments.as_slice() else {
         return false;
     };
     let is_every = matches!(class.text.as_str(), "IN" | "ANY") && kind.text == "ANY";
-    if !is_every || template.options("match").next().is_some() {
-        return false;
-    }
-    if of_its_own.is_empty() {
-        return blocks::key_of(block, ".").is_some();
-    }
-    of_its_own
-        .iter()
-        .any(|it| zones(&it.text).iter().any(|zone| zone == "."))
+    is_every && template.options("match").next().is_none() && is_of_root(block, template)
 }

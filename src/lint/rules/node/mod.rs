@@ -6,6 +6,7 @@ mod connection_table_full;
 mod connections_lost;
 mod connections_to_gone_dns_pods;
 mod dns_pod_does_not_answer;
+mod dns_server_drops_queries;
 mod dns_service_without_pods;
 mod extra_stub_on_cache_address;
 pub(in crate::lint::rules) mod look;
@@ -37,4 +38,5 @@ pub const ALL: &[&Rule] = rules! {
     runtime_copied_node_file: Node,
     extra_stub_on_cache_address: Settings,
     unknown_resolved_setting: Settings,
+    dns_server_drops_queries: Node,
 };

@@ -164,11 +164,6 @@ fn cache(finding: &CacheFinding) -> Words {
             "if there is to be no cache on this node: set clusterDNS of the kubelet to the Service's address, restart the kubelet, and recreate the pods that ask {address}"
         )
     };
-    let restart = || {
-        command(
-            "kubectl -n kube-system delete pod -l k8s-app=node-local-dns --field-selector spec.nodeName=$NODE",
-        )
-    };
     match finding {
         CacheFinding::RulesMissing { address, link } => Words {
             what: sentence!(
@@ -210,6 +205,7 @@ fn cache(finding: &CacheFinding) -> Words {
                 vec![restart(), advice(leave), Step::Command(delete)]
             },
         },
+        CacheFinding::HalfTracked { address } => half_tracked(*address),
         CacheFinding::LinkMissing { address } => Words {
             what: sentence!(
                 "node-cache-missing",
@@ -221,6 +217,23 @@ fn cache(finding: &CacheFinding) -> Words {
     }
 }
 
+fn restart() -> Step {
+    command(
+        "kubectl -n kube-system delete pod -l k8s-app=node-local-dns --field-selector spec.nodeName=$NODE",
+    )
+}
+
+fn half_tracked(address: IpAddr) -> Words {
+    Words {
+        what: sentence!(
+            "node-cache-half-tracked",
+            "queries over TCP to {address} are tracked, as a rule ends the table raw before the NOTRACK rule of NodeLocal DNSCache, and their answers are not"
+        ),
+        why: "the kernel sees no answer to the first packet of a connection, and calls the next one INVALID: queries over TCP time out where a rule drops such packets, while those over UDP are answered".to_owned(),
+        fix: vec![advice("put that rule behind the NOTRACK rules, or leave DNS out of it; who writes it puts it back")],
+    }
+}
+
 /// The address as `ip` takes it, of a network of its own.
 fn alone(address: IpAddr) -> String {
     let bits = if address.is_ipv4() { 32 } else { 128 };
@@ -228,11 +241,19 @@ fn alone(address: IpAddr) -> String {
 }
 
 fn policy(finding: &PolicyFinding) -> Words {
+    let who = |ip: &IpAddr| {
+        if ip.is_unspecified() {
+            "a pod".to_owned()
+        } else {
+            ip.to_string()
+        }
+    };
     match finding {
         PolicyFinding::Forward { table, client, endpoint } => Words {
             what: sentence!(
                 "forward-drop",
-                "the policy of FORWARD in the table {table} is DROP, and no rule lets packets of {client} to {endpoint} pass"
+                "the policy of FORWARD in the table {table} is DROP, and no rule lets packets of {} to {endpoint} pass",
+                who(client)
             ),
             why: "kube-proxy accepts what it has marked (0x4000), which a pod's query is not; queries of the node itself do not come through FORWARD, so they succeed".to_owned(),
             fix: vec![
@@ -264,9 +285,9 @@ fn policy(finding: &PolicyFinding) -> Words {
             let pod = pod.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
             let what = if *is_reply { "answers" } else { "queries" };
             let way = if *is_reply {
-                format!("of {endpoint}{pod} to {client}")
+                format!("of {endpoint}{pod} to {}", who(client))
             } else {
-                format!("of {client} to {endpoint}{pod}")
+                format!("of {} to {endpoint}{pod}", who(client))
             };
             Words {
                 what: sentence!("network-policy-drops", "{names} {drops} {what} {way} ({by}, chain {chain})"),

@@ -18,6 +18,31 @@ pub(super) fn words(finding: &ServiceFinding, evidence: &[Evidence]) -> Words {
             protocol,
             others,
         } => without_port(&format!("{asked}/{}", protocol.word()), others),
+        ServiceFinding::UdpAlone { asked, to } => Words {
+            what: sentence!(
+                "redirected-over-udp-alone",
+                "rules lead queries over UDP to {asked} to {to}, and leave those over TCP alone"
+            ),
+            why: format!(
+                "answers that are too long for UDP are asked for over TCP, and come from another server: what only {to} knows is not found then"
+            ),
+            fix: vec![advice(
+                "have who wrote the rule lead port 53 of TCP, too: newer versions of Istio do with their DNS capture",
+            )],
+        },
+        ServiceFinding::Empty { service } => Words {
+            what: sentence!(
+                "service-without-endpoints",
+                "a rule says that {} ({}) has no endpoints, and packets to it do not come to that rule",
+                escaped(service.name.as_bytes()),
+                service.address
+            ),
+            why: "no DNS pod is ready: packets leave with an address that nobody has, where the rule would refuse them".to_owned(),
+            fix: vec![
+                Step::Command(Command::new("kubectl -n kube-system get endpointslices,pods -o wide")),
+                advice("read why the DNS pods are not ready: kubectl -n kube-system logs POD --previous | kdns why -"),
+            ],
+        },
         ServiceFinding::PassedBy { service, why } => {
             passed_by(service, why, evidence.first().map_or("", |it| &it.words))
         }

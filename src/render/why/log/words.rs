@@ -69,6 +69,16 @@ fn fact(advice: &Advice) -> String {
              has no ready pod, or it has none of that type",
             names.join(", ")
         ),
+        Advice::ByTurns {
+            name,
+            denied,
+            queries,
+            ..
+        } => format!(
+            "{name} was there and not there by turns: NXDOMAIN to {} of {} queries",
+            grouped(*denied),
+            grouped(*queries)
+        ),
         Advice::Ndots {
             client,
             pod,
@@ -241,6 +251,7 @@ fn fix(advice: &Advice) -> String {
             "write these names in full, with the domain of the cluster, before ndots is lowered there"
         }
         Advice::Missing { .. } => "kubectl get services,endpoints -A shows whether it is there",
+        Advice::ByTurns { is_service, .. } => by_turns(*is_service),
         Advice::FinalDot { .. } => {
             "write the name with its final dot in the workload's configuration, where the program \
              does not use it for TLS or HTTP"
@@ -286,6 +297,18 @@ fn fix(advice: &Advice) -> String {
         Advice::Waste { .. } | Advice::Bounded { .. } => "",
     }
     .to_owned()
+}
+
+/// What to ask where a name is there by turns.
+fn by_turns(is_service: bool) -> &'static str {
+    if is_service {
+        "ask each DNS pod for it (kdns nsenter POD dig NAME @DNS_POD): if one alone does not \
+         know it, recreate that pod; if all do and then do not, its pods get ready and unready: \
+         kubectl get endpointslices -A -w"
+    } else {
+        "kdns check-loop -v tells whether the servers of one list know the same names; ask \
+         each of them for it"
+    }
 }
 
 /// One sentence before all.
