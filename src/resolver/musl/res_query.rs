@@ -48,7 +48,7 @@ mod tests {
     use crate::resolver::find;
     use crate::scenario::json;
 
-    /// Seen of 1.1.24 and 1.2.3, and read in the source of 1.2.5.
+    /// Seen of 1.1.24 and 1.2.3; 1.2.5 is taken for the same.
     #[test]
     fn a_missing_name_is_an_error_since_1_2_2_and_queries_have_ad_since_1_2_1() {
         let text = br#"{"name": "web", "type": "A", "resolv_conf": "nameserver 10.0.0.1\n"}"#;
