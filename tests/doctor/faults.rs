@@ -166,12 +166,18 @@ fn pod_asks_itself() {
     assert!(!text.contains("would now write"), "{said:#?}");
 }
 
-/// Settings that were half written: a restart would end the kubelet.
 fn broken_settings() {
     let node = Node::copy_of("cluster-not-restarted");
+    let first = fs::File::options()
+        .write(true)
+        .open(node.root.join("etc/hostname"));
+    first.unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
     node.write("etc/kubernetes/kubelet.yaml", "clusterDNS: [10.96.0");
     let causes = node.doctor(&["--verbose"]).document["causes"].to_string();
-    assert!(causes.contains("correct it before the kubelet is"), "{causes}");
+    assert!(
+        causes.contains("correct it before the kubelet is"),
+        "{causes}"
+    );
 }
 
 /// Lines of the log of CoreDNS, as containerd writes them.
