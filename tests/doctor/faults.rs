@@ -55,7 +55,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("faults::a loop behind the node", loop_behind),
         trial("faults::an old file", old_file),
         trial("faults::a pod that asks itself", pod_asks_itself),
-        trial("faults::a file that ends the kubelet", broken_settings),
         trial("faults::a dead server", dead_server),
         trial("faults::a dead server, long ago", over),
         trial("faults::a loop that no setting makes", without_setting),
@@ -164,14 +163,6 @@ fn pod_asks_itself() {
     let text = said.document["causes"].to_string();
     assert!(text.contains("dnsConfig"), "{said:#?}");
     assert!(!text.contains("would now write"), "{said:#?}");
-}
-
-/// Settings that were half written: a restart would end the kubelet.
-fn broken_settings() {
-    let node = Node::copy_of("cluster-not-restarted");
-    node.write("etc/kubernetes/kubelet.yaml", "clusterDNS: [10.96.0");
-    let causes = node.doctor(&["--verbose"]).document["causes"].to_string();
-    assert!(causes.contains("correct it before the kubelet is"), "{causes}");
 }
 
 /// Lines of the log of CoreDNS, as containerd writes them.

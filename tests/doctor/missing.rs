@@ -13,6 +13,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("faults::a file that is not there", file_is_missing),
         trial("faults::a file that cannot be read", unreadable),
+        trial("faults::a file that ends the kubelet", broken_settings),
         trial("faults::a process that cannot be seen", unseen),
         trial("faults::nothing is to be seen", nothing_seen),
         trial("faults::a file in place of the kubelet's", stood_in),
@@ -157,4 +158,19 @@ fn unseen() {
 fn hide(path: &Path) {
     let _ = fs::remove_file(path);
     fs::create_dir_all(path).unwrap();
+}
+
+/// Half written settings, with which a restart would end the kubelet.
+fn broken_settings() {
+    let node = Node::copy_of("cluster-not-restarted");
+    let first = fs::File::options()
+        .write(true)
+        .open(node.root.join("etc/hostname"));
+    first.unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    node.write("etc/kubernetes/kubelet.yaml", "clusterDNS: [10.96.0");
+    let causes = node.doctor(&["--verbose"]).document["causes"].to_string();
+    assert!(
+        causes.contains("correct it before the kubelet is"),
+        "{causes}"
+    );
 }
