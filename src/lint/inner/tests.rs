@@ -241,12 +241,8 @@ fn settings_of_clusters_are_read() {
     let found = &["nameserver 10.0.0.53 @10.0.0.53"];
     check("talconfig.yaml", talhelper, found);
     check("other.yaml", &talhelper.replace("clusterName", "name"), &[]);
-    // Pods ask the machine's own server.
-    check(
-        "talconfig.yaml",
-        &talhelper.replace("v1.7.6", "v1.8.0"),
-        &[],
-    );
+    let newer = talhelper.replace("v1.7.6", "v1.8.0");
+    check("talconfig.yaml", &newer, &[]);
     let own = "version: v1alpha1\nmachine:\n  features:\n    hostDNS:\n      forwardKubeDNSToHost: false\n  network:\n    nameservers: [10.0.0.53]\n";
     check("worker.yaml", own, found);
     check("worker.yaml", &own.replace("false", "true"), &[]);

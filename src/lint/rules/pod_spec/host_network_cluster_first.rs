@@ -73,12 +73,11 @@ fn has_own_policy(workload: &Workload<'_>) -> bool {
     workload.get("containers").is_none() && entries.iter().any(is_like)
 }
 
-/// Whether it is a patch: the object that it is for has a selector.
-///
-/// Source: kubernetes `pkg/apis/apps/validation/validation.go`.
+/// Whether it is a patch, whose containers have their image in the object that it is for.
 fn is_patch(workload: &Workload<'_>) -> bool {
-    let is_apps = workload.object.word(&["apiVersion"]) == Some("apps/v1");
-    is_apps && workload.object.at(&["spec", "selector"]).is_none()
+    let containers = workload.spec.items(&["containers"]);
+    let has_image = |it: &Node| it.get("image").is_some();
+    !containers.is_empty() && !containers.iter().any(has_image)
 }
 
 /// Whether the API server wrote it out, with its own defaults: nobody chose the policy.
