@@ -32,6 +32,7 @@ impl Summary {
                 asked: None,
                 causes: catalogue.causes_of(message, None, None),
                 name: None,
+                shown: None,
             })
         })
     }
