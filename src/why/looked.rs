@@ -95,6 +95,13 @@ const PUBLIC: [&str; 46] = [
     "youtube.com",
 ];
 
+/// Whether a name is in capitals what is to be filled in: `SERVER`, `DB_HOST`.
+fn is_placeholder(name: &str) -> bool {
+    let is_capital = |it: char| it.is_ascii_uppercase() || it == '_';
+    name.chars().all(is_capital)
+        && (name.contains('_') || ["HOST", "HOSTNAME", "SERVER", "SERVERNAME"].contains(&name))
+}
+
 impl Looked {
     /// Every kind, with its word in the pages of causes.
     const WORDS: [(&'static str, Self); 9] = [
@@ -117,6 +124,9 @@ impl Looked {
 
     /// The kind of a name; `None`: it could be of several, as `db.prod`.
     pub fn of_name(name: &str) -> Option<Self> {
+        if is_placeholder(name) {
+            return Some(Self::Nothing);
+        }
         let name = name.trim_end_matches('.').to_ascii_lowercase();
         if name == "kubernetes.default" || name.starts_with("kubernetes.default.svc") {
             return Some(Self::Api);

@@ -31,6 +31,8 @@ pub struct Recognised<'c> {
     pub is_near: bool,
     /// The name that was looked up, if it says so.
     pub name: Option<String>,
+    /// What rows of a listing in the text show, if the message rests on them.
+    pub shown: Option<String>,
     /// What other programs say elsewhere in the text, each with its likeliest causes.
     pub besides: Vec<(&'c Message, Vec<&'c Cause>)>,
     /// What it can come from, the likeliest first; empty: it is no DNS error.
@@ -122,10 +124,15 @@ fn read<'c>(
         return (None, Err(unknown));
     };
     let says = Some((!first.message.speaker.is_symptom(), first.weight));
-    (
-        says,
-        Ok(recognised(catalogue, searched, first, &found, node)),
-    )
+    let mut recognised = recognised(catalogue, searched, first, &found, node);
+    if first.at.end > own {
+        let rows = told.text.get(told.own..).unwrap_or_default();
+        let mut ends = rows.match_indices('\n').map(|it| it.0);
+        let end = ends.find(|it| place(told.own + it) >= first.at.end);
+        let row = end.and_then(|it| rows.get(..it)?.lines().last());
+        recognised.shown = row.map(str::to_owned);
+    }
+    (says, Ok(recognised))
 }
 
 /// What the first of these messages says in the text.
@@ -162,6 +169,7 @@ fn recognised<'c>(
         asked,
         causes: causes(catalogue, searched, found, asked.as_ref(), looked, platform),
         name,
+        shown: None,
     }
 }
 

@@ -8,6 +8,7 @@ mod kubectl;
 mod listeners;
 mod lookups;
 mod resolvectl;
+mod slices;
 mod statistics;
 
 use self::answers::Answers;

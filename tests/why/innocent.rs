@@ -67,7 +67,7 @@ const INNOCENT: [&str; 66] = [
     "name not found",
     "ETIMEOUT",
     "server failure",
-    "refused",
+    "refused entry",
     "unable to resolve class org.jenkins.Node",
     "unable to resolve variable ${cluster}",
     "cannot resolve the template of the node",
@@ -104,6 +104,12 @@ fn what_is_broken_stays_known() {
         ("ENOTFOUND issue", "node-enotfound"),
         ("query refused", "symptom-refused"),
         ("SERVFAIL", "symptom-servfail"),
+        ("NXDOMAIN", "symptom-nxdomain"),
+        ("REFUSED", "symptom-refused-word"),
+        ("rcode REFUSED", "symptom-refused-word"),
+        ("FORMERR", "symptom-rcode"),
+        ("timeout", "symptom-timeout"),
+        ("i/o timeout", "symptom-timeout"),
     ] {
         let found = recognise(&catalogue, text, None).map(|it| it.message.id);
         assert_eq!(found.ok(), Some(id), "{text}");

@@ -75,6 +75,9 @@ pub fn write(answer: &Answer<'_>, style: Style, out: &mut dyn Write) -> io::Resu
     if let Some(name) = &answer.recognised.name {
         writer.item("name", &escaped(name.as_bytes()))?;
     }
+    if let Some(shown) = &answer.recognised.shown {
+        writer.item("shown", &escaped(shown.as_bytes()))?;
+    }
     writer.list("proves", answer.recognised.proves())?;
     writer.list("rules out", answer.recognised.rules_out())?;
     if style.verbose {
@@ -284,7 +287,14 @@ impl Writer<'_> {
                 writeln!(self.out)?;
             }
             is_brief = true;
-            let head = self.drawn(|it| it.head(index + 1, judgement))?;
+            // What is true says where that is written.
+            let head = self.drawn(|it| {
+                it.head(index + 1, judgement)?;
+                match judgement.judged.state {
+                    State::True => it.places(&judgement.judged),
+                    _ => Ok(()),
+                }
+            })?;
             let command = decide(judgement.cause, &answer.recognised);
             let command = self.drawn(|it| it.field("decide", &command))?;
             self.out.write_all(&head)?;
@@ -317,16 +327,7 @@ impl Writer<'_> {
         let cause = judgement.cause;
         writeln!(self.out)?;
         self.head(number, judgement)?;
-        let places = judgement.judged.places.iter().map(ToString::to_string);
-        let places: Vec<String> = places.collect();
-        match judgement.judged.state {
-            State::Unknown if places.is_empty() => {}
-            State::Unknown => {
-                let text = format!("{} speaks for it", places.join(", "));
-                self.field("text", &escaped(text.as_bytes()))?;
-            }
-            state => self.fact(state, &places)?,
-        }
+        self.places(&judgement.judged)?;
         self.field("decide", &decide(cause, &answer.recognised))?;
         if !cause.shows.is_empty() {
             self.field("", &shows(cause, &answer.recognised))?;
@@ -340,12 +341,18 @@ impl Writer<'_> {
         self.bold(&format!("{number}. "), "   ", &text)
     }
 
-    fn fact(&mut self, state: State, places: &[String]) -> io::Result<()> {
-        let text = match places {
-            [] => state.word().to_owned(),
-            places => format!("{}: {}", state.word(), shortened::ids(&places.join(", "))),
+    /// Where it is written what is said of a cause.
+    fn places(&mut self, judged: &Judged) -> io::Result<()> {
+        let places = judged.places.iter().map(ToString::to_string);
+        let places = places.collect::<Vec<_>>().join(", ");
+        let short = shortened::ids(&places);
+        let (head, text) = match judged.state {
+            State::Unknown if places.is_empty() => return Ok(()),
+            State::Unknown => ("text", format!("{places} speaks for it")),
+            state if places.is_empty() => ("node", state.word().to_owned()),
+            state => ("node", format!("{}: {short}", state.word())),
         };
-        self.field("node", &escaped(text.as_bytes()))
+        self.field(head, &escaped(text.as_bytes()))
     }
 
     fn field(&mut self, head: &str, text: &str) -> io::Result<()> {

@@ -34,6 +34,7 @@ impl Summary {
                 asked: None,
                 causes: catalogue.causes_of(message, None, None),
                 name: None,
+                shown: None,
             })
         })
     }

@@ -1,14 +1,15 @@
-//! Rows of `kubectl get pods`, `get services` and `get endpoints` about the cluster's
-//! DNS, with or without the line of headings, and `kubectl describe` of its pods.
+//! Rows of `kubectl get pods`, `get services`, `get endpoints` and `get endpointslices` about
+//! the cluster's DNS, with or without the line of headings, and `kubectl describe` of its pods.
 
 use std::net::{IpAddr, SocketAddr};
 
 use super::lookups::Lookups;
+use super::slices::Slices;
 use crate::node::workload::is_random;
 use crate::why::asked::{self, Kind};
 
 /// What Services of the cluster's DNS are called.
-const SERVICES: [&str; 4] = [
+pub(super) const SERVICES: [&str; 4] = [
     "kube-dns",
     "coredns",
     "rke2-coredns-rke2-coredns",
@@ -98,6 +99,7 @@ pub(super) struct Rows {
     service: Option<IpAddr>,
     has_no_endpoints: bool,
     has_endpoints: bool,
+    slices: Slices,
     /// What pods ask, as files and lookups in the text show.
     nameservers: Vec<IpAddr>,
 }
@@ -129,6 +131,9 @@ impl Rows {
             return true;
         }
         self.describe(line);
+        if self.slices.takes(line) {
+            return true;
+        }
         // A namespace may stand before the name.
         let mut rows = (0..2).filter_map(|at| words.get(at..));
         rows.any(|row| self.pod(row) || self.service(row))
@@ -255,7 +260,7 @@ impl Rows {
                 told += &format!("kubectl lists the {kind} pod {name} as {state}\n");
             }
         }
-        if self.has_no_endpoints {
+        if self.endpoints() == Some(false) {
             told += "kubectl lists the DNS Service without endpoints: there are no endpoints\n";
         }
         let is_another = |it: &&IpAddr| {
@@ -268,6 +273,13 @@ impl Rows {
             told += &format!("pods ask {other}, and the DNS Service is {service}\n");
         }
         (!told.is_empty()).then_some(told)
+    }
+
+    /// Whether the DNS Service has endpoints, as far as that is told.
+    fn endpoints(&self) -> Option<bool> {
+        let is_none = self.has_no_endpoints || self.slices.are_ready() == Some(false);
+        let is_any = self.has_endpoints || self.slices.are_ready() == Some(true);
+        (is_none || is_any).then_some(!is_none)
     }
 
     /// The DNS pods, without those that ended while another is ready.
@@ -292,7 +304,7 @@ impl Rows {
         if !self.pods.is_empty() && self.dns().into_iter().all(is_well) {
             told += "every DNS pod is listed as running and ready\n";
         }
-        if self.has_endpoints && !self.has_no_endpoints {
+        if self.endpoints() == Some(true) {
             told += "the DNS Service is listed with endpoints\n";
         }
         told

@@ -1,5 +1,7 @@
 //! What is said of lines of other programs.
 
+mod slices;
+
 use super::told as told_with_places;
 
 fn told(text: &str) -> String {

@@ -1,0 +1,119 @@
+//! `EndpointSlices` of the cluster's DNS Service, as kubectl lists, describes and prints
+//! them.
+
+use super::kubectl::SERVICES;
+use crate::node::workload::is_random;
+
+/// The label that says of which Service a slice is.
+const LABEL: &str = "kubernetes.io/service-name";
+
+/// More slices are not looked at.
+const MOST: usize = 64;
+
+/// The slices that a text shows.
+#[derive(Debug, Default)]
+pub(super) struct Slices {
+    all: Vec<Slice>,
+}
+
+#[derive(Debug, Default)]
+struct Slice {
+    is_slice: bool,
+    is_dns: bool,
+    /// Whether what follows is said of something else.
+    is_over: bool,
+    endpoints: usize,
+    unready: usize,
+    /// How many are asked, even if they end.
+    serving: usize,
+    /// Whether it has endpoints of which it is not said whether they are ready.
+    is_open: bool,
+}
+
+impl Slices {
+    /// Whether a line is a row of one, which says all of it.
+    pub(super) fn takes(&mut self, line: &str) -> bool {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // A namespace may stand before the name.
+        let mut rows = (0..2).filter_map(|at| words.get(at..));
+        if self.all.len() >= MOST || rows.any(|it| self.row(it)) {
+            return self.all.len() < MOST;
+        }
+        self.see(line.trim().trim_start_matches("- "));
+        false
+    }
+
+    /// `kube-dns-8bvjp IPv4 53,9153,53 10.244.0.2,10.244.0.3 16d`, where it has none
+    /// `<unset>`; it also lists those that are not ready.
+    fn row(&mut self, row: &[&str]) -> bool {
+        let [name, "IPv4" | "IPv6", _, endpoints, ..] = *row else {
+            return false;
+        };
+        let name = name.rsplit('/').next().unwrap_or_default();
+        let (service, own) = name.rsplit_once('-').unwrap_or_default();
+        let is_dns = SERVICES.contains(&service) && is_random(own, 5..=5);
+        if is_dns {
+            self.all.push(Slice {
+                is_slice: true,
+                is_dns,
+                is_over: true,
+                is_open: !["<unset>", "<none>"].contains(&endpoints),
+                ..Slice::default()
+            });
+        }
+        is_dns
+    }
+
+    /// A line of what `kubectl describe` says, or of YAML or JSON.
+    fn see(&mut self, line: &str) {
+        // JSON quotes its words, `describe` writes labels as `key=value`.
+        let is_mark = |it: char| matches!(it, '"' | ',' | ' ');
+        let Some((key, value)) = line.split_once(':') else {
+            return self.label(line);
+        };
+        let (key, value) = (key.trim_matches(is_mark), value.trim_matches(is_mark));
+        if matches!(key, "Name" | "addressType") {
+            self.all.push(Slice::default());
+        }
+        match key {
+            "Labels" => self.label(value),
+            LABEL => self.label(&format!("{LABEL}={value}")),
+            _ => {}
+        }
+        let Some(slice) = self.all.last_mut().filter(|it| !it.is_over) else {
+            return;
+        };
+        match (key, value) {
+            // Kinds stand below the endpoints, as keys are sorted.
+            ("kind", "EndpointSlice") => (slice.is_slice, slice.is_over) = (true, true),
+            ("AddressType", _) => slice.is_slice = true,
+            ("Events", _) => slice.is_over = true,
+            ("addresses" | "Addresses", _) => slice.endpoints += 1,
+            ("ready" | "Ready", "false") => slice.unready += 1,
+            ("serving" | "Serving", "true") => slice.serving += 1,
+            _ => {}
+        }
+    }
+
+    fn label(&mut self, label: &str) {
+        let service = label.trim().strip_prefix(LABEL);
+        let service = service.and_then(|it| it.strip_prefix('='));
+        if let (Some(service), Some(slice)) = (service, self.all.last_mut()) {
+            slice.is_dns = SERVICES.contains(&service);
+        }
+    }
+
+    /// Whether the DNS Service has a ready endpoint; `None`: it is not told.
+    pub(super) fn are_ready(&self) -> Option<bool> {
+        let its = self.all.iter().filter(|it| it.is_slice && it.is_dns);
+        let ready = its.map(|it| {
+            let is_any = it.endpoints > it.unready;
+            (!it.is_open && (is_any || it.serving == 0)).then_some(is_any)
+        });
+        ready.reduce(|one, other| match (one, other) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        })?
+    }
+}

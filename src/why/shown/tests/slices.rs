@@ -1,0 +1,60 @@
+use super::{health, last};
+
+#[test]
+fn slices_of_endpoints_are_told() {
+    let none = "kubectl lists the DNS Service without endpoints: there are no endpoints";
+    let any = "the DNS Service is listed with endpoints\n";
+    let row = "kube-dns-8bvjp IPv4";
+    let yaml = |name: &str, ready: &str| {
+        format!(
+            "addressType: IPv4\nendpoints:\n- addresses:\n  - 10.244.0.2\n  conditions:\n    ready: {ready}\n  \
+             targetRef:\n    kind: Pod\nkind: EndpointSlice\nmetadata:\n  labels:\n    \
+             kubernetes.io/service-name: {name}\n---\nkind: Pod\nready: true\n"
+        )
+    };
+    let described = |endpoints: &str| {
+        format!(
+            "Name:         kube-dns-8bvjp\nLabels:       k8s-app=kube-dns\n              \
+             kubernetes.io/service-name=kube-dns\nAddressType:  IPv4\nEndpoints: {endpoints}"
+        )
+    };
+    for text in [
+        format!("{row} <unset> <unset> 16d"),
+        format!(
+            "kube-system {row} <unset> <unset> 16d\nkube-system kube-dns-xq7wz IPv6 <unset> <unset> 16d"
+        ),
+        yaml("kube-dns", "false"),
+        "\"addressType\": \"IPv4\",\n\"endpoints\": null,\n\"kind\": \"EndpointSlice\",\n\
+         \"kubernetes.io/service-name\": \"kube-dns\","
+            .to_owned(),
+        described("<none>"),
+        described("\n  - Addresses:  10.244.0.2\n    Conditions:\n      Ready:    false"),
+        yaml("kube-dns", "false\n    serving: false"),
+    ] {
+        assert_eq!(last(&text), none, "{text}");
+        assert_eq!(health(&text), "", "{text}");
+    }
+    for (text, health_of) in [
+        // It is not said whether those are ready.
+        (format!("{row} 53,9153,53 10.244.0.2,10.244.0.3 16d"), ""),
+        (
+            format!("{row} 53,9153,53 10.244.0.2 16d\nkube-dns-xq7wz IPv6 <unset> <unset> 16d"),
+            "",
+        ),
+        (yaml("web", "false"), ""),
+        // A pod that ends is still asked where no other is ready.
+        (yaml("kube-dns", "false\n    serving: true"), ""),
+        (yaml("kube-dns", "true"), any),
+        (
+            described("\n  - Addresses:  10.244.0.2\n    Conditions:\n      Ready:    true"),
+            any,
+        ),
+        (
+            described("\n  - Addresses:  10.244.0.2\n    Conditions:\n      Ready:    <unset>"),
+            any,
+        ),
+    ] {
+        assert_ne!(last(&text), none, "{text}");
+        assert_eq!(health(&text), health_of, "{text}");
+    }
+}
