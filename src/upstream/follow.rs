@@ -130,17 +130,8 @@ impl<'n> Walk<'n> {
 
     /// Whether the server has the names of the zone itself, or none of them.
     fn is_answered(&self, server: &DnsServer) -> bool {
-        let is_its = |zone: &String| {
-            self.forwards(server, zone)
-                .is_none_or(|it| it.to.is_empty())
-        };
+        let is_its = |zone: &String| forwards(server, zone).is_none_or(|it| it.to.is_empty());
         self.zone.as_ref().is_some_and(is_its) && !server.forwards.is_empty()
-    }
-
-    /// What the server does with the names of a zone.
-    fn forwards<'s>(&self, server: &'s DnsServer, zone: &str) -> Option<&'s Forward> {
-        let mut forwards = server.forwards.iter();
-        forwards.find(|it| is_within(zone, &it.zone))
     }
 
     fn forward(&mut self, identity: &Identity<'n>, server: Option<&'n DnsServer>, step: &mut Step) {
@@ -151,7 +142,7 @@ impl<'n> Walk<'n> {
                 step.lost = lost.into_iter().map(Lost::Links).collect();
             }
             let outer = self.zone.clone();
-            let only = outer.as_ref().and_then(|it| self.forwards(server, it));
+            let only = outer.as_ref().and_then(|it| forwards(server, it));
             let wanted = |it: &&Forward| only.is_none_or(|only| std::ptr::eq(only, *it));
             for forward in server.forwards.iter().filter(wanted) {
                 let zone = (forward.zone != ".").then(|| forward.zone.clone());
@@ -307,6 +298,12 @@ impl<'n> Walk<'n> {
         let mut named = all.filter(|it| it.path == path);
         named.next()
     }
+}
+
+/// What the server does with the names of a zone.
+fn forwards<'s>(server: &'s DnsServer, zone: &str) -> Option<&'s Forward> {
+    let mut forwards = server.forwards.iter();
+    forwards.find(|it| is_within(zone, &it.zone))
 }
 
 /// A step behind which nothing is followed.
