@@ -18,7 +18,8 @@ pub(super) struct Slices {
 
 #[derive(Debug, Default)]
 struct Slice {
-    is_slice: bool,
+    /// Whether it is a slice at all, as far as the text says.
+    is_told: bool,
     is_dns: bool,
     /// Whether what follows is said of something else.
     is_over: bool,
@@ -54,7 +55,7 @@ impl Slices {
         let is_dns = SERVICES.contains(&service) && is_random(own, 5..=5);
         if is_dns {
             self.all.push(Slice {
-                is_slice: true,
+                is_told: true,
                 is_dns,
                 is_over: true,
                 is_open: !["<unset>", "<none>"].contains(&endpoints),
@@ -85,8 +86,8 @@ impl Slices {
         };
         match (key, value) {
             // Kinds stand below the endpoints, as keys are sorted.
-            ("kind", "EndpointSlice") => (slice.is_slice, slice.is_over) = (true, true),
-            ("AddressType", _) => slice.is_slice = true,
+            ("kind", "EndpointSlice") => (slice.is_told, slice.is_over) = (true, true),
+            ("AddressType", _) => slice.is_told = true,
             ("Events", _) => slice.is_over = true,
             ("addresses" | "Addresses", _) => slice.endpoints += 1,
             ("ready" | "Ready", "false") => slice.unready += 1,
@@ -105,7 +106,7 @@ impl Slices {
 
     /// Whether the DNS Service has a ready endpoint; `None`: it is not told.
     pub(super) fn are_ready(&self) -> Option<bool> {
-        let its = self.all.iter().filter(|it| it.is_slice && it.is_dns);
+        let its = self.all.iter().filter(|it| it.is_told && it.is_dns);
         let ready = its.map(|it| {
             let is_any = it.endpoints > it.unready;
             (!it.is_open && (is_any || it.serving == 0)).then_some(is_any)
