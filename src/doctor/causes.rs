@@ -385,9 +385,6 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
         Kind::Silent(_) => 4,
         Kind::Trouble(Trouble::Log(_), _) => 5,
         Kind::Dead(_) | Kind::NoServer(_) => 6,
-        Kind::Trouble(Trouble::Down { .. } | Trouble::Paused { .. }, _) | Kind::Crashing(_) => {
-            of_ended
-        }
         Kind::Failing(_) if is_error => 8,
         Kind::Setting(_) if is_error => 9,
         Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_) => 10,
@@ -398,5 +395,6 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
         Kind::Unreadable(_) => 15,
         Kind::Way(_) => 16,
         Kind::Setting(_) => 17,
+        Kind::Trouble(..) | Kind::Crashing(_) => of_ended,
     }
 }

@@ -21,7 +21,8 @@ const OPENRESOLV: &str = "/etc/resolvconf.conf";
 /// Longest query path that is followed.
 const MAX_STEPS: usize = 30;
 
-/// A walk over the servers of a node. Each server is followed once.
+/// A walk over the servers of a node. Each server is followed once, and once more for each
+/// zone of which only the names come to it.
 pub(super) struct Walk<'n> {
     node: &'n Node,
     seen: &'n Seen,
@@ -34,8 +35,8 @@ pub(super) struct Walk<'n> {
     evidence: Evidence,
     /// The servers on the query path so far.
     path: Vec<Key>,
-    /// Those that were followed.
-    done: Vec<Key>,
+    /// Those that were followed, with the zone that they were followed for.
+    done: Vec<(Key, Option<String>)>,
 }
 
 /// What makes two steps the same.
@@ -111,8 +112,8 @@ impl<'n> Walk<'n> {
             Some(reason) => End::Refused(reason),
             None if identity.is_outside() => End::Outside,
             None if server.is_some_and(|it| self.is_answered(it)) => End::Answers,
-            None if self.path.contains(&key) => End::Cycle,
-            None if self.done.contains(&key) => End::Above,
+            None if self.is_circle(&key, &identity) => End::Cycle,
+            None if self.was_followed(&key) => End::Above,
             None if self.path.len() >= MAX_STEPS => End::Unknown(Unknown::TooLong),
             None => End::Forwards,
         };
@@ -122,10 +123,21 @@ impl<'n> Walk<'n> {
             self.forward(&identity, server, &mut step);
             self.network = from;
             self.path.pop();
-            // Of one zone not all of the server is told.
-            self.done.extend(self.zone.is_none().then_some(key));
+            self.done.push((key, self.zone.clone()));
         }
         step
+    }
+
+    /// Whether queries come back here. Names of one zone may end in the pods behind a Service
+    /// through which others went.
+    fn is_circle(&self, key: &Key, identity: &Identity<'_>) -> bool {
+        let is_service = identity.cluster_dns.is_some();
+        self.path.contains(key) && (self.zone.is_none() || !is_service)
+    }
+
+    fn was_followed(&self, key: &Key) -> bool {
+        let mut done = self.done.iter();
+        done.any(|(it, zone)| it == key && (zone.is_none() || *zone == self.zone))
     }
 
     /// Whether the server has the names of the zone itself, or none of them.

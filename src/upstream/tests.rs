@@ -217,7 +217,7 @@ fn cluster(second: &str) -> Node {
             name: Some(name.to_owned()),
             host_network: Some(false),
             addresses: vec![address.parse().unwrap()],
-            corefiles: vec![Source::new(&format!("/{name}/Corefile"), corefile)],
+            corefiles: vec![Source::new(format!("/{name}/Corefile"), corefile)],
             ..Pod::default()
         }
     };
@@ -282,14 +282,15 @@ fn the_service_of_the_clusters_dns_is_followed_to_its_pods() {
 
 #[test]
 fn rules_make_a_service_of_what_is_outside_else() {
-    let who = Some(Who::Service(Some("shop/db:dns".to_owned())));
-    let asked = |it: &str| of_address(&cluster(""), it.parse().unwrap(), who.clone());
-    let step = asked("10.96.3.4").files[0].servers[0].clone();
-    assert_eq!(step.end, End::Unknown(Unknown::Rules));
-    assert_eq!(step.who, who.unwrap());
-    let who = Some(Who::Service(None));
-    let known = of_address(&cluster("172.31.0.53"), "10.96.0.10".parse().unwrap(), who);
-    assert_eq!(known.files[0].servers[0].who, Who::ClusterDns);
+    let asked = |address: &str, who: &Who| {
+        let report = of_address(&cluster(""), address.parse().unwrap(), Some(who.clone()));
+        report.files[0].servers[0].clone()
+    };
+    let who = Who::Service(Some("shop/db:dns".to_owned()));
+    let step = asked("10.96.3.4", &who);
+    assert_eq!((step.end, step.who), (End::Unknown(Unknown::Rules), who));
+    let known = asked("10.96.0.10", &Who::Service(None));
+    assert_eq!(known.who, Who::ClusterDns);
 }
 
 #[test]
