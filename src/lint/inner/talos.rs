@@ -95,3 +95,27 @@ pub(super) fn resolver_config(object: &Node) -> Option<Inner<'_>> {
         ..resolv_conf(pieces)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::lint::inner::tests::check;
+
+    /// Since Talos 1.8 pods ask the machine's own DNS.
+    #[test]
+    fn name_servers_are_for_pods_where_the_version_hands_them_on() {
+        let talhelper = "clusterName: lab\ntalosVersion: v1.7.6\nendpoint: https://192.0.2.1:6443\nnodes:\n- hostname: a\n  nameservers: [10.0.0.53]\n- hostname: b\n";
+        let found = &["nameserver 10.0.0.53 @10.0.0.53"];
+        check("talconfig.yaml", talhelper, found);
+        check("other.yaml", &talhelper.replace("clusterName", "name"), &[]);
+        let newer = talhelper.replace("v1.7.6", "v1.8.0");
+        check("talconfig.yaml", &newer, &[]);
+        let own = "version: v1alpha1\nmachine:\n  features:\n    hostDNS:\n      forwardKubeDNSToHost: false\n  network:\n    nameservers: [10.0.0.53]\n";
+        check("worker.yaml", own, found);
+        check("worker.yaml", &own.replace("false", "true"), &[]);
+        let resolver =
+            "apiVersion: v1alpha1\nkind: ResolverConfig\nnameservers:\n- address: 10.0.0.53\n";
+        check("resolver.yaml", resolver, &[]);
+        let own = format!("{resolver}hostDNS:\n  forwardKubeDNSToHost: false\n");
+        check("resolver.yaml", &own, found);
+    }
+}
