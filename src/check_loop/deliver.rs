@@ -28,7 +28,7 @@ pub(super) enum Delivery {
 
 /// What installers give the service of the cluster's DNS: kubeadm; k3s and
 /// rke2; EKS, two; AKS; `MicroK8s`; `OpenShift`; kubespray.
-const USUAL_SERVICES: [IpAddr; 8] = [
+pub(super) const USUAL_SERVICES: [IpAddr; 8] = [
     DEFAULT_CLUSTER_DNS,
     IpAddr::V4(Ipv4Addr::new(10, 43, 0, 10)),
     IpAddr::V4(Ipv4Addr::new(10, 100, 0, 10)),

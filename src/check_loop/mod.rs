@@ -38,6 +38,7 @@ use crate::kubelet::Found;
 use crate::node::{Node, Pod, Presence};
 use crate::topology::DnsServer;
 
+use deliver::USUAL_SERVICES;
 use facts::{Missing, Remark};
 use graph::Graph;
 use outcome::Outcome;
@@ -168,11 +169,17 @@ pub struct ClusterDns {
     pub servers: Vec<(usize, DnsServer)>,
     /// Those pods that are behind the Service, each with its server's port.
     pub endpoints: Vec<(usize, u16)>,
+    /// Where `clusterDNS` is that of NodeLocal DNSCache alone, and nothing tells the address
+    /// of the Service: those that installers give it.
+    pub usual: &'static [IpAddr],
 }
 
 /// What the node tells of the cluster's DNS.
 pub fn cluster_dns(node: &Node) -> ClusterDns {
     let graph = Graph::of_node(node);
+    let mut kubelet = node.kubelet.iter();
+    let has_cache_only =
+        !graph.knows_service() && kubelet.any(|it| !it.cluster_dns.value.is_empty());
     let number = |pod: &Pod| node.pods.iter().position(|own| std::ptr::eq(own, pod));
     let mut endpoints = Vec::new();
     for server in graph.behind_service() {
@@ -189,6 +196,7 @@ pub fn cluster_dns(node: &Node) -> ClusterDns {
         servers: new.collect(),
         services: graph.services,
         endpoints,
+        usual: if has_cache_only { &USUAL_SERVICES } else { &[] },
     }
 }
 

@@ -13,7 +13,7 @@ use crate::host::situation;
 use crate::path::Verdict;
 use crate::render::path::service;
 use crate::render::upstream as text;
-use crate::upstream::{self, FileReport, Health, Who};
+use crate::upstream::{self, FileReport, Health};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct UpstreamArgs {
@@ -78,12 +78,22 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
     })
 }
 
-/// What rules make of the address.
-fn ruled(services: &[Result<Route, String>]) -> Option<Who> {
+/// The Service that rules make of the address.
+fn ruled(services: &[Result<Route, String>]) -> Option<Option<String>> {
     let trees = &services.first()?.as_ref().ok()?.trees;
     let service = trees.iter().find_map(|it| it.service.clone());
     let is_amid = trees.iter().any(|it| it.verdict == Verdict::NoRule);
-    (service.is_some() || is_amid).then_some(Who::Service(service))
+    (service.is_some() || is_amid).then_some(service)
+}
+
+/// Whether rules lead packets on, or are missing for a Service.
+fn is_of_service(route: &Route) -> bool {
+    let mut trees = route.trees.iter();
+    trees.any(|it| {
+        it.service.is_some()
+            || it.verdict == Verdict::NoRule
+            || it.outcomes.iter().any(|it| it.is_translated)
+    })
 }
 
 impl UpstreamArgs {
@@ -98,7 +108,7 @@ impl UpstreamArgs {
         let route = path::route([vec![asked], words].concat());
         route
             .ok()
-            .filter(Route::is_of_service)
+            .filter(is_of_service)
             .map(Ok)
             .into_iter()
             .collect()

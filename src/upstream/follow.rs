@@ -117,6 +117,9 @@ impl<'n> Walk<'n> {
             None if self.path.len() >= MAX_STEPS => End::Unknown(Unknown::TooLong),
             None => End::Forwards,
         };
+        if step.end == End::Outside && self.seen.cluster.usual.contains(&identity.reached.ip()) {
+            step.be_service(Who::UsualService);
+        }
         if step.end == End::Forwards {
             self.path.push(key.clone());
             let from = std::mem::replace(&mut self.network, identity.network.clone());
@@ -131,7 +134,7 @@ impl<'n> Walk<'n> {
     /// Whether queries come back here. Names of one zone may end in the pods behind a Service
     /// through which others went.
     fn is_circle(&self, key: &Key, identity: &Identity<'_>) -> bool {
-        let is_service = identity.cluster_dns.is_some();
+        let is_service = identity.cluster_dns.is_some() && identity.server.is_none();
         self.path.contains(key) && (self.zone.is_none() || !is_service)
     }
 

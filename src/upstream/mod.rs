@@ -9,6 +9,7 @@ mod identity;
 mod kubelet;
 mod report;
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::address::{DNS_PORT, is_link_local};
@@ -48,6 +49,7 @@ impl Seen {
     fn of_node(node: &Node) -> Self {
         let cluster = check_loop::cluster_dns(node);
         let mut node = node.clone();
+        let mut labels = BTreeSet::new();
         for (number, server) in &cluster.servers {
             let Some(pod) = node.pods.get(*number) else {
                 continue;
@@ -57,7 +59,12 @@ impl Seen {
                 .own_file()
                 .map(|conf| (RESOLV_CONF.to_owned(), conf.clone()));
             // What it reads it reads in its own file system.
-            let key = pod.label();
+            let label = pod.label();
+            let key = if labels.insert(label.clone()) {
+                label
+            } else {
+                pod.key()
+            };
             let files = pod.files.iter().cloned().chain(own);
             let files: Vec<HostFile> = files
                 .map(|(path, conf)| in_pod(&key, &path, conf))
@@ -145,9 +152,9 @@ pub fn of_node(node: &Node) -> Report {
     }
 }
 
-/// Follows one address, as if a resolver on the node asked it. `ruled` is what
-/// rules of the node make of it, where they translate it.
-pub fn of_address(node: &Node, address: IpAddr, ruled: Option<Who>) -> Report {
+/// Follows one address, as if a resolver on the node asked it. `ruled` is the Service,
+/// with its name where it is known, that rules of the node make of it.
+pub fn of_address(node: &Node, address: IpAddr, ruled: Option<Option<String>>) -> Report {
     let seen = Seen::of_node(node);
     let wanted = SocketAddr::new(address, DNS_PORT);
     let all = node
@@ -171,10 +178,9 @@ pub fn of_address(node: &Node, address: IpAddr, ruled: Option<Who>) -> Report {
     };
     let services = seen.cluster.services.iter().map(|it| it.0);
     let is_amid = is_amid(services.filter(|it| !is_link_local(*it)), address, SMALLEST);
-    let ruled = ruled.or_else(|| is_amid.then_some(Who::Service(None)));
-    if let Some(who) = ruled.filter(|_| step.end == End::Outside) {
-        (step.id, step.who) = ("service", who);
-        step.end = End::Unknown(Unknown::Rules);
+    let ruled = ruled.or_else(|| is_amid.then_some(None));
+    if let Some(name) = ruled.filter(|_| step.end == End::Outside) {
+        step.be_service(Who::Service(name));
     }
     report.servers.push(step);
     Report {
@@ -257,6 +263,7 @@ impl Report {
         if !files.any(is_there)
             && node.files.is_empty()
             && node.servers.is_empty()
+            && node.pods.is_empty()
             && !node.sockets_known
         {
             return Health::Nothing;

@@ -164,6 +164,8 @@ pub enum Who {
     /// Another Service, by its name in the node's rules; `None`: an address amid those
     /// of Services.
     Service(Option<String>),
+    /// What installers often give the cluster's DNS service; where that is is not known.
+    UsualService,
     /// A pod, by its label.
     Pod(String),
     /// The node itself, on this interface, if that is known.
@@ -334,6 +336,13 @@ impl FileReport {
 }
 
 impl Step {
+    /// What was taken for a server outside is or may be a Service; what is behind it only
+    /// rules tell.
+    pub(super) fn be_service(&mut self, who: Who) {
+        (self.id, self.who) = ("service", who);
+        self.end = End::Unknown(Unknown::Rules);
+    }
+
     fn loses(&self) -> bool {
         !self.lost.is_empty() || self.next.iter().any(Self::loses)
     }

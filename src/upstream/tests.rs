@@ -282,15 +282,15 @@ fn the_service_of_the_clusters_dns_is_followed_to_its_pods() {
 
 #[test]
 fn rules_make_a_service_of_what_is_outside_else() {
-    let asked = |address: &str, who: &Who| {
-        let report = of_address(&cluster(""), address.parse().unwrap(), Some(who.clone()));
+    let asked = |address: &str| {
+        let name = Some("shop/db:dns".to_owned());
+        let report = of_address(&cluster(""), address.parse().unwrap(), Some(name));
         report.files[0].servers[0].clone()
     };
-    let who = Who::Service(Some("shop/db:dns".to_owned()));
-    let step = asked("10.96.3.4", &who);
-    assert_eq!((step.end, step.who), (End::Unknown(Unknown::Rules), who));
-    let known = asked("10.96.0.10", &Who::Service(None));
-    assert_eq!(known.who, Who::ClusterDns);
+    let step = asked("10.96.3.4");
+    assert_eq!(step.end, End::Unknown(Unknown::Rules));
+    assert_eq!(step.who, Who::Service(Some("shop/db:dns".to_owned())));
+    assert_eq!(asked("10.96.0.10").who, Who::ClusterDns);
 }
 
 #[test]
@@ -328,4 +328,55 @@ fn a_cache_that_has_ended_answers_nobody() {
     }
     let report = of_address(&node, "10.96.0.10".parse().unwrap(), None);
     assert_eq!(report.health(&node), Health::Clean, "{report:#?}");
+}
+
+/// The cache has the Service's address, and CoreDNS sends what it has not to the Service.
+#[test]
+fn a_circle_through_a_cache_with_the_services_address_is_seen() {
+    let mut node = cluster("172.31.0.53");
+    let corefile = ".:53 {\n bind 10.96.0.10\n forward . 10.96.0.10\n}\n";
+    node.pods.push(Pod {
+        name: Some("node-local-dns-x8wzk".to_owned()),
+        host_network: Some(true),
+        corefiles: vec![Source::new("/cache/Corefile", corefile)],
+        ..Pod::default()
+    });
+    let report = of_address(&node, "10.96.0.10".parse().unwrap(), None);
+    assert_eq!(report.files[0].servers[0].next[0].end, End::Cycle);
+    assert_eq!(report.health(&node), Health::Dead);
+}
+
+/// Each is followed once for a zone, not once for each way to it.
+#[test]
+fn servers_that_all_name_each_other_are_followed_once() {
+    let mut node = node("nameserver 10.244.0.2\n");
+    let addresses: Vec<String> = (2..22).map(|it| format!("10.244.0.{it}")).collect();
+    let zone = format!("a.example {{\n forward . {}\n}}\n", addresses.join(" "));
+    for address in &addresses {
+        node.pods.push(Pod {
+            name: Some(format!("coredns-{address}")),
+            host_network: Some(false),
+            addresses: vec![address.parse().unwrap()],
+            corefiles: vec![Source::new("/Corefile", zone.clone())],
+            ..Pod::default()
+        });
+    }
+    fn steps(step: &Step) -> usize {
+        1 + step.next.iter().map(steps).sum::<usize>()
+    }
+    let report = of_node(&node);
+    let all: usize = report.files[0].servers.iter().map(steps).sum();
+    assert!((20..1000).contains(&all), "{all}");
+}
+
+/// `clusterDNS` names the cache alone: what has a usual address can be the Service.
+#[test]
+fn a_usual_address_is_not_known_where_the_service_is_not() {
+    let end = |cluster_dns: &str| {
+        let mut node = node("nameserver 10.96.0.10\n");
+        node.kubelet = Some(kubelet(cluster_dns));
+        of_node(&node).files[0].servers[0].end.clone()
+    };
+    assert_eq!(end("169.254.20.10"), End::Unknown(Unknown::Rules));
+    assert_eq!(end("10.43.0.10"), End::Outside);
 }

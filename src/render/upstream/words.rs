@@ -63,6 +63,7 @@ pub(in crate::render) fn who(who: &Who) -> String {
         Who::Usual(who) => (*who).to_owned(),
         Who::ClusterDns => "the cluster's DNS service".to_owned(),
         Who::Service(Some(name)) => format!("the Service {name}"),
+        Who::UsualService => "a usual address of the cluster's DNS service".to_owned(),
         Who::Service(None) => "amid the addresses of the cluster's Services".to_owned(),
         Who::Pod(label) => format!("pod {label}"),
         Who::Node(Some(interface)) => format!(
