@@ -302,7 +302,7 @@ pub(super) fn step(branch: &Branch, stage: Stage, what: String) -> StepAt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::{Host, Packet, Protocol, RulesKnown, Verdict, evaluate};
+    use crate::path::{Host, Packet, Protocol, RulesKnown, Verdict, evaluate, findings};
     use crate::rules::Rules;
     use crate::text::Source;
 
@@ -331,5 +331,7 @@ mod tests {
             ends.any(|it| it.kind == Kind::Local && it.arrives()),
             "{tree:?}"
         );
+        let found = findings::find(&host, &[tree], findings::Around::default());
+        assert!(found.is_empty(), "{found:?}");
     }
 }
