@@ -15,6 +15,7 @@ use crate::cli::streams::{Status, Streams};
 use crate::doctor::Route;
 
 pub(super) use args::PathArgs;
+pub(super) use offline::NoDns;
 
 /// Reads, walks, writes.
 pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {

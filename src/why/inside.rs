@@ -8,6 +8,8 @@ use super::plain::{MOST as MOST_BYTES, boundary};
 use crate::config::corefile::quoted;
 use crate::finding::{Finding, Label};
 use crate::kubelet::Version;
+use crate::pod::DEFAULT_CLUSTER_DNS;
+use crate::rules::Named;
 use crate::text::Source;
 
 /// More files of one text are not looked at, nor more lines of one.
@@ -107,6 +109,26 @@ pub fn has_rules(text: &str) -> bool {
         || text.contains("port 53")
         || text.contains("0.10/32");
     is_dns && text.lines().filter(|it| is_rule(it)).count() >= FEW
+}
+
+/// Whom pods most likely ask where none of these Services is that of the cluster's DNS: what
+/// installers give it in the network of which the API server has the first address.
+///
+/// Source: kubernetes, cmd/kubeadm/app/constants `GetDNSIP`, and k3s, the tenth address of
+/// the network; kubespray `skydns_server`, the third.
+pub fn usual_dns(services: &[Named]) -> Option<IpAddr> {
+    let mut apis = services.iter();
+    let Some(api) = apis.find(|it| it.name.split(':').next() == Some("default/kubernetes")) else {
+        return services.is_empty().then_some(DEFAULT_CLUSTER_DNS);
+    };
+    match api.address {
+        IpAddr::V4(ip) => match ip.octets() {
+            [10, 233, 0, 1] => Some([10, 233, 0, 3].into()),
+            [a, b, c, 1] => Some([a, b, c, 10].into()),
+            _ => None,
+        },
+        IpAddr::V6(_) => None,
+    }
 }
 
 /// Whether a line is a rule of a packet filter.
@@ -281,6 +303,30 @@ mod tests {
         assert_eq!(rest, "one\ntwo\nnameserver 10.0.0.2\n");
         let text = found.first().map(|it| it.bytes.as_slice());
         assert_eq!(text, Some(&b"\n\nnameserver 10.0.0.2\n"[..]));
+    }
+
+    #[test]
+    fn dns_is_taken_to_be_in_the_network_of_the_api_server() {
+        let named = |name: &str, ip: &str| Named {
+            name: name.to_owned(),
+            address: ip.parse().unwrap(),
+            port: 443,
+            is_udp: false,
+            is_empty: false,
+        };
+        let usual = |services: &[Named]| usual_dns(services).map(|it| it.to_string());
+        assert_eq!(usual(&[]).as_deref(), Some("10.96.0.10"));
+        assert_eq!(usual(&[named("shop/web:http", "10.43.7.7")]), None);
+        for (api, dns) in [
+            ("10.96.0.1", Some("10.96.0.10")),
+            ("10.43.0.1", Some("10.43.0.10")),
+            ("10.233.0.1", Some("10.233.0.3")),
+            ("10.43.0.7", None),
+            ("fd00::1", None),
+        ] {
+            let services = [named("default/kubernetes:https", api)];
+            assert_eq!(usual(&services).as_deref(), dns, "{api}");
+        }
     }
 
     #[test]

@@ -133,3 +133,48 @@ fn each_family_is_looked_at() {
     };
     assert!(explained(SERVICE) && !explained("fd00:10:96::a"));
 }
+
+/// Somebody's queries alone, another port of the same server, or a Service of IPVS are none
+/// that rules lead to another server.
+#[test]
+fn rules_lead_queries_over_udp_alone() {
+    let led = |rule: &str| {
+        let rules = format!("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING {rule}\nCOMMIT\n");
+        found(&rules, &[])
+    };
+    let (fact, _, shown) =
+        led("-p udp -m udp --dport 53 -j DNAT --to-destination 172.31.0.53:53").unwrap();
+    let is_it = matches!(fact, ServiceFinding::UdpAlone { to, .. } if to.ip() == ip("172.31.0.53"));
+    assert!(is_it && shown.contains("DNAT"), "{fact:?}");
+    for rule in [
+        "-p udp -m udp --dport 53 -m u32 --u32 0x0 -j DNAT --to-destination 172.31.0.53:53",
+        "-p udp -m udp --dport 53 -m statistic --mode random --probability 0.5 -j DNAT --to-destination 172.31.0.53:53",
+        "-p udp -m udp --dport 53 -j DNAT --to-destination 10.96.0.10:5353",
+        "-p udp -m udp --dport 53 -j DNAT --to-destination 172.31.0.53:53\n\
+         -A PREROUTING -p tcp -m tcp --dport 53 -j DNAT --to-destination 172.31.0.53:53",
+    ] {
+        assert_eq!(led(rule), None, "{rule}");
+    }
+    let ipvs = "-A -u 10.96.0.10:53 -s rr\n-a -u 10.96.0.10:53 -r 10.244.0.2:53 -m -w 1\n";
+    assert_eq!(found(ipvs, &[]), None);
+}
+
+/// Packets that a cache of the node takes, or that another rule drops, do not leave.
+#[test]
+fn packets_do_not_come_to_the_rule_that_refuses_them() {
+    let with = |raw: &str, forward: &str| {
+        let rules = format!(
+            "*raw\n:PREROUTING ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n{raw}COMMIT\n\
+             *filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n\
+             :KUBE-SERVICES - [0:0]\n{forward}-A OUTPUT -j KUBE-SERVICES\n\
+             -A KUBE-SERVICES -d 10.96.0.10/32 -p udp -m comment --comment \
+             \"kube-system/kube-dns:dns has no endpoints\" -m udp --dport 53 -j REJECT\nCOMMIT\n"
+        );
+        let found = found(&rules, &[]);
+        found.is_some_and(|it| matches!(it.0, ServiceFinding::Empty { .. }))
+    };
+    assert!(with("", ""));
+    let cached = "-A PREROUTING -d 10.96.0.10/32 -p udp -m udp --dport 53 -j NOTRACK\n";
+    assert!(!with(cached, ""));
+    assert!(!with("", "-A FORWARD -p udp -j DROP\n"));
+}

@@ -30,6 +30,11 @@ const DNS: [&str; 4] = [
     "dns-default",
 ];
 
+/// None of these is named, and no destination is given.
+#[derive(Debug, thiserror::Error)]
+#[error("the rules name no Service of the cluster's DNS; give a DESTINATION")]
+pub(in crate::cli) struct NoDns;
+
 /// Reads the texts and the node below `--root`, and sends the packets through what
 /// they say.
 pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
@@ -281,9 +286,7 @@ fn destinations(
         let known = DNS
             .iter()
             .find_map(|it| destination::named(node, it, None, None).ok());
-        return known.ok_or_else(|| {
-            anyhow::anyhow!("the rules name no Service of the cluster's DNS; give a DESTINATION")
-        });
+        return known.ok_or_else(|| NoDns.into());
     };
     match Destination::parse(text)? {
         Destination::Address(ip, port, protocol) => Ok(destination::at_each(&[ip], port, protocol)),

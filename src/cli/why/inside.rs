@@ -11,6 +11,7 @@ use crate::lint::{self, Findings, Given};
 use crate::render::Style;
 use crate::render::lint::{Lint, text};
 use crate::render::why::write_inside;
+use crate::rules::Rules;
 use crate::text::Source;
 use crate::why::inside;
 
@@ -66,28 +67,29 @@ impl Inside {
 /// Walks a packet to the cluster's DNS through the rules in a message, and writes
 /// what becomes of it.
 pub(super) fn walk(message: &str, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let words = |more: &[&str]| -> Vec<String> {
-        let all = ["--rules", "-"].iter().chain(more);
-        all.map(|&it| it.to_owned()).collect()
-    };
-    match walk_to(&words(&[]), message, streams) {
-        Ok(status) => Ok(status),
-        Err(_) => {
-            writeln!(
-                streams.out,
-                "they name no Service of the cluster's DNS: {USUAL}, that of kubeadm, is taken"
-            )?;
-            walk_to(&words(&[USUAL]), message, streams)
-        }
+    match walk_to(None, message, streams) {
+        Err(error) if error.is::<path::NoDns>() => {}
+        done => return done,
     }
+    let rules = Rules::parse(vec![Box::new(Source::new("<stdin>", message))])?;
+    let none = "they name no Service of the cluster's DNS";
+    let Some(ip) = inside::usual_dns(&rules.services_named()) else {
+        writeln!(streams.out, "{none}")?;
+        return Ok(Status::Clean);
+    };
+    writeln!(
+        streams.out,
+        "{none}: {ip} is taken, which most installers give it"
+    )?;
+    walk_to(Some(format!("{ip}:53/udp")), message, streams)
 }
 
-/// Whom pods ask in most clusters.
-///
-/// Source: kubernetes, cmd/kubeadm/app/constants: `GetDNSIP` of `DefaultServicesSubnet`.
-const USUAL: &str = "10.96.0.10:53/udp";
-
-fn walk_to(words: &[String], message: &str, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+fn walk_to(to: Option<String>, message: &str, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let words: Vec<String> = ["--rules", "-"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(to)
+        .collect();
     let mut input = message.as_bytes();
     let mut inner = Streams {
         input: &mut input,
@@ -97,5 +99,5 @@ fn walk_to(words: &[String], message: &str, streams: &mut Streams<'_>) -> anyhow
         colors: streams.colors,
         terminal: streams.terminal,
     };
-    path::run(&typed(words)?, &mut inner)
+    path::run(&typed(&words)?, &mut inner)
 }

@@ -145,8 +145,10 @@ impl Walk<'_> {
         reason = "it says where the packet comes from"
     )]
     fn from_host(&mut self, branches: Vec<Branch>) -> Vec<Branch> {
+        let branches = self.unsure(branches);
         let branches = self.routed_out(branches);
         let branches = self.hook(Hook::Output, branches);
+        let branches = self.unsure(branches);
         // What was translated gets another route.
         let branches = self.routed_out(branches);
         let branches = self.hook(Hook::Postrouting, branches);
@@ -173,11 +175,7 @@ impl Walk<'_> {
         let branches = self.with_way_back(branches);
         let mut here = Vec::new();
         let mut through = Vec::new();
-        let branches: Vec<_> = branches
-            .into_iter()
-            .flat_map(|it| self.unsure(it))
-            .collect();
-        for branch in branches {
+        for branch in self.unsure(branches) {
             if self.stays(&branch) {
                 here.push(branch);
             } else if let Some(branch) = self.forwarded(branch) {

@@ -64,7 +64,12 @@ impl Walk<'_> {
     /// A packet that no rule translates because it is not tracked, or that is for the
     /// link-local address of such a rule, is meant for a cache on the node, or for one that is
     /// gone: both, if it is not known.
-    pub(super) fn unsure(&self, branch: Branch) -> Vec<Branch> {
+    pub(super) fn unsure(&self, branches: Vec<Branch>) -> Vec<Branch> {
+        let both = |it: Branch| self.here_or_gone(it);
+        branches.into_iter().flat_map(both).collect()
+    }
+
+    fn here_or_gone(&self, branch: Branch) -> Vec<Branch> {
         let ip = branch.seen.destination;
         let is_sure = branch.seen.is_taken
             || self.is_local(ip, &branch).is_some()
@@ -291,5 +296,42 @@ pub(super) fn step(branch: &Branch, stage: Stage, what: String) -> StepAt {
         chain: Rc::from(""),
         packets: None,
         what: StepKind::Other(stage, what, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{Host, Packet, Protocol, RulesKnown, Verdict, evaluate, findings};
+    use crate::rules::Rules;
+    use crate::text::Source;
+
+    /// The kernel answers it where the node has the address, as nothing is tracked then.
+    #[test]
+    fn whether_the_node_has_a_cache_is_not_known_of_its_own_queries() {
+        let text = include_str!("../../../testdata/path/half-tracked/rules.txt");
+        let host = Host {
+            known: RulesKnown::Chosen,
+            rules: Rules::parse(vec![Box::new(Source::new("rules", text))]).unwrap(),
+            ..Host::default()
+        };
+        let packet = Packet {
+            protocol: Protocol::Tcp,
+            source: [172, 31, 0, 10].into(),
+            source_port: None,
+            destination: [169, 254, 25, 10].into(),
+            port: 53,
+            start: Start::Host,
+            length: None,
+        };
+        let tree = evaluate(&host, &packet);
+        assert_eq!(tree.verdict, Verdict::Unknown, "{tree:?}");
+        let mut ends = tree.outcomes.iter();
+        assert!(
+            ends.any(|it| it.kind == Kind::Local && it.arrives()),
+            "{tree:?}"
+        );
+        let found = findings::find(&host, &[tree], findings::Around::default());
+        assert!(found.is_empty(), "{found:?}");
     }
 }

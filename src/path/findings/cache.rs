@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::{Evidence, Fact, Finding};
 use crate::address::DNS_PORT;
 use crate::finding::Severity;
-use crate::path::{Host, Outcome, Protocol, Stage, Tree};
+use crate::path::{Address, Host, Outcome, Packet, Protocol, Stage, Start, Step, Tree, evaluate};
 use crate::rules::rule::{Action, Addresses, Match, Part, Rule, Side};
 use crate::rules::table::Hook;
 use crate::text::Place;
@@ -61,6 +61,9 @@ const LINK: &str = "nodelocaldns";
 ///
 /// Source: kubernetes `cluster/addons/dns/nodelocaldns`; kubespray `nodelocaldns_ip`.
 const USUAL: [[u8; 4]; 2] = [[169, 254, 20, 10], [169, 254, 25, 10]];
+
+/// One of those that clients ask from.
+const CLIENT_PORT: u16 = 40_000;
 
 pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
     let untracked = untracked(host, Hook::Prerouting, Side::Destination);
@@ -123,20 +126,54 @@ pub(in crate::path) fn is_cached(host: &Host, ip: IpAddr) -> bool {
 /// which the kernel sees no answer, so that it calls what comes later invalid.
 fn half(host: &Host, tree: &Tree, untracked: &[Untracked]) -> Option<Finding> {
     let packet = &tree.packet;
-    let is_it = |it: &&Untracked| it.ip == packet.destination && it.is_of(packet.protocol);
-    let is_tracked = |it: &Outcome| !it.is_untracked && !it.is_translated;
+    let is_it =
+        |it: &&Untracked| it.ip == packet.destination && it.is_of(packet.protocol) && it.is_for_all;
+    let is_gone = |all: &Vec<Address>| all.iter().all(|it| it.ip != packet.destination);
+    let is_of_pod = matches!(packet.start, Start::Link { .. });
+    let is_tcp = (packet.protocol, packet.port) == (Protocol::Tcp, DNS_PORT);
     let rule = untracked.iter().find(is_it)?;
-    if packet.protocol != Protocol::Tcp || !tree.outcomes.iter().all(is_tracked) {
+    if !is_tcp || !is_of_pod || host.addresses.as_ref().is_some_and(is_gone) {
         return None;
     }
+    let ends = tree
+        .outcomes
+        .iter()
+        .map(|it| accepted(host, rule.table, it));
+    let ends = ends.collect::<Option<Vec<&Step>>>()?;
+    let ends = ends.first()?;
     let answers = self::untracked(host, Hook::Output, Side::Source);
     let answer = answers.iter().find(is_it)?;
-    let mut steps = tree.outcomes.first()?.steps.iter();
-    let ends = steps.rfind(|it| matches!(&it.stage, Stage::Table(name) if name.contains("raw")))?;
+    let back = Packet {
+        source: packet.destination,
+        source_port: Some(DNS_PORT),
+        destination: packet.source,
+        port: CLIENT_PORT,
+        start: Start::Host,
+        ..packet.clone()
+    };
+    if !evaluate(host, &back)
+        .outcomes
+        .iter()
+        .all(|it| it.is_untracked)
+    {
+        return None;
+    }
     let ends = Evidence::new(ends.place.clone(), ends.rule.to_string());
     let fact = Fact::Cache(CacheFinding::HalfTracked { address: rule.ip });
     let evidence = vec![ends, rule.evidence.clone(), answer.evidence.clone()];
     Some(Finding::new(Severity::Warning, fact, evidence))
+}
+
+/// The rule by which this table lets a packet that is tracked pass.
+fn accepted<'o>(host: &Host, table: usize, outcome: &'o Outcome) -> Option<&'o Step> {
+    let is_raw = |it: &&Step| matches!(&it.stage, Stage::Table(name) if name.contains("raw"));
+    let step = outcome.steps.iter().rfind(is_raw)?;
+    let rules = host.rules.rules(table, &step.chain)?;
+    let rule = rules
+        .iter()
+        .find(|it| host.rules.place(it.view) == step.place)?;
+    let accepts = rule.parts.contains(&Part::Do(Action::Accept));
+    (accepts && !outcome.is_untracked && !outcome.is_translated).then_some(step)
 }
 
 /// Whether a node's cache mostly has this address.
@@ -185,6 +222,10 @@ struct Untracked {
     ip: IpAddr,
     /// Over what; `None`: whatever it is.
     protocol: Option<u8>,
+    /// Whether it tests nothing else.
+    is_for_all: bool,
+    /// Its table.
+    table: usize,
     evidence: Evidence,
 }
 
@@ -204,7 +245,7 @@ fn untracked(host: &Host, hook: Hook, side: Side) -> Vec<Untracked> {
             continue;
         };
         for rule in host.rules.rules(index, &base.chain).unwrap_or_default() {
-            let Some((ip, protocol)) = untracks(&rule, side) else {
+            let Some((ip, protocol, is_for_all)) = untracks(&rule, side) else {
                 continue;
             };
             let evidence = Evidence::new(
@@ -214,6 +255,8 @@ fn untracked(host: &Host, hook: Hook, side: Side) -> Vec<Untracked> {
             found.push(Untracked {
                 ip,
                 protocol,
+                is_for_all,
+                table: index,
                 evidence,
             });
         }
@@ -222,11 +265,11 @@ fn untracked(host: &Host, hook: Hook, side: Side) -> Vec<Untracked> {
 }
 
 /// The one address on this side whose DNS packets the rule does not let be tracked, and
-/// over what.
-fn untracks(rule: &Rule, side: Side) -> Option<(IpAddr, Option<u8>)> {
+/// over what; and whether it tests nothing else.
+fn untracks(rule: &Rule, side: Side) -> Option<(IpAddr, Option<u8>, bool)> {
     let mut parts = rule.parts.iter();
     let is_no_track = parts.any(|it| matches!(it, Part::Do(Action::NoTrack)));
-    let (mut network, mut is_dns, mut protocol) = (None, false, None);
+    let (mut network, mut is_dns, mut protocol, mut is_for_all) = (None, false, None, true);
     for part in &rule.parts {
         let Part::If(test) = part else { continue };
         match &test.what {
@@ -236,13 +279,13 @@ fn untracks(rule: &Rule, side: Side) -> Option<(IpAddr, Option<u8>)> {
                 is_dns = sides.contains(&side) && ranges.contains(&(DNS_PORT, DNS_PORT));
             }
             Match::Protocol(number) => protocol = Some(*number),
-            _ => {}
+            _ => is_for_all = false,
         }
     }
     let Some(Addresses::Range(first, last)) = network.filter(|_| is_no_track && is_dns) else {
         return None;
     };
-    (first == last).then(|| (address(first), protocol))
+    (first == last).then(|| (address(first), protocol, is_for_all))
 }
 
 /// The address of this number: of IPv4 where one is meant.
@@ -256,7 +299,58 @@ fn address(bits: u128) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Rules;
     use crate::rules::rule::number;
+    use crate::text::Source;
+
+    const HALF: &str = include_str!("../../../testdata/path/half-tracked/rules.txt");
+
+    /// Whether queries of a pod to the cache are said to be tracked by half.
+    fn is_half(rules: &str, start: &Start) -> bool {
+        let rules = Rules::parse(vec![Box::new(Source::new("rules", rules))]).unwrap();
+        let host = Host {
+            rules,
+            ..Host::default()
+        };
+        let packet = Packet {
+            protocol: Protocol::Tcp,
+            source: [10, 233, 64, 9].into(),
+            source_port: None,
+            destination: [169, 254, 25, 10].into(),
+            port: DNS_PORT,
+            start: start.clone(),
+            length: None,
+        };
+        let found = find(&host, &[evaluate(&host, &packet)]);
+        let mut facts = found.iter().map(|it| &it.fact);
+        facts.any(|it| matches!(it, Fact::Cache(CacheFinding::HalfTracked { .. })))
+    }
+
+    #[test]
+    fn half_is_tracked_where_a_rule_accepts_before_that_of_the_cache() {
+        let pod = Start::Link { name: None };
+        assert!(is_half(HALF, &pod));
+        assert!(!is_half(HALF, &Start::Host));
+        let accept = "-A PREROUTING ! -p 253 -j ACCEPT";
+        let notrack = "-A PREROUTING -d 169.254.25.10/32 -p tcp";
+        let output = "-A OUTPUT -s 169.254.25.10/32 -p tcp";
+        assert!([accept, notrack, output].iter().all(|it| HALF.contains(it)));
+        for (rule, other) in [
+            // It ends nothing.
+            (accept, "-A PREROUTING -j MARK --set-xmark 0x0/0xf0000"),
+            (accept, "-A PREROUTING -p tcp -j DROP"),
+            // Pods do not come in there: the rule is not met.
+            (notrack, "-A PREROUTING -i eth1 -d 169.254.25.10/32 -p tcp"),
+            // Their answers are tracked, too.
+            (output, &format!("-A OUTPUT -p tcp -j ACCEPT\n{output}")),
+        ] {
+            let mut rules = HALF.replacen(rule, other, 1);
+            if rule == notrack {
+                rules = rules.replacen(accept, "-A PREROUTING -j MARK --set-xmark 0x0/0x1", 1);
+            }
+            assert!(!is_half(&rules, &pod), "{other}");
+        }
+    }
 
     #[test]
     fn numbers_are_addresses() {

@@ -67,7 +67,9 @@ const MAKERS: [(&str, PolicyMaker); 6] = [
 pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for tree in trees {
-        for outcome in &tree.outcomes {
+        // Where that depends on what was not seen, it need not be so.
+        let sure = tree.outcomes.iter().filter(|it| it.depends_on.is_empty());
+        for outcome in sure {
             let Some((step, is_reply)) = dropping(outcome) else {
                 continue;
             };

@@ -6,7 +6,9 @@ use std::net::{IpAddr, SocketAddr};
 use super::{Evidence, Fact, Finding, cache};
 use crate::address::DNS_PORT;
 use crate::finding::Severity;
-use crate::path::{Host, Kind, Outcome, Protocol, Stage, Step, Tree, Verdict};
+use crate::path::{
+    Assumption, Condition, Host, Kind, Outcome, Protocol, Stage, Step, Tree, Verdict,
+};
 use crate::rules::Named;
 use crate::text::{Place, escaped};
 
@@ -76,7 +78,8 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Option<Finding> {
         is_lost && !has_no_endpoints(ip) && !cache::has_to_do_with(host, ip)
     };
     let suspects: Vec<&Tree> = trees.iter().filter(is_suspect).collect();
-    let is_bare = |it: &&Tree| !is_empty(it) && it.outcomes.iter().any(|it| !it.is_translated);
+    // A cache of the node takes some for itself, and answers what it still has.
+    let is_bare = |it: &&Tree| leaves(it) && !cache::is_cached(host, it.packet.destination);
     let bare: Vec<&Tree> = trees.iter().filter(is_bare).collect();
     if suspects.is_empty() && bare.is_empty() {
         return None;
@@ -105,38 +108,67 @@ fn service_of(tree: &Tree, services: &[Named]) -> Option<Named> {
     services.iter().find(is_it).cloned()
 }
 
+/// Whether packets leave the node as they are, and none is taken or refused.
+fn leaves(tree: &Tree) -> bool {
+    let is_plain = |it: &Outcome| {
+        !it.is_translated && !it.has_no_endpoints && it.kind != Kind::Local && !it.is_own
+    };
+    let mut outcomes = tree.outcomes.iter();
+    outcomes.clone().all(is_plain) && outcomes.any(|it| it.kind == Kind::Endpoint)
+}
+
+/// What a rule has that leads packets elsewhere.
+const LEADS: &[&str] = &["DNAT", "REDIRECT", "dnat", "redirect", "TPROXY"];
+
+/// The user and the group of a mesh's proxy, whose own packets its rules pass over.
+///
+/// Source: istio, `DefaultProxyUID` and `DefaultProxyGID`.
+const OF_MESH: [&str; 2] = ["-m owner --uid-owner 1337", "-m owner --gid-owner 1337"];
+
 /// Queries of one server over UDP and TCP that come to different ones.
 pub(super) fn half_led(trees: &[Tree]) -> Option<Finding> {
-    let is_led = |it: &&Outcome| it.is_translated && it.service.is_none();
-    let over = |it: &&Tree, protocol| it.packet.protocol == protocol && it.packet.port == DNS_PORT;
-    let mut udp = trees.iter().filter(|it| over(it, Protocol::Udp));
-    udp.find_map(|udp| {
-        let led = udp.outcomes.iter().find(is_led)?;
+    let over = |protocol| {
+        let all = trees.iter().filter(|it| it.packet.port == DNS_PORT);
+        all.filter(move |it| it.packet.protocol == protocol)
+    };
+    let is_plain = |it: &Outcome| !it.is_translated && it.arrives();
+    over(Protocol::Udp).find_map(|udp| {
         let ip = udp.packet.destination;
-        let is_alone = |it: &&Tree| {
-            let is_it = over(it, Protocol::Tcp) && it.packet.destination == ip;
-            is_it
-                && it
-                    .outcomes
-                    .iter()
-                    .all(|it| !it.is_translated && it.arrives())
-        };
-        trees.iter().find(is_alone)?;
-        let by = led
-            .steps
+        let led = udp
+            .outcomes
             .iter()
-            .rfind(|it| matches!(it.stage, Stage::Table(_)));
-        let evidence = by.map(|it| Evidence::new(it.place.clone(), it.rule.to_string()));
+            .find(|it| it.address != ip && is_led_for_all(it))?;
+        let mut tcp = over(Protocol::Tcp).filter(|it| it.packet.destination == ip);
+        tcp.find(|it| it.outcomes.iter().all(is_plain))?;
         let fact = Fact::Service(ServiceFinding::UdpAlone {
-            asked: SocketAddr::new(ip, udp.packet.port),
+            asked: SocketAddr::new(ip, DNS_PORT),
             to: SocketAddr::new(led.address, led.port),
         });
-        Some(Finding::new(
-            Severity::Warning,
-            fact,
-            evidence.into_iter().collect(),
-        ))
+        Some(Finding::new(Severity::Warning, fact, shown(led, LEADS)))
     })
+}
+
+/// Whether a rule that is no Service's, and none of IPVS, leads there whoever asks, but for
+/// the proxy of a mesh.
+fn is_led_for_all(outcome: &Outcome) -> bool {
+    let is_of_mesh = |it: &Assumption| match &it.condition {
+        Condition::Match { words, .. } => !it.holds && OF_MESH.contains(&&**words),
+        _ => false,
+    };
+    let is_of_rule = outcome.is_translated && outcome.service.is_none();
+    let is_of_ipvs = outcome.steps.iter().any(|it| it.stage == Stage::Ipvs);
+    let is_for_all = outcome.share.is_all() && outcome.depends_on.iter().all(is_of_mesh);
+    is_of_rule && !is_of_ipvs && is_for_all
+}
+
+/// The first rule on its way that has one of these words.
+fn shown(outcome: &Outcome, words: &[&str]) -> Vec<Evidence> {
+    let is_by = |it: &&Step| {
+        matches!(it.stage, Stage::Table(_)) && words.iter().any(|word| it.rule.contains(word))
+    };
+    let by = outcome.steps.iter().find(is_by);
+    let evidence = by.map(|it| Evidence::new(it.place.clone(), it.rule.to_string()));
+    evidence.into_iter().collect()
 }
 
 fn empty(tree: &Tree, services: &[Named]) -> Option<Finding> {
@@ -152,25 +184,17 @@ fn passed_by(host: &Host, tree: &Tree, services: &[Named]) -> Option<Finding> {
     let led = outcomes.clone().find(|it| is_led(it));
     let outcome = led.or_else(|| outcomes.find(|it| it.service.is_none()))?;
     let (why, words): (_, &[&str]) = if led.is_some() {
-        (
-            Bypass::Led(outcome.address, outcome.port),
-            &["DNAT", "REDIRECT", "dnat", "redirect", "TPROXY"],
-        )
+        (Bypass::Led(outcome.address, outcome.port), LEADS)
     } else if outcome.is_untracked {
         (Bypass::Untracked, &["NOTRACK", "notrack"])
     } else {
         (Bypass::Unled, &[])
     };
-    let is_by = |it: &&Step| {
-        matches!(it.stage, Stage::Table(_)) && words.iter().any(|word| it.rule.contains(word))
-    };
-    let by = outcome.steps.iter().find(is_by);
-    let evidence = by.map(|it| Evidence::new(it.place.clone(), it.rule.to_string()));
     // Somebody can mean a cache of the node, or a DNS pod of his own.
     let is_meant = outcome.kind == Kind::Local || host.pods.contains_key(&outcome.address);
     let severity = Severity::error_if(!(outcome.arrives() && is_meant));
     let fact = Fact::Service(ServiceFinding::PassedBy { service, why });
-    Some(Finding::new(severity, fact, evidence.into_iter().collect()))
+    Some(Finding::new(severity, fact, shown(outcome, words)))
 }
 
 fn elsewhere(tree: &Tree, services: &[Named]) -> Option<Finding> {

@@ -10,6 +10,11 @@ use crate::render::sentence::sentence;
 use crate::rules::Named;
 use crate::text::escaped;
 
+/// Where Istio's agent takes DNS queries.
+///
+/// Source: istio, `pkg/dns/client`, `DNS_PROXY_ADDR`.
+const ISTIO_DNS: u16 = 15053;
+
 pub(super) fn words(finding: &ServiceFinding, evidence: &[Evidence]) -> Words {
     match finding {
         ServiceFinding::Elsewhere { asked, others } => elsewhere(*asked, others),
@@ -24,11 +29,13 @@ pub(super) fn words(finding: &ServiceFinding, evidence: &[Evidence]) -> Words {
                 "rules lead queries over UDP to {asked} to {to}, and leave those over TCP alone"
             ),
             why: format!(
-                "answers that are too long for UDP are asked for over TCP, and come from another server: what only {to} knows is not found then"
+                "answers that are too long for UDP are asked for over TCP, and can come from another server: what only {to} knows is not found then"
             ),
-            fix: vec![advice(
-                "have who wrote the rule lead port 53 of TCP, too: newer versions of Istio do with their DNS capture",
-            )],
+            fix: vec![advice(if to.port() == ISTIO_DNS {
+                "have who wrote the rule lead port 53 of TCP, too: newer versions of Istio do with their DNS capture"
+            } else {
+                "have who wrote the rule lead port 53 of TCP, too"
+            })],
         },
         ServiceFinding::Empty { service } => Words {
             what: sentence!(
