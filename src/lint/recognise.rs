@@ -101,7 +101,7 @@ pub fn can_be(path: &str) -> bool {
 /// Endings of files that hold nothing of ours.
 const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html css png jpg jpeg gif svg pdf \
     gz xz zst zip tar tgz so a o exe wasm lock sum mod sql csv proto toml jsonnet \
-    libsonnet cue k nix dhall pkl rego just log diff patch";
+    libsonnet cue k nix dhall pkl rego just log diff";
 
 /// What a template makes, of what is read before it is rendered.
 fn by_made(path: &str, bytes: &[u8]) -> Option<Form> {
