@@ -299,10 +299,13 @@ impl Reader {
 }
 
 /// Whether a document can say anything of ours: of what stands in another one, that is
-/// known by its place.
+/// known by its place. A long one is judged for what is ours alone.
 fn is_wanted(text: &Embedded, document: &[u8]) -> bool {
+    let can_have_facts =
+        || document.len() <= MAX_DOCUMENT && recognise::can_have_facts(Form::Yaml, document);
     match text.depth {
-        0 => recognise::is_wanted_document(document),
+        0 if recognise::is_wanted_document(document) => true,
+        0 if !can_have_facts() => false,
         _ => !recognise::is_schema(document),
     }
 }

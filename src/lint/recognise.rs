@@ -101,7 +101,7 @@ pub fn can_be(path: &str) -> bool {
 /// Endings of files that hold nothing of ours.
 const OTHERS: &str = "rs go py js ts tsx jsx c h cc cpp hpp java rb md rst html css png jpg jpeg gif svg pdf \
     gz xz zst zip tar tgz so a o exe wasm lock sum mod sql csv proto toml jsonnet \
-    libsonnet cue k nix dhall pkl rego just log diff patch";
+    libsonnet cue k nix dhall pkl rego just log diff";
 
 /// What a template makes, of what is read before it is rendered.
 fn by_made(path: &str, bytes: &[u8]) -> Option<Form> {
@@ -215,9 +215,11 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
         return Some(Form::Mime);
     }
     if is_yaml(name, bytes) {
-        let is_script = bytes.starts_with(b"#!") && !has_yaml_name(name);
-        let is_others =
-            is_script || is_foreign_json(bytes) || is_chart_index(bytes) || is_program(bytes);
+        let is_script_or_diff = || bytes.starts_with(b"#!") || mentions(bytes, b"\n+++ ");
+        let is_others = !has_yaml_name(name) && is_script_or_diff()
+            || is_foreign_json(bytes)
+            || is_chart_index(bytes)
+            || is_program(bytes);
         return (!is_others && has_subject(bytes)).then_some(Form::Yaml);
     }
     if is_nginx(name, bytes) {

@@ -28,6 +28,9 @@ pub(super) enum Ports {
     Others,
 }
 
+/// Exactly the port of DNS, or few around it.
+const PORT_53: Ports = Ports::Dns { is_of_pods: false };
+
 impl Ports {
     /// Those from the first to the last.
     pub(super) fn between(first: u16, last: u16) -> Self {
@@ -155,12 +158,10 @@ pub(super) fn pods<'n>(
             Reach::LeftOut => Reach::LeftOut,
             _ => Reach::Misses(Trap::NameLabel, node),
         },
-        Namespace::Named(OPENSHIFT) if ports == (Ports::Dns { is_of_pods: false }) => {
-            Reach::Misses(Trap::PortOfService, node)
-        }
+        Namespace::Named(OPENSHIFT) if ports == PORT_53 => Reach::Misses(Trap::PortOfService, node),
         Namespace::Named(name) if is_dns_namespace(name) => reached,
         Namespace::Named(name) if is_open(name) => Reach::Anywhere,
-        Namespace::Named(_) if labels == Labels::Any && matches!(ports, Ports::Dns { .. }) => {
+        Namespace::Named(_) if labels == Labels::Any && ports == PORT_53 => {
             Reach::Misses(Trap::OtherNamespace, node)
         }
         Namespace::Named(_) | Namespace::Labelled => ports.elsewhere(),
@@ -171,7 +172,7 @@ pub(super) fn pods<'n>(
 /// own programs are in clusters of OpenShift only.
 pub(super) fn anybody<'n>(own: Option<&str>, ports: Ports, node: &'n Node) -> Reach<'n> {
     let is_openshift = own.is_some_and(|it| it.starts_with("openshift-"));
-    if is_openshift && ports == (Ports::Dns { is_of_pods: false }) {
+    if is_openshift && ports == PORT_53 {
         return Reach::Misses(Trap::PortOfService, node);
     }
     Reach::Anywhere

@@ -32,6 +32,11 @@ fn programs_logs_and_settings_of_tools_are_none_of_ours() {
     let script = b"#!/usr/bin/env python3\napiVersion: v1\n# containers\n";
     assert_eq!(form("sync", script, false), None);
     assert_eq!(form("sync.yaml", script, false), Some(Form::Yaml));
+    // Of Kustomize and Talos, and of Git.
+    let patch = b"apiVersion: v1\nkind: Pod\nspec: {containers: []}\n";
+    assert_eq!(form("a.patch", patch, false), Some(Form::Yaml));
+    let diff = b"--- /dev/null\n+++ b/a.yaml\n+apiVersion: v1\n+spec: {containers: []}\n";
+    assert_eq!(form("a.patch", diff, false), None);
 }
 
 #[test]

@@ -60,7 +60,7 @@ const SUBJECT_WORDS: &[&[u8]] = &[
     b"resolvconf_mode",
     b"kube_service_addresses",
     b"kube_pods_subnet",
-    b"clusterIP: None",
+    b"clusterIP",
     // Misspelled flags.
     b"resolve-conf",
     b"-resolvconf",
@@ -107,7 +107,7 @@ const FACT_WORDS: &[&[u8]] = &[
     b"nodelocaldns",
     b"kube_service_addresses",
     b"kube_pods_subnet",
-    b"clusterIP: None",
+    b"clusterIP",
 ];
 
 /// Words of which a part of a template has one, if rules about parts can find something.

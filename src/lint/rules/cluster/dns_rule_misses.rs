@@ -47,7 +47,7 @@ fn missed(object: &Object<'_>, trap: Trap, peer: &Node, report: &mut Report) {
         ),
         Trap::OtherNamespace => (
             "this allows port 53 to the pods of another namespace than kube-system, where the cluster's DNS mostly is",
-            "where it is there, allow port 53 to kube-system, too; where all ports of that namespace are meant, begin a rule of its own with - ports:",
+            "where it is there, allow port 53 to kube-system, too; if every port of that namespace is meant, put ports into a rule of its own (a - before it)",
         ),
     };
     let finding = report.add(object.at(peer), message);

@@ -72,7 +72,7 @@ pub(super) fn forwards(block: &ServerBlock) -> impl Iterator<Item = &Directive> 
 pub(super) fn others_behind(block: &ServerBlock) -> String {
     let names = ["kubernetes", "forward"];
     let there: Vec<&str> = names.into_iter().filter(|it| has(block, it)).collect();
-    there.join(" and ")
+    there.join(" or ")
 }
 
 /// What CoreDNS does when it cannot start with a Corefile.
@@ -119,20 +119,24 @@ pub(super) fn is_cluster_dns(blocks: &[ServerBlock]) -> bool {
     blocks.iter().any(|it| has(it, "kubernetes"))
 }
 
-/// Whether it is a cache on every node: it is bound to a link-local address,
-/// or is a template of `NodeLocal` `DNSCache`.
-pub(super) fn is_node_cache(blocks: &[ServerBlock]) -> bool {
+/// Whether it runs on the node's network, as `NodeLocal` `DNSCache`: no pod of its own network
+/// has a link-local address to bind.
+pub(super) fn is_on_node(blocks: &[ServerBlock]) -> bool {
     let is_ours = |word: &Word| {
         word.text.contains("__PILLAR__LOCAL__DNS__") || word.text.parse().is_ok_and(is_link_local)
     };
+    blocks.iter().flat_map(binds).any(is_ours)
+}
+
+/// Whether it is a cache on every node: by its address, or as a template of `NodeLocal`
+/// `DNSCache`.
+pub(super) fn is_node_cache(blocks: &[ServerBlock]) -> bool {
     let has_pillar = |it: &Directive| {
         let mut targets = targets(it).iter();
         targets.any(|it| it.text == UPSTREAM_SERVERS || it.text == CLUSTER_DNS)
     };
     !is_cluster_dns(blocks)
-        && blocks
-            .iter()
-            .any(|it| binds(it).any(is_ours) || forwards(it).any(has_pillar))
+        && (is_on_node(blocks) || blocks.iter().flat_map(forwards).any(has_pillar))
 }
 
 /// The address and port that a server of `forward` has; none for a file, a

@@ -41,17 +41,55 @@ pub(super) fn is_of_root(block: &ServerBlock, template: &Directive) -> bool {
 
 /// Whether names are left that it does not answer for, and hands to nobody.
 fn leaves_some(template: &Directive) -> bool {
-    const ALL: [&str; 5] = ["", ".", ".*", ".+", "*"];
     let class = template.arguments.first().map(|it| it.text.as_str());
-    let fits_all = |pattern: &str| ALL.contains(&pattern.trim_matches(['^', '$', '(', ')', '"']));
-    let patterns = || {
-        template
-            .options("match")
-            .flatten()
-            .map(|it| it.text.as_str())
-    };
+    let mut patterns = template.options("match").flatten().peekable();
     matches!(class, Some("IN" | "ANY"))
         && template.options("fallthrough").next().is_none()
-        && patterns().next().is_some()
-        && !patterns().any(fits_all)
+        && patterns.peek().is_some()
+        && patterns.all(|it| !it.has_variable() && has_letter(&it.text))
+}
+
+/// Whether names need a letter to fit a pattern: one behind a backslash, in brackets or in
+/// the beginning of a group is none.
+fn has_letter(pattern: &str) -> bool {
+    let mut rest = pattern.chars();
+    while let Some(first) = rest.next() {
+        match first {
+            '\\' => _ = rest.next(),
+            '[' => _ = rest.find(|it| *it == ']'),
+            '(' if rest.as_str().starts_with('?') => {
+                _ = rest.find(|it| matches!(it, '>' | ':' | ')'));
+            }
+            first if first.is_ascii_alphabetic() => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_with_letters_leave_names() {
+        for (pattern, expected) in [
+            (r"(^|\.)example\.com\.$", true),
+            (r"^(?P<name>[^.]+)\.lan\.$", true),
+            (r"(?i)LAN", true),
+            (r"(?:a)", true),
+            (r"[a-z]+\.x", true),
+            ("", false),
+            (".*", false),
+            (r"^(?P<name>.*)\.$", false),
+            ("(?i).*", false),
+            (r"[\w.-]{1,253}", false),
+            (r"\S+\.\z", false),
+            ("[a", false),
+            ("(?P<a", false),
+            ("\\", false),
+        ] {
+            assert_eq!(has_letter(pattern), expected, "{pattern}");
+        }
+    }
 }

@@ -5,9 +5,9 @@ use crate::text::Place;
 
 pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     for listener in &node.listeners {
-        if listener.dropped < WORTH_A_WORD {
+        let Some(severity) = severity(listener.dropped) else {
             continue;
-        }
+        };
         let owner = listener.owner.as_ref();
         let who = owner.map_or_else(String::new, |it| {
             format!(" of {} (process {})", it.comm, it.pid)
@@ -15,12 +15,37 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         report
             .add(
                 Place::nowhere(&listener.file),
-                format!("the socket{who} at port {} has dropped {} packets since it was opened", listener.port, listener.dropped),
+                format!("the UDP socket{who} on port {} has dropped {} packets since it was opened", listener.port, listener.dropped),
             )
+            .severity(severity)
             .help("give DNS servers more CPU (no limit) or more replicas, raise net.core.rmem_default, or run NodeLocal DNSCache")
-            .note("queries came faster than they were read: their clients time out, while CPU and memory on average look idle, and no log says so");
+            .note("mostly queries that came faster than they were read: their clients time out, while CPU and memory on average look idle, and no log says so");
     }
 }
 
-/// A start under load drops a few.
-const WORTH_A_WORD: u64 = 100;
+/// How bad so many are: a start under load drops a few, and how long the socket is open is
+/// not known.
+fn severity(dropped: u64) -> Option<Severity> {
+    match dropped {
+        ..100 => None,
+        ..10_000 => Some(Severity::Info),
+        _ => Some(Severity::Warning),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_drops_are_nothing_and_some_a_remark() {
+        for (dropped, expected) in [
+            (99, None),
+            (100, Some(Severity::Info)),
+            (9_999, Some(Severity::Info)),
+            (10_000, Some(Severity::Warning)),
+        ] {
+            assert_eq!(severity(dropped), expected, "{dropped}");
+        }
+    }
+}

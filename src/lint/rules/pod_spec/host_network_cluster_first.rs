@@ -73,11 +73,10 @@ fn has_own_policy(workload: &Workload<'_>) -> bool {
     workload.get("containers").is_none() && entries.iter().any(is_like)
 }
 
-/// Whether it is a patch, whose containers have their image in the object that it is for.
+/// Whether it is a patch: some of its containers have their image in the object that it is for.
 fn is_patch(workload: &Workload<'_>) -> bool {
-    let containers = workload.spec.items(&["containers"]);
-    let has_image = |it: &Node| it.get("image").is_some();
-    !containers.is_empty() && !containers.iter().any(has_image)
+    let mut containers = workload.spec.items(&["containers"]).iter();
+    containers.any(|it| it.get("image").is_none())
 }
 
 /// Whether the API server wrote it out, with its own defaults: nobody chose the policy.

@@ -44,11 +44,13 @@ pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Repor
         let written = String::from_utf8_lossy(word.bytes);
         let lower = written.to_ascii_lowercase();
         let meant = KEYWORDS.iter().find(|it| is_near(&lower, it, 1));
-        if let Some(meant) = meant.filter(|_| !KEYWORDS.contains(&&*written)) {
+        if let Some(meant) =
+            meant.filter(|_| !KEYWORDS.contains(&&*written) && !has_placeholder(&written))
+        {
             report
                 .add(
                     file.document.at(word.span),
-                    format!("no resolver has a keyword {written}"),
+                    format!("no resolver knows the keyword {written}"),
                 )
                 .help(format!("write {meant}"))
                 .note(PASSED_OVER);
