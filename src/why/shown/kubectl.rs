@@ -270,7 +270,7 @@ impl Rows {
             }
         }
         if self.endpoints() == Some(false) {
-            told += "kubectl lists the DNS Service without endpoints: there are no endpoints\n";
+            told += "kubectl lists the DNS Service without endpoints\n";
         }
         let is_another = |it: &&IpAddr| {
             let kind = asked::asked((**it, 53).into(), None).kind;

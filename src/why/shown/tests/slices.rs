@@ -2,7 +2,7 @@ use super::{health, last};
 
 #[test]
 fn slices_of_endpoints_are_told() {
-    let none = "kubectl lists the DNS Service without endpoints: there are no endpoints";
+    let none = "kubectl lists the DNS Service without endpoints";
     let any = "the DNS Service is listed with endpoints\n";
     let row = "kube-dns-8bvjp IPv4";
     let yaml = |name: &str, ready: &str| {
