@@ -13,7 +13,7 @@ pub fn is_dns_server(pod: &Pod) -> bool {
 }
 
 /// Namespaces in which the cluster's DNS runs: everybody's, `OpenShift`'s.
-const DNS_NAMESPACES: [&str; 2] = ["kube-system", "openshift-dns"];
+pub(crate) const DNS_NAMESPACES: [&str; 2] = ["kube-system", "openshift-dns"];
 
 /// Whether the pod is in a namespace in which the cluster's DNS runs, or it is
 /// not known in which, and it is not one of NodeLocal DNSCache.

@@ -7,7 +7,7 @@ pub mod addresses;
 pub mod asker;
 pub mod assemble;
 pub mod cgroup;
-mod dns_pod;
+pub(crate) mod dns_pod;
 pub mod kept;
 pub mod kernel;
 pub mod launch;

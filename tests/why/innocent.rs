@@ -106,7 +106,7 @@ fn what_is_broken_stays_known() {
         ("SERVFAIL", "symptom-servfail"),
         ("NXDOMAIN", "symptom-nxdomain"),
         ("REFUSED", "symptom-refused-word"),
-        ("rcode REFUSED", "symptom-refused-word"),
+        ("rcode REFUSED", "symptom-refused"),
         ("FORMERR", "symptom-rcode"),
         ("timeout", "symptom-timeout"),
         ("i/o timeout", "symptom-timeout"),

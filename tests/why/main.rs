@@ -167,6 +167,29 @@ fn a_broken_reply_beside_no_such_host_is_a_rewrite_that_does_not_turn_back() {
     assert_eq!(first, Some("rewrite-one-way"));
 }
 
+/// Their keys are no words of a sentence: `terminating: false`, `kind: Pod`, `name:`.
+#[test]
+fn a_slice_without_a_ready_endpoint_beside_a_time_out_comes_first() {
+    let catalogue = Catalogue::built_in();
+    let text = "dial tcp: lookup web.default.svc.cluster.local on 10.96.0.10:53: read udp \
+                10.1.1.1:3333->10.96.0.10:53: i/o timeout\naddressType: IPv4\nendpoints:\n\
+                - addresses:\n  - 10.244.0.2\n  conditions:\n    ready: false\n    \
+                serving: false\n    terminating: false\n  nodeName: cp\n  targetRef:\n    \
+                kind: Pod\n    name: coredns-abc\n    namespace: kube-system\n\
+                kind: EndpointSlice\nmetadata:\n  generateName: kube-dns-\n  labels:\n    \
+                k8s-app: kube-dns\n    kubernetes.io/name: CoreDNS\n    \
+                kubernetes.io/service-name: kube-dns\n  name: kube-dns-8bvjp\n  \
+                namespace: kube-system\nports:\n- name: dns\n  port: 53\n  protocol: UDP";
+    let found = recognise(&catalogue, text, None).unwrap();
+    let codes: Vec<&str> = found.causes.iter().map(|it| it.1.code).collect();
+    assert_eq!(codes.first(), Some(&"no-dns-endpoints"), "{codes:?}");
+    let first = codes.iter().take(4);
+    assert!(
+        first.into_iter().all(|it| *it != "name-does-not-exist"),
+        "{codes:?}"
+    );
+}
+
 #[test]
 fn examples_are_recognised_as_what_they_are() {
     let catalogue = Catalogue::built_in();

@@ -11,9 +11,9 @@ const ANSWERS: [(Rcode, &str); 2] = [
 ];
 
 impl Summary {
-    /// The message of the strongest error in the log, with its causes; if no line has
-    /// one, that of its failed answers, then of a name that is there by turns, then of its slow ones. `None`: nothing
-    /// failed that is known to be an error of DNS.
+    /// The message of the strongest error in the log, with its causes. If no line has one:
+    /// that of its failed answers, of a name that is there by turns, or of its slow answers.
+    /// `None`: nothing failed that is known to be an error of DNS.
     pub fn worst<'c>(&self, catalogue: &'c Catalogue) -> Option<Recognised<'c>> {
         let mut said = self.sightings.iter().filter_map(|it| {
             let recognised = recognise(catalogue, &it.text, None).ok()?;

@@ -185,6 +185,7 @@ fn note_pod(pods: &mut Vec<u64>, tally: &mut Tally, pod: &[u8]) {
     /// More are as good as so many: what is asked is whether there are several.
     const MAX_PODS: usize = 64;
     let hash = name::hash_of(pod);
+    tally.pod = 1 << (hash % 32);
     if pods.first() == Some(&hash) || pods.len() >= MAX_PODS {
         return;
     }

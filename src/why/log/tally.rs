@@ -10,7 +10,7 @@ use super::lookups::{Lookups, Wasted};
 use super::name::{Labels, hash_of};
 use super::negative::Negative;
 use super::periods::Periods;
-use super::query::{Query, Rcode, Record};
+use super::query::{Query, Rcode};
 use super::time::MINUTE;
 use super::{MAX_HEAD, MAX_PASTED, MAX_QUOTED};
 use crate::check_loop::log::Shown;
@@ -66,6 +66,8 @@ pub struct Tally {
     pub(super) timeless: u64,
     /// Logs, and pods in them.
     pub(super) sources: u64,
+    /// The bit of the pod whose line is read.
+    pub(super) pod: u32,
     /// The first lines of a log as long as none is about a query.
     pub(super) head: String,
     wasted: Vec<Wasted>,
@@ -89,21 +91,10 @@ pub(super) struct NameCount {
     pub(super) denied: u64,
     /// How often that was otherwise than for the query for A before.
     pub(super) turns: u64,
-    is_there: Option<bool>,
-}
-
-impl NameCount {
-    /// Whether the name was there for a query for A.
-    fn existence(&mut self, query: &Query<'_>) {
-        let is_there = match (query.record, query.rcode) {
-            (Record::A, Rcode::NoError) => true,
-            (Record::A, Rcode::NxDomain) => false,
-            _ => return,
-        };
-        self.denied += u64::from(!is_there);
-        self.turns += u64::from(self.is_there.is_some_and(|it| it != is_there));
-        self.is_there = Some(is_there);
-    }
+    /// The pods that were asked for A, a bit each, and those where the name was there: another
+    /// pod has another cache.
+    pub(super) asked: u32,
+    pub(super) there: u32,
 }
 
 /// What is counted of a zone.
@@ -198,6 +189,7 @@ impl Default for Tally {
             outside: 0,
             timeless: 0,
             sources: 0,
+            pod: 1,
             head: String::new(),
             wasted: Vec::new(),
         }
@@ -253,7 +245,7 @@ impl Tally {
         let name = self.names.add(labels.hash(), text, 1);
         name.queries += 1;
         name.failed += u64::from(is_failed);
-        name.existence(query);
+        name.existence(query, self.pod);
         name.labels = u8::try_from(labels.count).unwrap_or(u8::MAX);
         self.truncated += u64::from(query.is_truncated);
         self.timing(query);

@@ -66,6 +66,11 @@ const CONDITIONS: [&str; 5] = ["when", "if", "once", "until", "unless"];
 pub(super) fn denies(before: &str, behind: &str) -> bool {
     // `firewall` may be the beginning of `firewalld`.
     let word_end = behind.trim_start_matches(char::is_alphanumeric);
+    // YAML, and JSON, of what is not so: `terminating: false`.
+    let value = word_end.trim_start_matches('"').strip_prefix(':');
+    if value.is_some_and(|it| it.trim_start().starts_with("false")) {
+        return true;
+    }
     let rests = [behind, word_end].map(str::trim_start);
     // What ends a clause ends what it denies; one is not longer.
     let far = boundary(before, before.len().saturating_sub(CLAUSE));
@@ -160,6 +165,8 @@ mod tests {
             ("", " isn't used here"),
             ("", " has been uninstalled"),
             ("we never had ", ""),
+            ("serving: true ", "ing: false"),
+            ("\"", "ing\": false"),
         ] {
             assert!(denies(before, behind), "{before}…{behind}");
         }
@@ -175,6 +182,8 @@ mod tests {
             ("", " is disabling"),
             ("", " is not reached"),
             ("", ". dns is fine"),
+            ("", "ing: true"),
+            ("", ", ready: false"),
             ("", ""),
         ] {
             assert!(!denies(before, behind), "{before}…{behind}");

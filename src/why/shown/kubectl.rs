@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::lookups::Lookups;
 use super::slices::Slices;
+use crate::node::dns_pod::DNS_NAMESPACES;
 use crate::node::workload::is_random;
 use crate::why::asked::{self, Kind};
 
@@ -113,6 +114,14 @@ struct Pod {
     restarts: u32,
 }
 
+/// A row about a Service, and, if its first word is the namespace of the cluster's DNS, what
+/// is behind that: clusters in a cluster have Services of that name, too.
+pub(super) fn rows<'w>(words: &'w [&'w str]) -> impl Iterator<Item = &'w [&'w str]> {
+    let first = words.first();
+    let is_spaced = first.is_some_and(|it| DNS_NAMESPACES.contains(it));
+    (0..=usize::from(is_spaced)).filter_map(|at| words.get(at..))
+}
+
 impl Rows {
     /// Whether a line is such a row.
     pub(super) fn takes(&mut self, line: &str) -> bool {
@@ -135,8 +144,8 @@ impl Rows {
             return true;
         }
         // A namespace may stand before the name.
-        let mut rows = (0..2).filter_map(|at| words.get(at..));
-        rows.any(|row| self.pod(row) || self.service(row))
+        let mut pods = (0..2).filter_map(|at| words.get(at..));
+        pods.any(|row| self.pod(row)) || rows(&words).any(|row| self.service(row))
     }
 
     /// `coredns-66bff467f8-abcde 0/1 CrashLoopBackOff 7 18m`.
@@ -261,7 +270,7 @@ impl Rows {
             }
         }
         if self.endpoints() == Some(false) {
-            told += "kubectl lists the DNS Service without endpoints: there are no endpoints\n";
+            told += "kubectl lists the DNS Service without endpoints\n";
         }
         let is_another = |it: &&IpAddr| {
             let kind = asked::asked((**it, 53).into(), None).kind;

@@ -1,14 +1,11 @@
 //! `EndpointSlices` of the cluster's DNS Service, as kubectl lists, describes and prints
 //! them.
 
-use super::kubectl::SERVICES;
+use super::kubectl::{SERVICES, rows};
 use crate::node::workload::is_random;
 
 /// The label that says of which Service a slice is.
 const LABEL: &str = "kubernetes.io/service-name";
-
-/// More slices are not looked at.
-const MOST: usize = 64;
 
 /// The slices that a text shows.
 #[derive(Debug, Default)]
@@ -25,27 +22,25 @@ struct Slice {
     is_over: bool,
     endpoints: usize,
     unready: usize,
-    /// How many are asked, even if they end.
+    /// How many still answer while they end.
     serving: usize,
     /// Whether it has endpoints of which it is not said whether they are ready.
     is_open: bool,
 }
 
 impl Slices {
-    /// Whether a line is a row of one, which says all of it.
+    /// Takes a line. True: it is a row, which says all of its slice.
     pub(super) fn takes(&mut self, line: &str) -> bool {
         let words: Vec<&str> = line.split_whitespace().collect();
-        // A namespace may stand before the name.
-        let mut rows = (0..2).filter_map(|at| words.get(at..));
-        if self.all.len() >= MOST || rows.any(|it| self.row(it)) {
-            return self.all.len() < MOST;
+        let is_row = rows(&words).any(|it| self.row(it));
+        if !is_row {
+            self.see(line.trim().trim_start_matches("- "));
         }
-        self.see(line.trim().trim_start_matches("- "));
-        false
+        is_row
     }
 
-    /// `kube-dns-8bvjp IPv4 53,9153,53 10.244.0.2,10.244.0.3 16d`, where it has none
-    /// `<unset>`; it also lists those that are not ready.
+    /// `kube-dns-8bvjp IPv4 53,9153,53 10.244.0.2,10.244.0.3 16d`, `<unset>` if it has none;
+    /// endpoints that are not ready are listed, too.
     fn row(&mut self, row: &[&str]) -> bool {
         let [name, "IPv4" | "IPv6", _, endpoints, ..] = *row else {
             return false;
@@ -74,6 +69,8 @@ impl Slices {
         };
         let (key, value) = (key.trim_matches(is_mark), value.trim_matches(is_mark));
         if matches!(key, "Name" | "addressType") {
+            // Those of other Services say nothing.
+            self.all.pop_if(|it| !it.is_dns);
             self.all.push(Slice::default());
         }
         match key {

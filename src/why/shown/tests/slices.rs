@@ -2,7 +2,7 @@ use super::{health, last};
 
 #[test]
 fn slices_of_endpoints_are_told() {
-    let none = "kubectl lists the DNS Service without endpoints: there are no endpoints";
+    let none = "kubectl lists the DNS Service without endpoints";
     let any = "the DNS Service is listed with endpoints\n";
     let row = "kube-dns-8bvjp IPv4";
     let yaml = |name: &str, ready: &str| {
@@ -24,6 +24,7 @@ fn slices_of_endpoints_are_told() {
             "kube-system {row} <unset> <unset> 16d\nkube-system kube-dns-xq7wz IPv6 <unset> <unset> 16d"
         ),
         yaml("kube-dns", "false"),
+        yaml("web", "true").repeat(70) + &yaml("kube-dns", "false"),
         "\"addressType\": \"IPv4\",\n\"endpoints\": null,\n\"kind\": \"EndpointSlice\",\n\
          \"kubernetes.io/service-name\": \"kube-dns\","
             .to_owned(),
@@ -42,6 +43,9 @@ fn slices_of_endpoints_are_told() {
             "",
         ),
         (yaml("web", "false"), ""),
+        // The DNS of a cluster in the cluster.
+        (format!("vc-team-a {row} <unset> <unset> 16d"), ""),
+        ("vc-team-a kube-dns <none> 97d".to_owned(), ""),
         // A pod that ends is still asked where no other is ready.
         (yaml("kube-dns", "false\n    serving: true"), ""),
         (yaml("kube-dns", "true"), any),
