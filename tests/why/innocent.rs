@@ -5,7 +5,7 @@ use kdns::why::{Catalogue, recognise};
 use crate::expect_none;
 
 /// Each was taken for a fault of DNS once.
-const INNOCENT: [&str; 66] = [
+const INNOCENT: [&str; 95] = [
     "mtu of the interface is 9000 and udp throughput is low with iperf",
     "ldap: bind refused by acl; dn=admin",
     "unbound variable: recursion depth, refused in bash",
@@ -72,6 +72,35 @@ const INNOCENT: [&str; 66] = [
     "unable to resolve variable ${cluster}",
     "cannot resolve the template of the node",
     "Could not resolve dependency: npm ERR! node-sass cluster",
+    "Ingress shows Kubernetes Ingress Controller Fake Certificate. See https://github.com/kubernetes/ingress-nginx/issues/4674",
+    "ERROR: more than 100 concurrent queries from user app on the database",
+    "Snowflake: more than 20 concurrent queries from warehouse WH1",
+    "unreachable backend: dial tcp 10.0.0.1:8080: i/o timeout",
+    "Envoy strict_dns cluster: no healthy upstream since all health checks fail (HTTP 500)",
+    "\"type\":\"STRICT_DNS\" ... 503 UH no healthy upstream",
+    "connection refused",
+    "not implemented",
+    "format error",
+    "ufw disabled and grafana works",
+    "firewall stopped and then the node port works",
+    "hairpin NAT: from the LAN the requests to my public ip time out, but dns is fine",
+    "my site's domain name points to my public ip and works",
+    "ElasticSearch domain search goes to a cold node",
+    "extra search index added to search pod",
+    "ClickHouse too many concurrent queries, resolved by raising max_concurrent_queries",
+    "GraphQL: limit parallel queries per resolver",
+    "kafka: container started before the network is ready, broker id conflict",
+    "minikube was created before the vpn, image pull returns 404",
+    "Terraform always uses cluster.local as var",
+    "assume role arn:.../cluster.local failed",
+    "our Helm chart requires cluster.local.yaml",
+    "network_mode: host and port 80 not found in docker ps",
+    "split-horizon issue in VPLS",
+    "we upgraded CoreDNS yesterday; today ConfigMap web not found",
+    "haproxy fails to start: unable to load SSL certificate from PEM file; the resolvers section and dns ...",
+    "resolved address of the shipment not updated after",
+    "LDAP lookup bob on 10.0.0.4:636: connection reset by peer",
+    "failed lookup customer on 10.0.0.4:8443: EOF",
 ];
 
 #[test]
