@@ -28,7 +28,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
 fn severity(dropped: u64) -> Option<Severity> {
     match dropped {
         ..100 => None,
-        ..10_000 => Some(Severity::Info),
+        100..10_000 => Some(Severity::Info),
         _ => Some(Severity::Warning),
     }
 }
