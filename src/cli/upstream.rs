@@ -13,7 +13,7 @@ use crate::host::situation;
 use crate::path::Verdict;
 use crate::render::path::service;
 use crate::render::upstream as text;
-use crate::upstream::{self, FileReport, Health};
+use crate::upstream::{self, FileReport, Health, Who};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct UpstreamArgs {
@@ -78,12 +78,12 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
     })
 }
 
-/// The Service that rules make of the address.
-fn ruled(services: &[Result<Route, String>]) -> Option<Option<String>> {
+/// What rules make of the address.
+fn ruled(services: &[Result<Route, String>]) -> Option<Who> {
     let trees = &services.first()?.as_ref().ok()?.trees;
     let service = trees.iter().find_map(|it| it.service.clone());
     let is_amid = trees.iter().any(|it| it.verdict == Verdict::NoRule);
-    (service.is_some() || is_amid).then_some(service)
+    (service.is_some() || is_amid).then_some(Who::Service(service))
 }
 
 /// Whether rules lead packets on, or are missing for a Service.

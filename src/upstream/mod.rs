@@ -152,9 +152,9 @@ pub fn of_node(node: &Node) -> Report {
     }
 }
 
-/// Follows one address, as if a resolver on the node asked it. `ruled` is the Service,
-/// with its name where it is known, that rules of the node make of it.
-pub fn of_address(node: &Node, address: IpAddr, ruled: Option<Option<String>>) -> Report {
+/// Follows one address, as if a resolver on the node asked it. `ruled` is what
+/// rules of the node make of it, where they translate it.
+pub fn of_address(node: &Node, address: IpAddr, ruled: Option<Who>) -> Report {
     let seen = Seen::of_node(node);
     let wanted = SocketAddr::new(address, DNS_PORT);
     let all = node
@@ -178,9 +178,9 @@ pub fn of_address(node: &Node, address: IpAddr, ruled: Option<Option<String>>) -
     };
     let services = seen.cluster.services.iter().map(|it| it.0);
     let is_amid = is_amid(services.filter(|it| !is_link_local(*it)), address, SMALLEST);
-    let ruled = ruled.or_else(|| is_amid.then_some(None));
-    if let Some(name) = ruled.filter(|_| step.end == End::Outside) {
-        step.be_service(Who::Service(name));
+    let ruled = ruled.or_else(|| is_amid.then_some(Who::Service(None)));
+    if let Some(who) = ruled.filter(|_| step.end == End::Outside) {
+        step.be_service(who);
     }
     report.servers.push(step);
     Report {

@@ -282,14 +282,13 @@ fn the_service_of_the_clusters_dns_is_followed_to_its_pods() {
 
 #[test]
 fn rules_make_a_service_of_what_is_outside_else() {
+    let who = Who::Service(Some("shop/db:dns".to_owned()));
     let asked = |address: &str| {
-        let name = Some("shop/db:dns".to_owned());
-        let report = of_address(&cluster(""), address.parse().unwrap(), Some(name));
+        let report = of_address(&cluster(""), address.parse().unwrap(), Some(who.clone()));
         report.files[0].servers[0].clone()
     };
     let step = asked("10.96.3.4");
-    assert_eq!(step.end, End::Unknown(Unknown::Rules));
-    assert_eq!(step.who, Who::Service(Some("shop/db:dns".to_owned())));
+    assert_eq!((step.end, &step.who), (End::Unknown(Unknown::Rules), &who));
     assert_eq!(asked("10.96.0.10").who, Who::ClusterDns);
 }
 
@@ -346,6 +345,10 @@ fn a_circle_through_a_cache_with_the_services_address_is_seen() {
     assert_eq!(report.health(&node), Health::Dead);
 }
 
+fn steps(step: &Step) -> usize {
+    1 + step.next.iter().map(steps).sum::<usize>()
+}
+
 /// Each is followed once for a zone, not once for each way to it.
 #[test]
 fn servers_that_all_name_each_other_are_followed_once() {
@@ -360,9 +363,6 @@ fn servers_that_all_name_each_other_are_followed_once() {
             corefiles: vec![Source::new("/Corefile", zone.clone())],
             ..Pod::default()
         });
-    }
-    fn steps(step: &Step) -> usize {
-        1 + step.next.iter().map(steps).sum::<usize>()
     }
     let report = of_node(&node);
     let all: usize = report.files[0].servers.iter().map(steps).sum();
