@@ -1,12 +1,12 @@
 //! What was unpacked goes with kdns, also where a signal ends it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::{fs, io, thread};
 
 use nix::sys::signal::{SigSet, Signal, raise};
 use procfs::process::Process;
+use tempfile::TempDir;
 
 /// The directories. Whoever writes into one holds them for as long.
 static UNPACKED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -15,14 +15,19 @@ pub(super) fn hold() -> MutexGuard<'static, Vec<PathBuf>> {
     UNPACKED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets a signal that would end this program take the directory along, where
-/// there can be a thread that waits for one.
-pub(super) fn goes_with_us(directory: &Path) {
+/// Makes a directory below `place` that a signal which would end this program takes
+/// along, where there can be a thread that waits for one.
+pub(super) fn directory_below(place: &Path) -> io::Result<TempDir> {
     let mut all = hold();
-    all.push(directory.to_owned());
-    if all.len() > 1 {
-        return;
+    if all.is_empty() {
+        wait_for_signals();
     }
+    let directory = tempfile::Builder::new().prefix("kdns-").tempdir_in(place)?;
+    all.push(directory.path().to_owned());
+    Ok(directory)
+}
+
+fn wait_for_signals() {
     let signals = ending();
     if signals.thread_block().is_err() {
         return;

@@ -265,11 +265,7 @@ pub fn open(path: &Path) -> Result<Root, ReadError> {
             io_reason(&error)
         )),
     };
-    let directory = tempfile::Builder::new()
-        .prefix("kdns-")
-        .tempdir_in(&place)
-        .map_err(unwritable)?;
-    ended::goes_with_us(directory.path());
+    let directory = ended::directory_below(&place).map_err(unwritable)?;
     let below = File::open(directory.path()).map_err(broken)?;
     unpack::unpack(decoder, below.into()).map_err(unwritable)?;
     let mut root = Root::below(directory.path(), Resolution::default())?;
