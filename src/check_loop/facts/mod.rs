@@ -137,8 +137,8 @@ pub enum Unknown {
         /// The file.
         path: String,
     },
-    /// A usual address of the cluster's DNS service, where the kubelet's
-    /// `clusterDNS` is not known.
+    /// A usual address of the cluster's DNS service, where it is not known which one
+    /// that has.
     UsualService {
         /// The address.
         ip: IpAddr,

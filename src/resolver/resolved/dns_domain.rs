@@ -177,6 +177,7 @@ pub(super) fn ends_with_text(name: &Name, suffix: &str) -> bool {
     }
 }
 
+/// A function apart, as few names come to it.
 #[inline(never)]
 fn ends_with_labels(name: &Name, suffix: &str) -> bool {
     let wire = name.as_wire();

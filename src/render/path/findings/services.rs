@@ -44,10 +44,14 @@ pub(super) fn words(finding: &ServiceFinding, evidence: &[Evidence]) -> Words {
                 escaped(service.name.as_bytes()),
                 service.address
             ),
-            why: "no DNS pod is ready: packets leave with an address that nobody has, where the rule would refuse them".to_owned(),
+            why: "no pod behind it is ready: packets leave with an address that nobody has, where the rule would refuse them".to_owned(),
             fix: vec![
-                Step::Command(Command::new("kubectl -n kube-system get endpointslices,pods -o wide")),
-                advice("read why the DNS pods are not ready: kubectl -n kube-system logs POD --previous | kdns why -"),
+                Step::Command(
+                    Command::new("kubectl -n")
+                        .arg(service.name.split_once('/').map_or("kube-system", |it| it.0))
+                        .args(["get", "endpointslices,pods", "-o", "wide"]),
+                ),
+                advice("find out why its pods are not ready, or not there: kubectl describe pod, kubectl logs POD --previous | kdns why -"),
             ],
         },
         ServiceFinding::PassedBy { service, why } => {
