@@ -1,6 +1,7 @@
 //! What differs between two nodes, or between a node and what it was, that
 //! matters for DNS.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use crate::check_loop::Report;
@@ -169,7 +170,7 @@ fn dns_pods(node: &Node) -> Vec<String> {
         format!("{name}: {}", servers.join(" "))
     });
     // Replicas that are alike are one.
-    let lines: BTreeSet<String> = lines.collect();
+    let lines: BTreeSet<String> = ordered(lines);
     lines.into_iter().collect()
 }
 

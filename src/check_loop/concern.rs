@@ -25,7 +25,7 @@ pub(super) fn find(
     let pods = node.pods.iter();
     let others =
         pods.filter(|it| seen.contains(it.label().as_str()) && servers::is_of_others(node, it));
-    let others: BTreeSet<String> = others.map(Pod::label).collect();
+    let others: BTreeSet<String> = ordered(others.map(Pod::label));
     // Of those there is a remark where they do not work.
     let is_of_others = |it: &Sighting| it.pod.as_ref().is_some_and(|it| others.contains(it));
     let is_over = |it: &Sighting| has_restarted(node, it) || over::is_over(node, it);

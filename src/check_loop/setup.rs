@@ -1,5 +1,6 @@
 //! What decides where the DNS of a node leads.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use super::graph::Graph;
@@ -47,7 +48,7 @@ fn origin(kubelet: &Kubelet) -> String {
 fn on_node(graph: &Graph<'_>) -> Vec<String> {
     let servers = graph.servers.iter().filter(|it| it.assumed.is_none());
     let servers = servers.filter(|it| it.dns.network == Network::Node);
-    let names: BTreeSet<&str> = servers.map(|it| it.dns.program.name()).collect();
+    let names: BTreeSet<&str> = ordered(servers.map(|it| it.dns.program.name()));
     names.into_iter().map(str::to_owned).collect()
 }
 

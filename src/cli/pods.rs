@@ -74,8 +74,7 @@ fn heard(root: &Root, processes: &[ProcessSeen], pod: &Pod) -> Vec<Heard> {
     };
     let heard = |address: IpAddr| Heard {
         address,
-        is_deaf: listening::is_deaf(&listeners, &network, address),
-        who: listening::who(&listeners, &network, address),
+        listener: listening::listener(&listeners, &network, address).cloned(),
     };
     servers.into_iter().map(heard).collect()
 }

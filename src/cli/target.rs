@@ -54,7 +54,7 @@ fn name_listeners(root: &Root, aim: &Aim, scenario: &Scenario, context: &mut Con
     };
     context.leads.retain(|it| !is_loopback(it.lead.address));
     for (ip, span) in servers() {
-        let who = listening::who(&listeners, &network, ip);
+        let who = render::pods::listens(listening::listener(&listeners, &network, ip));
         let place = conf.place(span.start);
         context
             .about

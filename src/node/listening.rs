@@ -8,22 +8,9 @@ use crate::address::Address;
 use crate::loopback::name_servers;
 use crate::topology::Network;
 
-/// Who listens on this loopback address in the network namespace, as the end
-/// of a sentence. `listeners` are all sockets on port 53 there.
-pub fn who(listeners: &[Listener], network: &Network, address: IpAddr) -> String {
-    match listener(listeners, network, address).map(|it| &it.owner) {
-        None => "nobody listens there on port 53".to_owned(),
-        Some(None) => "a process that was not found listens there".to_owned(),
-        Some(Some(owner)) => format!("{} (process {}) listens there", owner.comm, owner.pid),
-    }
-}
-
-/// Whether it is known that nobody listens there.
-pub fn is_deaf(listeners: &[Listener], network: &Network, address: IpAddr) -> bool {
-    listener(listeners, network, address).is_none()
-}
-
-fn listener<'l>(
+/// What listens on this loopback address in the network namespace. `listeners` are all
+/// sockets on port 53 there.
+pub fn listener<'l>(
     listeners: &'l [Listener],
     network: &Network,
     address: IpAddr,

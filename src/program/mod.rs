@@ -10,6 +10,7 @@ pub mod go;
 pub mod maps;
 pub mod release;
 
+use crate::text::ordered;
 pub use choice::{choose, versions};
 
 use std::collections::BTreeMap;
@@ -82,7 +83,7 @@ impl Program {
     pub fn variables(&self) -> BTreeMap<String, String> {
         let known = self.env.iter();
         let known = known.filter(|(name, _)| VARIABLES.contains(&name.as_str()));
-        let mut found: BTreeMap<_, _> = known.map(|(a, b)| (a.clone(), b.clone())).collect();
+        let mut found: BTreeMap<_, _> = ordered(known.map(|(a, b)| (a.clone(), b.clone())));
         let build = self.executable.as_ref().and_then(|it| it.go.as_ref());
         if let Some(build) = build.filter(|it| !it.godebug.is_empty()) {
             let own = found.remove("GODEBUG").unwrap_or_default();

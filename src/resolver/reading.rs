@@ -1,5 +1,6 @@
 //! What a resolver takes from the configuration, and from where.
 
+use crate::order::Order as _;
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -114,7 +115,7 @@ impl Unused {
 
     /// Puts them in the order of the file.
     pub fn sort(&mut self) {
-        self.first.sort_by_key(|it| it.span);
+        self.first.order_by_key(|it| it.span);
     }
 
     /// Those that are kept.

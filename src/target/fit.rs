@@ -1,6 +1,7 @@
 //! How well a word names a pod: by its whole name, as its workload, or by the
 //! beginning of its name.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use super::Target;
@@ -100,7 +101,7 @@ impl Target {
         let whole = logs
             .iter()
             .filter(|it| self.fit_owner(it) == Some(Fit::Whole));
-        let uids: BTreeSet<&str> = whole.map(|it| it.uid.as_str()).collect();
+        let uids: BTreeSet<&str> = ordered(whole.map(|it| it.uid.as_str()));
         (is_pod && !uids.is_empty()).then_some(uids)
     }
 

@@ -1,6 +1,7 @@
 //! What another file would have changed, by playing the same lookups with the
 //! answers that were seen.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -241,7 +242,7 @@ impl Player<'_> {
             .all
             .values()
             .filter(|it| it.sum()[0] > 0);
-        let useful: BTreeSet<Name> = useful.map(|it| it.name.clone()).collect();
+        let useful: BTreeSet<Name> = ordered(useful.map(|it| it.name.clone()));
         let is_idle = |entry: &&Name| {
             let suffix = entry.as_wire();
             !useful

@@ -1,5 +1,6 @@
 //! Which resolver a client has, by what it sent.
 
+use crate::order::Order as _;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
@@ -125,7 +126,7 @@ pub(super) fn fit(base: &Scenario, sample: &Sample) -> Fit {
     let count = f64::from(sample.lookups.max(1));
     let likeness = |number: usize| sums.get(number).copied().unwrap_or_default() / count;
     let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by(|one, other| likeness(*other).total_cmp(&likeness(*one)));
+    order.order_by(|one, other| likeness(*other).total_cmp(&likeness(*one)));
     let first = order.first().copied().unwrap_or_default();
     let best = likeness(first);
     // The first of the list is the one that most programs have.

@@ -1,6 +1,7 @@
 //! A lookup beside its plan: the resolver's machine, played against the answers
 //! that were seen.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -64,7 +65,7 @@ fn scenario_of(base: &Scenario, lookup: &Lookup, reading: &Reading) -> Scenario 
     let first = lookup.exchanges.first();
     let is_first = |it: &&Exchange| first.is_some_and(|first| it.name.eq_ignore_case(&first.name));
     let asked = lookup.exchanges.iter().filter(is_first);
-    let types: BTreeSet<u16> = asked.map(|it| it.qtype).collect();
+    let types: BTreeSet<u16> = ordered(asked.map(|it| it.qtype));
     let has = |qtype: u16| types.contains(&qtype);
     let asked = match (has(A), has(AAAA), types.first()) {
         (true, true, _) => Asked::Addresses(Family::Both),

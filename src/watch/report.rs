@@ -1,5 +1,6 @@
 //! A whole capture, summed up.
 
+use crate::order::Order as _;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
@@ -129,7 +130,7 @@ impl Report {
     pub(super) fn from_tally(tally: &Tally, end: &End, joiner: &Joiner, named: &[IpAddr]) -> Self {
         let mut clients: Vec<(IpAddr, u64)> =
             tally.clients.iter().map(|it| (*it.0, *it.1)).collect();
-        clients.sort_by_key(|it| (std::cmp::Reverse(it.1), it.0));
+        clients.order_by_key(|it| (std::cmp::Reverse(it.1), it.0));
         let is_asked = |client: &IpAddr| {
             let own = tally.servers.all.iter().filter(|it| it.0.ip() == *client);
             own.into_iter()
@@ -179,7 +180,7 @@ fn servers(tally: &Tally, named: &[IpAddr]) -> Vec<ServerReport> {
         },
     });
     let mut all: Vec<ServerReport> = all.collect();
-    all.sort_by_key(|it| (std::cmp::Reverse(it.queries), it.server));
+    all.order_by_key(|it| (std::cmp::Reverse(it.queries), it.server));
     all.truncate(LISTED);
     all
 }

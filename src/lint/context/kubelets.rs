@@ -4,6 +4,7 @@
 //! in the same tree. A configuration that nothing names is a kubelet of its
 //! own, and so are flags without one.
 
+use crate::text::ordered;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -136,7 +137,7 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
     // A program can take its flags from anywhere.
     let start = start.filter(|it| it.rancher.is_some() || !it.arguments.is_empty());
     let flags = start.as_ref().map(|it| flags(&texts, it));
-    let used: BTreeSet<At> = flags.iter().flatten().map(|it| it.at).collect();
+    let used: BTreeSet<At> = ordered(flags.iter().flatten().map(|it| it.at));
     let folder = flags.iter().flatten().rfind(|it| it.key == Name::ConfigDir);
     let folder = folder.and_then(Setting::value).map(|it| it.text.clone());
     for (file, facts) in parts {

@@ -1,5 +1,6 @@
 //! What was given of network policies, pods and their Services.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use crate::lint::context::Context;
@@ -12,7 +13,7 @@ const MAX_LET_OUT: usize = 1000;
 /// What they let out to DNS, each once.
 pub(super) fn let_out<'w>(workspace: &'w Workspace<'w>) -> Option<BTreeSet<&'w LetOut>> {
     let all = workspace.all_facts().flat_map(|(_, it)| &it.let_out);
-    let all: BTreeSet<&LetOut> = all.collect();
+    let all: BTreeSet<&LetOut> = ordered(all);
     (all.len() <= MAX_LET_OUT).then_some(all)
 }
 

@@ -1,5 +1,6 @@
 //! Flags of a kubelet in units and variables.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use crate::config::traced::{Spot, Traced};
@@ -80,7 +81,7 @@ pub fn arguments(document: &Document) -> Vec<(Vec<Traced>, bool)> {
             let service = Service::of_entries(entries);
             let mut lists: Vec<_> = commands(&service).map(|it| (it, true)).collect();
             let named = lists.iter().flat_map(|it| &it.0).flat_map(names);
-            let named: BTreeSet<String> = named.collect();
+            let named: BTreeSet<String> = ordered(named);
             let is_used = |name: &String| name.contains("KUBELET") || named.contains(name);
             let variables = service.environment.iter().filter(|it| is_used(&it.0));
             lists.extend(variables.map(|it| of_variable(&it.1)));

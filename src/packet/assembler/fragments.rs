@@ -3,6 +3,7 @@
 //! Source: RFC 791, section 3.2; RFC 8200, section 4.5; RFC 5722 (what overlaps is
 //! thrown away).
 
+use crate::order::Order as _;
 use std::net::IpAddr;
 
 use super::generations::Generations;
@@ -141,7 +142,7 @@ impl Fragments {
             }));
         }
         // A map has no order.
-        beginnings.sort_by_key(|it| it.number);
+        beginnings.order_by_key(|it| it.number);
         beginnings
     }
 }

@@ -1,6 +1,7 @@
 //! What texts that somebody chose leave out, and whether the answer stands in
 //! it.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use super::Walk;
@@ -44,7 +45,7 @@ impl Walk<'_> {
 
     /// Tables that a paste of one table alone leaves out.
     fn missing_tables(&mut self) {
-        let names: BTreeSet<Box<str>> = self.own_tables().map(|it| it.name.clone()).collect();
+        let names: BTreeSet<Box<str>> = ordered(self.own_tables().map(|it| it.name.clone()));
         let is_whole = |it: &Table| it.backend == Backend::Nftables || it.is_of_nft();
         let has_none = names.is_empty() && self.host.rules.services.is_empty();
         if self.own_tables().any(is_whole) || names.len() > 1 || has_none {

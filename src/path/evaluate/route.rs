@@ -1,5 +1,6 @@
 //! Which link a packet leaves through, and what is the node's own.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -268,7 +269,7 @@ impl Walk<'_> {
         let own = self.host.addresses.as_ref()?;
         let is_of_pod = |it: &IpAddr| route.covers(*it) && own.iter().all(|own| own.ip != *it);
         let pods = self.host.pods.iter().filter(|it| is_of_pod(it.0));
-        let pods: BTreeSet<&String> = pods.map(|it| it.1).collect();
+        let pods: BTreeSet<&String> = ordered(pods.map(|it| it.1));
         let is_full = ports.iter().all(|it| it.is_a("veth")) && ports.len() == pods.len();
         let is_nobody = is_full && route.gateway.is_none() && !self.host.pods.contains_key(&ip);
         is_nobody.then(|| {

@@ -1,5 +1,6 @@
 //! What is wrong with NodeLocal DNSCache: its link, its rules, its socket.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
@@ -99,7 +100,7 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
         }
     }
     found.extend(left(host, &untracked, is_asked));
-    let asked: BTreeSet<IpAddr> = trees.iter().map(|it| it.packet.destination).collect();
+    let asked: BTreeSet<IpAddr> = ordered(trees.iter().map(|it| it.packet.destination));
     for address in asked.into_iter().filter(|it| is_of_cache(*it)) {
         let is_there = addresses.iter().any(|it| it.ip == address);
         let has_rules = untracked.iter().any(|it| it.ip == address);

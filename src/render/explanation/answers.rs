@@ -1,5 +1,6 @@
 //! What the servers of the scenario answer.
 
+use crate::text::ordered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::io::Came;
@@ -81,7 +82,7 @@ fn is_address(record: &Record) -> bool {
 /// `gets NXDOMAIN`, or by type where they differ: `A gets an answer, AAAA NODATA`;
 /// with the servers where there are several: `gets SERVFAIL from 10.0.0.1, 10.0.0.2`.
 pub(super) fn said(answers: &[Answer]) -> String {
-    let servers: BTreeSet<&String> = answers.iter().flat_map(|it| &it.servers).collect();
+    let servers: BTreeSet<&String> = ordered(answers.iter().flat_map(|it| &it.servers));
     let from = |answer: &Answer| match servers.len() {
         0 | 1 => String::new(),
         _ => format!(" from {}", answer.servers.join(", ")),

@@ -1,5 +1,6 @@
 //! The words of what becomes of packets.
 
+use crate::text::ordered;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
@@ -48,7 +49,7 @@ pub(in crate::render) fn verdict(tree: &Tree) -> String {
             }
             all => {
                 // One can stand there more than once, each time under a condition.
-                let all: BTreeSet<_> = all.iter().map(|it| (it.address, it.port)).collect();
+                let all: BTreeSet<_> = ordered(all.iter().map(|it| (it.address, it.port)));
                 let all = counted(all.len(), "endpoint", "endpoints");
                 if tree.gaps.contains(&Gap::Liveness) {
                     return format!(

@@ -10,7 +10,7 @@ use colored::{Color, Colorize as _};
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::runtime::state::Ended;
-use crate::node::{Container, Pod, Presence};
+use crate::node::{Container, Listener, Pod, Presence};
 use crate::render::style::painted;
 use crate::render::{Style, paragraph, shortened};
 use crate::text::escaped;
@@ -29,10 +29,17 @@ const GAP: &str = "  ";
 pub struct Heard {
     /// Its address.
     pub address: IpAddr,
-    /// Whether nobody listens there.
-    pub is_deaf: bool,
-    /// Who does, as the end of a sentence.
-    pub who: String,
+    /// What listens there on port 53.
+    pub listener: Option<Listener>,
+}
+
+/// Who has the socket on port 53 of a loopback address, as the end of a sentence.
+pub fn listens(listener: Option<&Listener>) -> String {
+    match listener.map(|it| &it.owner) {
+        None => "nobody listens there on port 53".to_owned(),
+        Some(None) => "a process that was not found listens there".to_owned(),
+        Some(Some(owner)) => format!("{} (process {}) listens there", owner.comm, owner.pid),
+    }
 }
 
 /// Writes what is wrong, then a row for each pod, and below it what is wrong
@@ -67,8 +74,9 @@ pub fn write(
         text.row(row, false, heard)?;
         text.notes(pod)?;
         for it in heard {
-            let sentence = format!("{} is the pod itself, and {}", it.address, it.who);
-            text.note(&sentence, it.is_deaf)?;
+            let who = listens(it.listener.as_ref());
+            let sentence = format!("{} is the pod itself, and {who}", it.address);
+            text.note(&sentence, it.listener.is_none())?;
         }
         if style.verbose {
             text.details(pod)?;
@@ -154,7 +162,7 @@ impl Text<'_> {
     fn colored_servers(&self, servers: &str, heard: &[Heard]) -> String {
         let of = |word: &str| heard.iter().find(|it| it.address.to_string() == word);
         let shown = servers.split(' ').map(|word| match of(word) {
-            Some(it) if self.style.colors && it.is_deaf => word.red().to_string(),
+            Some(it) if self.style.colors && it.listener.is_none() => word.red().to_string(),
             Some(_) if self.style.colors => word.yellow().to_string(),
             _ => word.to_owned(),
         });

@@ -27,7 +27,7 @@ impl Text<'_> {
         }
         let is_deaf = |number: usize| {
             let mut heard = heard.get(number).into_iter().flatten();
-            heard.any(|it| it.is_deaf)
+            heard.any(|it| it.listener.is_none())
         };
         let of = |is_it: &dyn Fn(usize, &Pod) -> bool| -> Vec<String> {
             let pods = pods.iter().enumerate();

@@ -14,6 +14,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
+use crate::order::Order as _;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -188,7 +189,7 @@ fn forwards(zones: &BTreeMap<&str, &Block>, doubts: &mut Doubts) -> Vec<Forward>
     for block in zones.values() {
         candidates.extend(block.zones_of_note().take(MAX_PARTS));
     }
-    candidates.sort_by_key(|zone| (labels(zone), Reverse(*zone)));
+    candidates.order_by_key(|zone| (labels(zone), Reverse(*zone)));
     candidates.dedup();
     if candidates.len() > MAX_PARTS {
         doubts.add(Doubt::Beyond(Beyond::CorefileZones));

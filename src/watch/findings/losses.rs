@@ -1,5 +1,6 @@
 //! Why queries were not answered: each loss has one reason.
 
+use crate::order::Order as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
@@ -175,7 +176,7 @@ fn some(
 /// Both together, the first one first.
 fn in_order<'l>(mut some: Vec<&'l Loss>, others: Vec<&'l Loss>) -> Vec<&'l Loss> {
     some.extend(others);
-    some.sort_by_key(|it| it.sent.packet);
+    some.order_by_key(|it| it.sent.packet);
     some
 }
 

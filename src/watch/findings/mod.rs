@@ -4,6 +4,8 @@ mod losses;
 mod names;
 mod servers;
 
+use crate::order::Order as _;
+use crate::text::ordered;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
@@ -244,7 +246,7 @@ pub(super) fn all(known: &Known<'_>) -> Vec<Finding> {
         !matches!(it.what, What::Loop) && name.is_some_and(|it| looping.contains(&it))
     };
     found.retain(|it| !is_of_loop(it));
-    found.sort_by(|one, other| {
+    found.order_by(|one, other| {
         let rank = |it: &Finding| (Reverse(it.severity), Reverse(it.count));
         rank(one).cmp(&rank(other))
     });
@@ -253,7 +255,7 @@ pub(super) fn all(known: &Known<'_>) -> Vec<Finding> {
 
 /// How many names there are below which zones, the most first.
 fn zones<'n>(names: impl Iterator<Item = &'n Name>) -> Vec<(Name, u64)> {
-    let lower: BTreeSet<Vec<u8>> = names.map(|it| it.as_wire().to_ascii_lowercase()).collect();
+    let lower: BTreeSet<Vec<u8>> = ordered(names.map(|it| it.as_wire().to_ascii_lowercase()));
     let mut zones: BTreeMap<&[u8], u64> = BTreeMap::new();
     for name in &lower {
         *zones.entry(zone(name)).or_default() += 1;
@@ -262,7 +264,7 @@ fn zones<'n>(names: impl Iterator<Item = &'n Name>) -> Vec<(Name, u64)> {
         .into_iter()
         .map(|(zone, names)| (of_wire(zone), names));
     let mut zones: Vec<(Name, u64)> = zones.collect();
-    zones.sort_by_key(|it| Reverse(it.1));
+    zones.order_by_key(|it| Reverse(it.1));
     zones
 }
 

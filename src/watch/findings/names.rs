@@ -3,6 +3,7 @@
 use crate::explain::cluster::is_of_the_world;
 use crate::finding::Severity;
 use crate::name::Name;
+use crate::order::Order as _;
 use crate::watch::findings::{Finding, Known, What};
 use crate::watch::tally::EntryTally;
 
@@ -82,7 +83,7 @@ fn waste(known: &Known<'_>, found: &mut Vec<Finding>) {
         return;
     }
     let mut entries: Vec<&EntryTally> = names.entries.iter().filter(|it| it.wasted > 0).collect();
-    entries.sort_by_key(|it| std::cmp::Reverse(it.wasted));
+    entries.order_by_key(|it| std::cmp::Reverse(it.wasted));
     let mut worst = names.by(|it| it.wasted);
     worst.retain(|it| it.wasted > 0);
     let of_entries = entries.iter().take(LISTED);
@@ -108,7 +109,7 @@ fn no_cache(known: &Known<'_>, found: &mut Vec<Finding>) {
             repeated.push((question, lookups, saved, span));
         }
     }
-    repeated.sort_by(|one, other| {
+    repeated.order_by(|one, other| {
         one.0
             .name
             .cmp(&other.0.name)
@@ -116,7 +117,7 @@ fn no_cache(known: &Known<'_>, found: &mut Vec<Finding>) {
     });
     // A and AAAA of one name are one finding.
     repeated.dedup_by(|one, other| one.0.name.eq_ignore_case(&other.0.name));
-    repeated.sort_by_key(|it| std::cmp::Reverse(it.2));
+    repeated.order_by_key(|it| std::cmp::Reverse(it.2));
     repeated.truncate(MAX_REPEATED);
     for (question, lookups, saved, span) in repeated {
         let what = What::NoCache {

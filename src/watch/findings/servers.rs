@@ -1,5 +1,7 @@
 //! What is wrong with servers that do answer.
 
+use crate::order::Order as _;
+use crate::text::ordered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
@@ -71,7 +73,7 @@ fn slow(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
         return;
     }
     let mut zones: Vec<&(Name, Histogram)> = tally.zones.values().collect();
-    zones.sort_by(|one, other| one.0.cmp(&other.0));
+    zones.order_by(|one, other| one.0.cmp(&other.0));
     let is_slow = |it: &Histogram| it.above(SLOW) * 2 > it.total();
     let of_zones: u64 = zones.iter().map(|it| it.1.total()).sum();
     let zones = zones.into_iter();
@@ -127,9 +129,9 @@ fn aaaa<'k>(known: &Known<'k>, found: &mut Vec<Finding>) -> FailingAaaa<'k> {
         }
     }
     for ((server, rcode), (count, questions)) in &mut failing {
-        questions.sort_by(|one, other| one.packets.cmp(&other.packets));
+        questions.order_by(|one, other| one.packets.cmp(&other.packets));
         let packets = questions.iter().flat_map(|it| it.packets.iter().copied());
-        let packets: BTreeSet<u64> = packets.collect();
+        let packets: BTreeSet<u64> = ordered(packets);
         let what = What::AaaaFails {
             rcode: Some(*rcode),
             zones: zones(questions.iter().map(|it| &it.name)),

@@ -1,5 +1,6 @@
 //! What became of names.
 
+use crate::order::Order as _;
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::net::IpAddr;
@@ -157,7 +158,7 @@ impl Names {
     /// All of them, those with the largest counts first.
     pub(in crate::watch) fn by(&self, count: fn(&NameTally) -> u64) -> Vec<&NameTally> {
         let mut all: Vec<&NameTally> = self.all.values().collect();
-        all.sort_by(|one, other| {
+        all.order_by(|one, other| {
             let is_larger = count(other).cmp(&count(one));
             is_larger.then_with(|| one.name.cmp(&other.name))
         });

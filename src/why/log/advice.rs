@@ -1,5 +1,6 @@
 //! What follows from what was counted.
 
+use crate::order::Order as _;
 use std::net::SocketAddr;
 
 use super::clients::Resolver;
@@ -272,7 +273,7 @@ pub(super) fn advise(summary: &Summary, tally: &Tally, settings: &Settings) -> V
             lines: tally.timeless,
         });
     }
-    found.sort_by_key(|it| std::cmp::Reverse(it.severity()));
+    found.order_by_key(|it| std::cmp::Reverse(it.severity()));
     found
 }
 
@@ -346,7 +347,7 @@ fn zones(summary: &Summary, found: &mut Vec<Advice>) {
             });
         }
     }
-    broken.sort_by_key(|it| match it {
+    broken.order_by_key(|it| match it {
         Advice::Broken { count, .. } => std::cmp::Reverse(*count),
         _ => std::cmp::Reverse(0),
     });

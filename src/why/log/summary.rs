@@ -1,5 +1,6 @@
 //! What was counted, in order.
 
+use crate::order::Order as _;
 use std::net::SocketAddr;
 use std::ops::AddAssign;
 
@@ -272,7 +273,7 @@ impl Tally {
             dots: slot.value.labels.saturating_sub(1),
         };
         let mut sorted = self.names.sorted();
-        sorted.sort_by_key(|it| std::cmp::Reverse(it.value.waste));
+        sorted.order_by_key(|it| std::cmp::Reverse(it.value.waste));
         Row {
             first: sorted.into_iter().take(MAX_ROWS).map(row).collect(),
             all: self.names.len() as u64,
@@ -321,7 +322,7 @@ impl Tally {
             minutes: fitting(&it.minutes, most),
         });
         let mut rows: Vec<TimeoutRow> = rows.collect();
-        rows.sort_by_key(|it| std::cmp::Reverse(it.count));
+        rows.order_by_key(|it| std::cmp::Reverse(it.count));
         Row {
             all: rows.len() as u64,
             first: rows,

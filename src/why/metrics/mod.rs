@@ -7,6 +7,7 @@ mod page;
 mod tests;
 mod text;
 
+use crate::order::Order as _;
 pub use findings::{Finding, KUBEADM_MEMORY};
 pub use limits::Limit;
 pub use page::{Page, Upstream};
@@ -63,7 +64,7 @@ pub fn judge(pages: &[Page], seconds: Option<f64>) -> Report {
     }
     let pages: Vec<&Page> = judged.iter().map(|it| &it.page).collect();
     findings::of_replicas(&pages, &mut findings);
-    findings.sort_by_key(|it| std::cmp::Reverse(it.severity()));
+    findings.order_by_key(|it| std::cmp::Reverse(it.severity()));
     Report { judged, findings }
 }
 
