@@ -22,6 +22,10 @@ const SCENARIOS: usize = 300;
 /// systemd-resolved needs a daemon for each run: it gets every so-manieth scenario.
 const RESOLVED_EVERY: usize = 6;
 
+/// Versions beside the usual one and other calls do nearly the same, and what they do in another
+/// way is recorded: they get every so-manieth.
+const OTHERS_EVERY: usize = 3;
+
 /// nginx and `HAProxy` know no time-outs of a second: they get every so-manieth, too.
 const DAEMONS_EVERY: usize = 3;
 
@@ -127,6 +131,7 @@ const SLOW: [&str; 5] = [
 pub(crate) fn is_left_out(number: usize, question: &Scenario, id: &str) -> bool {
     let is_resolved = id.starts_with("systemd-resolved");
     let is_daemon = matches!(id, "nginx" | "haproxy");
+    let is_usual = kdns::resolver::find(id).is_some_and(|it| it.is_usual && it.id == id);
     // The lab answers a name without records if it is longer than a message allows.
     let words = question
         .resolv_conf
@@ -141,6 +146,7 @@ pub(crate) fn is_left_out(number: usize, question: &Scenario, id: &str) -> bool 
     let is_refused = question.nsswitch.iter().flatten().any(is_bogus);
     RECORDED_ONLY.iter().any(|it| id.starts_with(it))
         || is_resolved && (!number.is_multiple_of(RESOLVED_EVERY) || is_refused)
+        || !is_usual && !number.is_multiple_of(OTHERS_EVERY)
         || is_daemon && (!number.is_multiple_of(DAEMONS_EVERY) || is_long)
         || SLOW.contains(&id) && (!number.is_multiple_of(SLOW_EVERY) || is_long_in_search)
         || (id.starts_with("c-ares-1.2") || id.starts_with("c-ares-1.3")) && is_long_in_search
