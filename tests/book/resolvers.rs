@@ -298,9 +298,9 @@ Erlang 23 in 353 of 384. Erlang 27.3.4.1 of Debian 13 did the same in 301 of 306
 (erlang/otp#11114, in 28.4.2, too). Bun's `fetch` and what connects in it asks the C library, its `dns.lookup` too since 1.4.0 and c-ares before (1.1.45, 1.3.0, 1.3.14 seen); in Deno 2.9.6 all but
 `Deno.resolveDns` and `dns.resolve4` do, which ask with the search list by themselves.
 
-There is no model of uClibc-ng, of Android's bionic and of Windows: `--resolver` and `--target` say so. Envoy is modelled from its source; of hickory 0.24 and 0.25, of Netty
-from 4.1.50 on, and of c-ares between the versions below, nothing was observed: they are explained as the nearest model, and kdns says that they differ, or that they are older.
-So is what is older than the first row of its family: glibc before 2.17, musl before 1.1.20, Go before 1.11, BIND before 9.16, busybox before 1.30, systemd before 247, hickory before 0.26.
+There is no model of uClibc-ng, of Android's bionic and of Windows: `--resolver` and `--target` say so. Envoy is modelled from its source; of Netty
+4.1.50 to 4.1.63 and from 4.1.88 on, and of c-ares between the versions below, nothing was observed: they are explained as the nearest model, and kdns says that they differ, or that they are older.
+So is what is older than the first row of its family: glibc before 2.17, musl before 1.1.20, Go before 1.11, BIND before 9.16, busybox before 1.30, systemd before 247, hickory before 0.24.
 
 `kdns explain NAME --resolver ID` shows the same for your file and your name, query by query.
 

@@ -1,6 +1,6 @@
 //! Which servers a query goes to, and how often.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -13,6 +13,7 @@ use crate::address::Server;
 use crate::engine::io::Io;
 use crate::engine::message::{Edns, Reply};
 use crate::name::Name;
+use crate::resolver::hickory::Version;
 use crate::resolver::hickory::caching_client::Query;
 use crate::resolver::hickory::error::{NetError, most_specific};
 use crate::resolver::hickory::name_server::NameServer;
@@ -39,7 +40,11 @@ const PAYLOAD_LEN: u16 = 1232;
 pub(super) struct NameServerPool<'a> {
     /// How it talks.
     pub(super) io: &'a Io,
+    /// As which version it does.
+    pub(super) version: &'static Version,
     servers: Vec<NameServer>,
+    /// The same over TCP, before 0.26.
+    streams: OnceCell<Vec<NameServer>>,
     /// How servers that are equally fast were ordered.
     drawn: RefCell<Vec<Drawn>>,
     /// Lookups that go on: AAAA and A.
@@ -56,6 +61,7 @@ pub(super) struct NameServerPool<'a> {
 #[derive(Debug)]
 struct Drawn {
     name: Name,
+    record_type: RecordType,
     round: u32,
     among: Vec<usize>,
     order: Vec<usize>,
@@ -71,16 +77,12 @@ impl<'a> NameServerPool<'a> {
     /// Source: hickory-resolver `src/name_server_pool.rs: NameServerPool::from_config`.
     pub(super) fn from_config(io: &'a Io, settings: &Settings<'_>) -> Self {
         let reading = &settings.reading;
-        let servers = reading.servers.iter().map(|it| it.value.clone());
-        let servers: Vec<Server> = servers.collect();
-        let ranks = ranks(io, servers.len());
-        let servers = servers.into_iter().zip(ranks);
-        let servers = (servers.enumerate())
-            .map(|(number, (server, rank))| NameServer::new(server, number, rank));
-        let servers = servers.collect();
+        let servers: Vec<Server> = reading.servers.iter().map(|it| it.value.clone()).collect();
         Self {
             io,
-            servers,
+            version: settings.version,
+            servers: name_servers(io, servers),
+            streams: OnceCell::new(),
             drawn: RefCell::default(),
             lookups: Cell::default(),
             timeout: reading.timeout.value,
@@ -97,7 +99,11 @@ impl<'a> NameServerPool<'a> {
         }
         let mut remaining_attempts = self.attempts;
         loop {
-            let error = match self.try_send(query, remaining_attempts).await {
+            let result = match self.version.is_before_26 {
+                true => self.send_in_turn(query, remaining_attempts).await,
+                false => self.try_send(query, remaining_attempts).await,
+            };
+            let error = match result {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
@@ -115,7 +121,7 @@ impl<'a> NameServerPool<'a> {
     ///
     /// Source: hickory-resolver `src/name_server_pool.rs: PoolState::try_send`.
     async fn try_send(&self, query: &Query, round: u32) -> Result<Reply, NetError> {
-        let mut servers = self.by_query_statistics(query, round);
+        let mut servers = self.by_query_statistics(&self.servers, query, round);
         let deadline = self.io.now().saturating_add(self.timeout);
         let mut error = NetError::NoConnections;
         let mut disable_udp = false;
@@ -132,10 +138,7 @@ impl<'a> NameServerPool<'a> {
             let batch_start = self.io.now();
             let mut requests: Vec<_> = asked
                 .into_iter()
-                .map(|server| InFlight {
-                    server,
-                    request: Box::pin(server.send(self, query, disable_udp)),
-                })
+                .map(|server| self.begin(server, query, disable_udp))
                 .collect();
             while let Some((server, result)) = next(&mut requests).await {
                 let current = match result {
@@ -159,8 +162,73 @@ impl<'a> NameServerPool<'a> {
                     NetError::Io { .. } | NetError::NoConnections | NetError::Timeout => {}
                     _ => return Err(current),
                 }
-                error = most_specific(error, current);
+                error = most_specific(error, current, self.version);
             }
+        }
+    }
+
+    /// One round before 0.26: over UDP, and then, if an answer is truncated or nobody can be asked, over TCP.
+    ///
+    /// Source: hickory-resolver `src/name_server/name_server_pool.rs: NameServerPool::send`.
+    async fn send_in_turn(&self, query: &Query, round: u32) -> Result<Reply, NetError> {
+        let udp = self.loop_over(&self.servers, query, (round, false)).await;
+        match &udp {
+            Ok(reply) if reply.truncated => {}
+            Err(NetError::NoConnections) => {}
+            _ => return udp,
+        }
+        let streams = self.streams.get_or_init(|| {
+            let servers = self.servers.iter().map(|it| it.server.clone());
+            name_servers(self.io, servers.collect())
+        });
+        match self.loop_over(streams, query, (round, true)).await {
+            Err(_) if self.version.is_before_25 && udp.is_ok() => udp,
+            tcp => tcp,
+        }
+    }
+
+    /// Asks by twos until there is an answer, or a negative one that has an SOA record.
+    ///
+    /// Source: hickory-resolver `src/name_server/name_server_pool.rs: parallel_conn_loop`.
+    async fn loop_over(
+        &self,
+        servers: &[NameServer],
+        query: &Query,
+        (round, is_tcp): (u32, bool),
+    ) -> Result<Reply, NetError> {
+        let servers = self.by_query_statistics(servers, query, round * 2 + u32::from(is_tcp));
+        let mut error = NetError::NoConnections;
+        for asked in Vec::from(servers).chunks(NUM_CONCURRENT_REQS) {
+            let mut requests: Vec<_> = asked
+                .iter()
+                .map(|server| self.begin(server, query, is_tcp))
+                .collect();
+            while let Some((_, result)) = next(&mut requests).await {
+                let current = match result {
+                    Ok(reply) => return Ok(reply),
+                    Err(current) => current,
+                };
+                if matches!(current, NetError::NoRecords { soa: true, .. })
+                    && !self.version.is_before_25
+                {
+                    return Err(current);
+                }
+                error = most_specific(error, current, self.version);
+            }
+        }
+        Err(error)
+    }
+
+    /// Begins to ask one of them.
+    fn begin<'s>(
+        &'s self,
+        server: &'s NameServer,
+        query: &'s Query,
+        disable_udp: bool,
+    ) -> InFlight<'s, impl Future<Output = Result<Reply, NetError>>> {
+        InFlight {
+            server,
+            request: Box::pin(server.send(self, query, disable_udp)),
         }
     }
 
@@ -173,18 +241,21 @@ impl<'a> NameServerPool<'a> {
         }
     }
 
-    /// Draws which of these is the first, and so on; the same for both types, whose times are
+    /// Draws which of these is the first, and so on; the same for both types where their times are
     /// measured together.
     fn draw_order(&self, equals: &mut [&NameServer], query: &Query, round: u32) {
         let numbers: Vec<usize> = equals.iter().map(|it| it.number).collect();
         let mut drawn = self.drawn.borrow_mut();
-        let is_known =
-            |it: &&Drawn| it.round == round && it.name == query.name && it.among == numbers;
+        let is_known = |it: &&Drawn| {
+            let is_asked = it.record_type == query.record_type || !self.version.is_before_26;
+            is_asked && it.round == round && it.name == query.name && it.among == numbers
+        };
         let known = drawn.iter().find(is_known).map(|it| it.order.clone());
         let order = known.unwrap_or_else(|| {
             let order = draw(self.io, numbers.len(), MEASURED);
             drawn.push(Drawn {
                 name: query.name.clone(),
+                record_type: query.record_type,
                 round,
                 among: numbers,
                 order: order.clone(),
@@ -198,8 +269,13 @@ impl<'a> NameServerPool<'a> {
     }
 
     /// Source: hickory-resolver `src/name_server_pool.rs: sort_servers_by_query_statistics`.
-    fn by_query_statistics(&self, query: &Query, round: u32) -> VecDeque<&NameServer> {
-        let mut servers: Vec<&NameServer> = self.servers.iter().collect();
+    fn by_query_statistics<'s>(
+        &self,
+        servers: &'s [NameServer],
+        query: &Query,
+        round: u32,
+    ) -> VecDeque<&'s NameServer> {
+        let mut servers: Vec<&NameServer> = servers.iter().collect();
         if servers.len() > 1 {
             let now = self.io.now().saturating_add(TIMER_DELAY);
             servers.sort_by_cached_key(|server| server.decayed_srtt(now).to_bits());
@@ -216,6 +292,14 @@ impl<'a> NameServerPool<'a> {
         }
         servers.into()
     }
+}
+
+/// The servers, each with a time that is drawn.
+fn name_servers(io: &Io, servers: Vec<Server>) -> Vec<NameServer> {
+    let ranks = ranks(io, servers.len());
+    (servers.into_iter().zip(ranks).enumerate())
+        .map(|(number, (server, rank))| NameServer::new(server, number, rank))
+        .collect()
 }
 
 /// The place of each server in the order of the times that are drawn for them.

@@ -7,20 +7,35 @@ use std::time::Duration;
 
 use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
+use crate::resolver::netty::Version;
 use crate::resolver::netty::hosts::{ipv4, ipv6};
 use crate::resolver::netty::platform::{GOOGLE, platform_servers};
 use crate::resolver::reading::{
-    MAX_SEARCH, MAX_SERVERS, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
+    MAX_SEARCH, MAX_SERVERS, Origin, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
 };
 use crate::scenario::Scenario;
 use crate::text::Span;
 
-/// Source: `DnsNameResolverBuilder.java: queryTimeoutMillis` (4.1.48)
-const TIMEOUT: Duration = Duration::from_secs(5);
+/// Source: `DnsNameResolverBuilder.java: queryTimeoutMillis, maxQueriesPerResolve` (4.1.48)
+const LIMITS: Limits = Limits {
+    timeout: Duration::from_secs(5),
+    queries: 16,
+};
+/// With a time-out of 0 it waits for ever; here for some years.
+const FOR_EVER: Duration = Duration::from_secs(1 << 28);
 /// Source: `UnixResolverDnsServerAddressStreamProvider.java: DEFAULT_NDOTS` (4.1.48)
 const NDOTS: i64 = 1;
 /// White space of Java's regular expressions.
 const WHITE: &[u8] = b" \t\n\x0b\x0c\r";
+
+/// What a name may cost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// How long a reply is waited for.
+    pub(super) timeout: Duration,
+    /// How many queries.
+    pub(super) queries: u32,
+}
 
 /// What a resolver is made of.
 pub(super) struct Configuration<'a> {
@@ -29,6 +44,7 @@ pub(super) struct Configuration<'a> {
     pub(super) search: Vec<Cow<'a, [u8]>>,
     /// Names with so many dots are asked as they are first; 0: there is no search list.
     pub(super) ndots: i64,
+    pub(super) limits: Limits,
     /// The servers of the file, those behind a `domain` line by it; `None`: a name.
     by_domain: Vec<(Option<&'a [u8]>, Servers)>,
 }
@@ -64,17 +80,26 @@ impl Configuration<'_> {
 
 /// Source: `UnixResolverDnsServerAddressStreamProvider.java: parseSilently,
 /// parseEtcResolverFirstNdots, parseEtcResolverSearchDomains` (4.1.48)
-pub(super) fn parse_silently(scenario: &Scenario) -> Configuration<'_> {
+pub(super) fn parse_silently<'a>(scenario: &'a Scenario, version: &Version) -> Configuration<'a> {
     let mut reading = Reading {
         ndots: Some(Setting::built_in(1)),
-        timeout: Setting::built_in(TIMEOUT),
+        timeout: Setting::built_in(LIMITS.timeout),
         attempts: Setting::built_in(1),
         ..Reading::default()
     };
     let mut ndots = NDOTS;
+    let mut limits = LIMITS;
     let mut by_domain = Vec::new();
     if let Some(file) = &scenario.resolv_conf {
-        if let Some((value, span)) = first_ndots(file) {
+        if version.counts_options {
+            let from_file = options(file).map(|it| (it.bytes, Origin::File(it.span)));
+            let environment = scenario.env("RES_OPTIONS").unwrap_or_default().as_bytes();
+            let environment = environment.split(|byte| WHITE.contains(byte));
+            let environment = environment.map(|it| (it, Origin::Environment("RES_OPTIONS")));
+            for (word, origin) in from_file.chain(environment) {
+                read_option(word, origin, (&mut ndots, &mut limits), &mut reading);
+            }
+        } else if let Some((value, span)) = first_ndots(file) {
             ndots = value;
             let shown = u32::try_from(value).unwrap_or(1);
             reading.ndots = Some(Setting::file(shown, span));
@@ -96,6 +121,7 @@ pub(super) fn parse_silently(scenario: &Scenario) -> Configuration<'_> {
         reading,
         search,
         ndots,
+        limits,
         by_domain,
     }
 }
@@ -115,6 +141,45 @@ fn first_ndots(file: &ResolvConf) -> Option<(i64, Span)> {
     // Below zero it is the default, which is this one.
     let start = line.span.start as usize + at;
     Some((number.into(), Span::new(start, start + bytes.len())))
+}
+
+/// The words of the first `options` line.
+fn options(file: &ResolvConf) -> impl Iterator<Item = Word<'_>> {
+    let line = lines(file).find(|it| it.bytes.starts_with(b"options "));
+    line.into_iter().flat_map(|it| it.split(WHITE).skip(1))
+}
+
+/// Takes an option; a number that is none leaves what was there.
+///
+/// Source: `UnixResolverDnsServerAddressStreamProvider.java: parseResOptions` (4.1.68)
+fn read_option(
+    word: &[u8],
+    origin: Origin,
+    (ndots, limits): (&mut i64, &mut Limits),
+    reading: &mut Reading<'_>,
+) {
+    let Some((key, value)) = std::str::from_utf8(word).ok().and_then(|it| it.split_once(':')) else {
+        return;
+    };
+    let Ok(value) = value.parse::<i32>() else {
+        return;
+    };
+    match key {
+        "ndots" => {
+            *ndots = value.into();
+            let value = u32::try_from(value).unwrap_or(1);
+            reading.ndots = Some(Setting { value, origin });
+        }
+        // Below zero there is no end.
+        "attempts" => limits.queries = u32::try_from(value).unwrap_or(u32::MAX),
+        "timeout" => {
+            let seconds = u64::try_from(value).ok().filter(|it| *it > 0);
+            limits.timeout = seconds.map_or(FOR_EVER, Duration::from_secs);
+            let value = limits.timeout;
+            reading.timeout = Setting { value, origin };
+        }
+        _ => {}
+    }
 }
 
 /// All `search` lines together; `domain` only without any.
@@ -287,12 +352,13 @@ pub(super) fn short(word: &str) -> Option<Ipv4Addr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolver::netty::V4_1_48;
     use crate::scenario::file;
 
     fn check(text: &str, name: &str, servers: &str, search: &str, ndots: i64) {
         let mut scenario = Scenario::new("1", name);
         scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
-        let found = parse_silently(&scenario);
+        let found = parse_silently(&scenario, &V4_1_48);
         let shown = found.servers_for(name).iter().map(|it| match it {
             Some(server) => server.to_string(),
             None => "?".to_owned(),
