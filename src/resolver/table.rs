@@ -5,7 +5,8 @@ use super::Model::{
     Resolved, Ruby,
 };
 use super::{
-    Model, Resolver, bind, c_ares, dnspython, erlang, glibc, go, hickory, musl, netty, resolved, ruby,
+    Model, Resolver, bind, c_ares, dnspython, erlang, glibc, go, hickory, musl, netty, resolved,
+    ruby,
 };
 
 /// Every resolver, in the order of output: id and family, the first version that does the same,

@@ -71,11 +71,7 @@ pub(super) fn from_response(reply: Reply, version: &Version) -> Result<Reply, Ne
 ///
 /// Source: hickory-resolver `src/name_server_pool.rs: most_specific`, and before 0.26
 /// `cmp_specificity`.
-pub(super) fn most_specific(
-    previous: NetError,
-    current: NetError,
-    version: &Version,
-) -> NetError {
+pub(super) fn most_specific(previous: NetError, current: NetError, version: &Version) -> NetError {
     use NetError::{Io, NoConnections, NoRecords, Timeout};
     match (previous, current) {
         (NoConnections, _) | (Timeout, Io { .. }) if version.is_before_26 => current,

@@ -99,11 +99,7 @@ impl<'a> NameServerPool<'a> {
         }
         let mut remaining_attempts = self.attempts;
         loop {
-            let result = match self.version.is_before_26 {
-                true => self.send_in_turn(query, remaining_attempts).await,
-                false => self.try_send(query, remaining_attempts).await,
-            };
-            let error = match result {
+            let error = match self.send(query, remaining_attempts).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
@@ -116,17 +112,24 @@ impl<'a> NameServerPool<'a> {
         }
     }
 
-    /// One round: the servers by twos, those that answered fast first. A reply
-    /// code other than success ends the round, whatever the other server says.
+    /// The servers by twos, those that answered fast first. A reply code other than success ends the
+    /// round, whatever the other server says; in 0.25 a negative answer that has an SOA record does, and before
+    /// that none.
     ///
-    /// Source: hickory-resolver `src/name_server_pool.rs: PoolState::try_send`.
-    async fn try_send(&self, query: &Query, round: u32) -> Result<Reply, NetError> {
-        let mut servers = self.by_query_statistics(&self.servers, query, round);
+    /// Source: hickory-resolver `src/name_server_pool.rs: PoolState::try_send`, and before 0.26
+    /// `src/name_server/name_server_pool.rs: parallel_conn_loop`.
+    async fn try_send(
+        &self,
+        servers: &[NameServer],
+        query: &Query,
+        (round, mut disable_udp): (u32, bool),
+    ) -> Result<Reply, NetError> {
+        let is_old = self.version.is_before_26;
+        let mut servers = self.by_query_statistics(servers, query, round);
         let deadline = self.io.now().saturating_add(self.timeout);
         let mut error = NetError::NoConnections;
-        let mut disable_udp = false;
         loop {
-            if self.io.now() >= deadline {
+            if self.io.now() >= deadline && !is_old {
                 return Err(NetError::Timeout);
             }
             let asked: Vec<&NameServer> = servers
@@ -138,10 +141,14 @@ impl<'a> NameServerPool<'a> {
             let batch_start = self.io.now();
             let mut requests: Vec<_> = asked
                 .into_iter()
-                .map(|server| self.begin(server, query, disable_udp))
+                .map(|server| InFlight {
+                    server,
+                    request: Box::pin(server.send(self, query, disable_udp)),
+                })
                 .collect();
             while let Some((server, result)) = next(&mut requests).await {
                 let current = match result {
+                    Ok(reply) if is_old => return Ok(reply),
                     Ok(reply) if reply.truncated && disable_udp => NetError::Truncated,
                     Ok(reply) if reply.truncated => {
                         disable_udp = true;
@@ -158,77 +165,42 @@ impl<'a> NameServerPool<'a> {
                     }
                     Err(current) => current,
                 };
-                match current {
-                    NetError::Io { .. } | NetError::NoConnections | NetError::Timeout => {}
-                    _ => return Err(current),
-                }
-                error = most_specific(error, current, self.version);
-            }
-        }
-    }
-
-    /// One round before 0.26: over UDP, and then, if an answer is truncated or nobody can be asked, over TCP.
-    ///
-    /// Source: hickory-resolver `src/name_server/name_server_pool.rs: NameServerPool::send`.
-    async fn send_in_turn(&self, query: &Query, round: u32) -> Result<Reply, NetError> {
-        let udp = self.loop_over(&self.servers, query, (round, false)).await;
-        match &udp {
-            Ok(reply) if reply.truncated => {}
-            Err(NetError::NoConnections) => {}
-            _ => return udp,
-        }
-        let streams = self.streams.get_or_init(|| {
-            let servers = self.servers.iter().map(|it| it.server.clone());
-            name_servers(self.io, servers.collect())
-        });
-        match self.loop_over(streams, query, (round, true)).await {
-            Err(_) if self.version.is_before_25 && udp.is_ok() => udp,
-            tcp => tcp,
-        }
-    }
-
-    /// Asks by twos until there is an answer, or a negative one that has an SOA record.
-    ///
-    /// Source: hickory-resolver `src/name_server/name_server_pool.rs: parallel_conn_loop`.
-    async fn loop_over(
-        &self,
-        servers: &[NameServer],
-        query: &Query,
-        (round, is_tcp): (u32, bool),
-    ) -> Result<Reply, NetError> {
-        let servers = self.by_query_statistics(servers, query, round * 2 + u32::from(is_tcp));
-        let mut error = NetError::NoConnections;
-        for asked in Vec::from(servers).chunks(NUM_CONCURRENT_REQS) {
-            let mut requests: Vec<_> = asked
-                .iter()
-                .map(|server| self.begin(server, query, is_tcp))
-                .collect();
-            while let Some((_, result)) = next(&mut requests).await {
-                let current = match result {
-                    Ok(reply) => return Ok(reply),
-                    Err(current) => current,
+                let goes_on = match current {
+                    NetError::Io { .. } | NetError::NoConnections | NetError::Timeout => true,
+                    NetError::NoRecords { soa, .. } => is_old && !soa || self.version.is_before_25,
+                    _ => false,
                 };
-                if matches!(current, NetError::NoRecords { soa: true, .. })
-                    && !self.version.is_before_25
-                {
+                if !goes_on {
                     return Err(current);
                 }
                 error = most_specific(error, current, self.version);
             }
         }
-        Err(error)
     }
 
-    /// Begins to ask one of them.
-    fn begin<'s>(
-        &'s self,
-        server: &'s NameServer,
-        query: &'s Query,
-        disable_udp: bool,
-    ) -> InFlight<'s, impl Future<Output = Result<Reply, NetError>>> {
-        InFlight {
-            server,
-            request: Box::pin(server.send(self, query, disable_udp)),
+    /// One round; before 0.26 that is one over UDP, and then, if an answer is truncated or nobody can be asked,
+    /// one over TCP.
+    ///
+    /// Source: hickory-resolver `src/name_server/name_server_pool.rs: NameServerPool::send`.
+    async fn send(&self, query: &Query, round: u32) -> Result<Reply, NetError> {
+        let first = self
+            .try_send(&self.servers, query, (round.wrapping_mul(2), false))
+            .await;
+        match &first {
+            Ok(reply) if reply.truncated => {}
+            Err(NetError::NoConnections) if self.version.is_before_26 => {}
+            _ => return first,
+        }
+        let streams = self.streams.get_or_init(|| {
+            let servers = self.servers.iter().map(|it| it.server.clone());
+            name_servers(self.io, servers.collect())
+        });
+        match self
+            .try_send(streams, query, (round.wrapping_mul(2) + 1, true))
+            .await
+        {
+            Err(_) if self.version.is_before_25 && first.is_ok() => first,
+            second => second,
         }
     }
 

@@ -77,7 +77,11 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &Version) -> Outco
     };
     let mut known = hosts::addresses(scenario, &name, types);
     if !known.is_empty() {
-        known.truncate(if version.has_all_hosts { known.len() } else { 1 });
+        known.truncate(if version.has_all_hosts {
+            known.len()
+        } else {
+            1
+        });
         return Outcome::Found(known);
     }
     // A question's name ends with a dot.

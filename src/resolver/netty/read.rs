@@ -158,7 +158,10 @@ fn read_option(
     (ndots, limits): (&mut i64, &mut Limits),
     reading: &mut Reading<'_>,
 ) {
-    let Some((key, value)) = std::str::from_utf8(word).ok().and_then(|it| it.split_once(':')) else {
+    let Some((key, value)) = std::str::from_utf8(word)
+        .ok()
+        .and_then(|it| it.split_once(':'))
+    else {
         return;
     };
     let Ok(value) = value.parse::<i32>() else {

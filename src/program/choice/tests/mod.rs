@@ -214,6 +214,8 @@ fn programs_with_a_resolver_of_their_own() {
     check(&busybox, "busybox-nslookup");
     let mut hickory = dynamic("/app", &[GLIBC]);
     hickory.executable.as_mut().unwrap().hickory = Some("0.24.1".to_owned());
+    check(&hickory, "hickory-0.24?");
+    hickory.executable.as_mut().unwrap().hickory = Some("0.26.1".to_owned());
     check(&hickory, "hickory-0.26?");
 }
 
