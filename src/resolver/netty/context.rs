@@ -14,8 +14,8 @@ use crate::engine::io::{Arrival, Came, Io};
 use crate::engine::message::{Because, Edns, Query, QueryId, Rcode, Reply, SocketId, Transport};
 use crate::resolver::netty::aliases::{Shared, Targets, leads_to};
 use crate::resolver::netty::hosts::in_java_text;
+use crate::resolver::netty::options::Limits;
 use crate::resolver::netty::question;
-use crate::resolver::netty::read::Limits;
 
 /// Source: `DnsNameResolverBuilder.java: maxPayloadSize` (4.1.48)
 const EDNS: Edns = Edns {

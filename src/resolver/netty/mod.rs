@@ -8,6 +8,7 @@
 mod aliases;
 mod context;
 mod hosts;
+mod options;
 mod platform;
 mod question;
 mod read;

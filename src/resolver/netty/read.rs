@@ -3,39 +3,23 @@
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
 
 use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::resolver::netty::Version;
 use crate::resolver::netty::hosts::{ipv4, ipv6};
+use crate::resolver::netty::options::{LIMITS, Limits, read_options};
 use crate::resolver::netty::platform::{GOOGLE, platform_servers};
 use crate::resolver::reading::{
-    MAX_SEARCH, MAX_SERVERS, Origin, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
+    MAX_SEARCH, MAX_SERVERS, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
 };
 use crate::scenario::Scenario;
 use crate::text::Span;
 
-/// Source: `DnsNameResolverBuilder.java: queryTimeoutMillis, maxQueriesPerResolve` (4.1.48)
-const LIMITS: Limits = Limits {
-    timeout: Duration::from_secs(5),
-    queries: 16,
-};
-/// With a time-out of 0 it waits for ever; here for some years.
-const FOR_EVER: Duration = Duration::from_secs(1 << 28);
 /// Source: `UnixResolverDnsServerAddressStreamProvider.java: DEFAULT_NDOTS` (4.1.48)
 const NDOTS: i64 = 1;
 /// White space of Java's regular expressions.
-const WHITE: &[u8] = b" \t\n\x0b\x0c\r";
-
-/// What a name may cost.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// How long a reply is waited for.
-    pub(super) timeout: Duration,
-    /// How many queries.
-    pub(super) queries: u32,
-}
+pub(super) const WHITE: &[u8] = b" \t\n\x0b\x0c\r";
 
 /// What a resolver is made of.
 pub(super) struct Configuration<'a> {
@@ -92,13 +76,7 @@ pub(super) fn parse_silently<'a>(scenario: &'a Scenario, version: &Version) -> C
     let mut by_domain = Vec::new();
     if let Some(file) = &scenario.resolv_conf {
         if version.counts_options {
-            let from_file = options(file).map(|it| (it.bytes, Origin::File(it.span)));
-            let environment = scenario.env("RES_OPTIONS").unwrap_or_default().as_bytes();
-            let environment = environment.split(|byte| WHITE.contains(byte));
-            let environment = environment.map(|it| (it, Origin::Environment("RES_OPTIONS")));
-            for (word, origin) in from_file.chain(environment) {
-                read_option(word, origin, (&mut ndots, &mut limits), &mut reading);
-            }
+            read_options(file, scenario, (&mut ndots, &mut limits), &mut reading);
         } else if let Some((value, span)) = first_ndots(file) {
             ndots = value;
             let shown = u32::try_from(value).unwrap_or(1);
@@ -141,48 +119,6 @@ fn first_ndots(file: &ResolvConf) -> Option<(i64, Span)> {
     // Below zero it is the default, which is this one.
     let start = line.span.start as usize + at;
     Some((number.into(), Span::new(start, start + bytes.len())))
-}
-
-/// The words of the first `options` line.
-fn options(file: &ResolvConf) -> impl Iterator<Item = Word<'_>> {
-    let line = lines(file).find(|it| it.bytes.starts_with(b"options "));
-    line.into_iter().flat_map(|it| it.split(WHITE).skip(1))
-}
-
-/// Takes an option; a number that is none leaves what was there.
-///
-/// Source: `UnixResolverDnsServerAddressStreamProvider.java: parseResOptions` (4.1.68)
-fn read_option(
-    word: &[u8],
-    origin: Origin,
-    (ndots, limits): (&mut i64, &mut Limits),
-    reading: &mut Reading<'_>,
-) {
-    let Some((key, value)) = std::str::from_utf8(word)
-        .ok()
-        .and_then(|it| it.split_once(':'))
-    else {
-        return;
-    };
-    let Ok(value) = value.parse::<i32>() else {
-        return;
-    };
-    match key {
-        "ndots" => {
-            *ndots = value.into();
-            let value = u32::try_from(value).unwrap_or(1);
-            reading.ndots = Some(Setting { value, origin });
-        }
-        // Below zero there is no end.
-        "attempts" => limits.queries = u32::try_from(value).unwrap_or(u32::MAX),
-        "timeout" => {
-            let seconds = u64::try_from(value).ok().filter(|it| *it > 0);
-            limits.timeout = seconds.map_or(FOR_EVER, Duration::from_secs);
-            let value = limits.timeout;
-            reading.timeout = Setting { value, origin };
-        }
-        _ => {}
-    }
 }
 
 /// All `search` lines together; `domain` only without any.

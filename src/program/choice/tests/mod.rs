@@ -258,7 +258,7 @@ fn what_was_not_observed_is_said() {
         (String::new(), unseen)
     );
     let mut hickory = dynamic("/app", &[GLIBC]);
-    hickory.executable.as_mut().unwrap().hickory = Some("0.24.1".to_owned());
+    hickory.executable.as_mut().unwrap().hickory = Some("0.23.2".to_owned());
     assert_eq!(end(&hickory), Likeness::Older.to_string());
 }
 
