@@ -50,7 +50,7 @@ impl NetError {
 /// Tells a usable reply from an error.
 ///
 /// Source: hickory-net `src/error.rs: DnsError::from_response`.
-pub(super) fn from_response(reply: Reply, version: &Version) -> Result<Reply, NetError> {
+pub(super) fn from_response(reply: Reply, version: Version) -> Result<Reply, NetError> {
     let rcode = reply.rcode;
     let is_usual = matches!(rcode, Rcode::NoError | Rcode::NxDomain);
     if is_usual && (!reply.answers.is_empty() || reply.truncated) {
@@ -71,7 +71,7 @@ pub(super) fn from_response(reply: Reply, version: &Version) -> Result<Reply, Ne
 ///
 /// Source: hickory-resolver `src/name_server_pool.rs: most_specific`, and before 0.26
 /// `cmp_specificity`.
-pub(super) fn most_specific(previous: NetError, current: NetError, version: &Version) -> NetError {
+pub(super) fn most_specific(previous: NetError, current: NetError, version: Version) -> NetError {
     use NetError::{Io, NoConnections, NoRecords, Timeout};
     match (previous, current) {
         (NoConnections, _) | (Timeout, Io { .. }) if version.is_before_26 => current,

@@ -66,7 +66,7 @@ impl Hosts {
         &self,
         name: &Name,
         record_type: RecordType,
-        version: &Version,
+        version: Version,
     ) -> Option<Vec<IpAddr>> {
         match record_type {
             RecordType::A | RecordType::AAAA => {
@@ -106,7 +106,7 @@ mod tests {
         name.set_fqdn(true);
         let found: Vec<String> = [RecordType::A, RecordType::AAAA]
             .iter()
-            .filter_map(|&record_type| hosts.lookup_static_host(&name, record_type, &V0_26))
+            .filter_map(|&record_type| hosts.lookup_static_host(&name, record_type, V0_26))
             .flatten()
             .map(|ip| ip.to_string())
             .collect();

@@ -63,7 +63,7 @@ pub struct Version {
 
 impl Version {
     /// How long a reply is waited for at least: tokio's clock ticks every millisecond.
-    const fn shortest(&self) -> Duration {
+    const fn shortest(self) -> Duration {
         Duration::from_millis(self.is_before_26 as u64)
     }
 }
@@ -88,7 +88,7 @@ pub const V0_26: Version = Version {
 
 /// The lookup of `scenario`.
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &'static Version) -> Outcome {
-    let settings = system_conf::read_system_conf(scenario, version);
+    let settings = system_conf::read_system_conf(scenario, *version);
     if let Some(error) = settings.refused {
         io.note(format!("hickory refuses the configuration: {error}"));
         return Outcome::Failed("CONFIG_ERROR");
@@ -102,7 +102,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &'static Version) 
 
 /// What hickory takes from the configuration.
 pub fn reading<'a>(scenario: &'a Scenario, version: &'static Version) -> Reading<'a> {
-    system_conf::read_system_conf(scenario, version).reading
+    system_conf::read_system_conf(scenario, *version).reading
 }
 
 #[cfg(test)]

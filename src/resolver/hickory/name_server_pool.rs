@@ -41,7 +41,7 @@ pub(super) struct NameServerPool<'a> {
     /// How it talks.
     pub(super) io: &'a Io,
     /// As which version it does.
-    pub(super) version: &'static Version,
+    pub(super) version: Version,
     servers: Vec<NameServer>,
     /// The same over TCP, before 0.26.
     streams: OnceCell<Vec<NameServer>>,

@@ -17,7 +17,7 @@ use crate::text::Span;
 #[derive(Debug)]
 pub(super) struct Settings<'a> {
     /// Whose they are.
-    pub(super) version: &'static Version,
+    pub(super) version: Version,
     /// What was read, for people too.
     pub(super) reading: Reading<'a>,
     /// The names of the reading's search list, the domain in front.
@@ -31,10 +31,7 @@ pub(super) struct Settings<'a> {
 /// Reads `/etc/resolv.conf`. No environment variable counts.
 ///
 /// Source: hickory-resolver `src/system_conf/unix.rs: read_system_conf`.
-pub(super) fn read_system_conf<'a>(
-    scenario: &'a Scenario,
-    version: &'static Version,
-) -> Settings<'a> {
+pub(super) fn read_system_conf(scenario: &Scenario, version: Version) -> Settings<'_> {
     let Some(file) = &scenario.resolv_conf else {
         let mut settings = Settings::new(version);
         settings.refuse(Span::default(), "No such file or directory (os error 2)");
@@ -49,7 +46,7 @@ pub(super) fn read_system_conf<'a>(
 fn into_resolver_config<'a>(
     mut config: Config<'a>,
     scenario: &'a Scenario,
-    version: &'static Version,
+    version: Version,
 ) -> Settings<'a> {
     let domain = system_domain(&mut config, scenario);
     let edns0 = config.edns0.filter(|_| !version.is_before_25);
@@ -122,7 +119,7 @@ fn last_search_or_domain<'a>(config: &mut Config<'a>) -> Vec<Word<'a>> {
 }
 
 impl<'a> Settings<'a> {
-    fn new(version: &'static Version) -> Self {
+    fn new(version: Version) -> Self {
         Self {
             version,
             reading: Reading::default(),

@@ -14,7 +14,7 @@ use crate::scenario::Scenario;
 /// `DefaultHostsFileEntriesResolver.java: address` (4.1.48)
 pub(super) fn addresses(scenario: &Scenario, name: &str, types: &[RecordType]) -> Vec<Address> {
     let mut found = Vec::new();
-    for entry in scenario.hosts.iter().flat_map(|it| entries(it)) {
+    for entry in scenario.hosts.iter().flat_map(entries) {
         let has_name = |it: &[u8]| it.eq_ignore_ascii_case(name.as_bytes());
         if !entry.names.iter().any(|word| has_name(word.bytes)) {
             continue;

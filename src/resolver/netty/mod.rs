@@ -90,7 +90,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &Version) -> Outco
     if is_question && !name.ends_with('.') {
         name.push('.');
     }
-    let configuration = parse_silently(scenario, version);
+    let configuration = parse_silently(scenario, *version);
     let servers = configuration.servers_for(&name);
     if servers.contains(&None) {
         io.note(BY_NAME);
@@ -106,7 +106,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &Version) -> Outco
 
 /// What it takes from the configuration.
 pub fn reading<'a>(scenario: &'a Scenario, version: &Version) -> Reading<'a> {
-    parse_silently(scenario, version).reading
+    parse_silently(scenario, *version).reading
 }
 
 /// When it is asked, as a sentence without a full stop.

@@ -64,7 +64,7 @@ impl Configuration<'_> {
 
 /// Source: `UnixResolverDnsServerAddressStreamProvider.java: parseSilently,
 /// parseEtcResolverFirstNdots, parseEtcResolverSearchDomains` (4.1.48)
-pub(super) fn parse_silently<'a>(scenario: &'a Scenario, version: &Version) -> Configuration<'a> {
+pub(super) fn parse_silently(scenario: &Scenario, version: Version) -> Configuration<'_> {
     let mut reading = Reading {
         ndots: Some(Setting::built_in(1)),
         timeout: Setting::built_in(LIMITS.timeout),
@@ -297,7 +297,7 @@ mod tests {
     fn check(text: &str, name: &str, servers: &str, search: &str, ndots: i64) {
         let mut scenario = Scenario::new("1", name);
         scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
-        let found = parse_silently(&scenario, &V4_1_48);
+        let found = parse_silently(&scenario, V4_1_48);
         let shown = found.servers_for(name).iter().map(|it| match it {
             Some(server) => server.to_string(),
             None => "?".to_owned(),

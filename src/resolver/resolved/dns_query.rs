@@ -319,9 +319,10 @@ impl Manager<'_> {
     fn dns_query_cname_redirect(&mut self, q: usize, target: Name) -> CnameResult {
         let query = &mut self.queries[q];
         let same = query.name_idna.eq_ignore_case(&target);
-        let most = match self.version.is_before_248 {
-            true => CNAME_MAX,
-            false => CNAME_REDIRECTS_MAX,
+        let most = if self.version.is_before_248 {
+            CNAME_MAX
+        } else {
+            CNAME_REDIRECTS_MAX
         };
         if query.n_cname_redirects >= most || same {
             return CnameResult::Loop;
