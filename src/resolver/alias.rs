@@ -24,7 +24,7 @@ const ALIASES: &[Alias] = &[
     alias_of("dotnet", "glibc", "Dns.GetHostAddresses calls getaddrinfo of its image's C library; in Alpine images that is musl"),
     alias_of("java jvm", "glibc", "InetAddress calls getaddrinfo of its image's C library, and keeps what it found for 30 s; in Alpine images that is musl; Netty's own resolver (Vert.x, Reactor Netty) is netty"),
     alias_of("vertx reactor-netty", "netty", "it has Netty's DnsNameResolver"),
-    alias_of("trust-dns", "hickory", "hickory-resolver was called so up to 0.23, and these versions were not observed"),
+    alias_of("trust-dns", "hickory-0.24", "hickory-resolver was called so up to 0.23, and these versions were not observed"),
     alias_of("erlang elixir beam", "glibc", "inet:getaddr calls getaddrinfo in a program of its own, inet_gethost; inet_res, which asks by itself, is erlang-getbyname with a search list and erlang-resolve without"),
     alias_of("node nodejs node-lookup", "glibc", "dns.lookup and all that connects call getaddrinfo of its image's C library, four at a time; in Alpine images that is musl; dns.resolve4 and its like are node-resolve"),
     alias_of("bun", "glibc", "fetch and all that connects call getaddrinfo of its image's C library; in Alpine images that is musl; its dns.lookup asks c-ares before 1.4"),

@@ -57,7 +57,8 @@ const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("node-resolve", "22.23.1", "22.23.5", "node-resolve-24.22"),
     ("node-resolve", "24.19", "24.22.3", "node-resolve-24.22"),
     ("node-resolve", "26.6", "26.12", "node-resolve-24.22"),
-    ("netty", "4.1.50", "5", "netty-4.1.48"),
+    ("netty", "4.1.50", "4.1.64", "netty-4.1.68"),
+    ("netty", "4.1.88", "5", "netty-4.1.68"),
     ("musl", "1.2.1", "1.2.2", "musl-1.2.3"),
 ];
 
@@ -325,7 +326,9 @@ mod tests {
             check(&format!("node-resolve-{version}"), Some((id, likeness)));
         }
         check("dig-9", Some(("dig", Likeness::Depends)));
-        check("netty-4.1.100", Some(("netty-4.1.48", Likeness::Differs)));
+        check("netty-4.1.100", Some(("netty-4.1.68", Likeness::Differs)));
+        check("netty-4.1.60", Some(("netty-4.1.68", Likeness::Differs)));
+        check("netty-4.1.70", Some(("netty-4.1.68", Likeness::Unseen)));
         check("netty-4.1.49", Some(("netty-4.1.48", Likeness::Unseen)));
         for (version, likeness) in [
             ("25.3", Likeness::Unseen),

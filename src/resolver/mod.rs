@@ -69,11 +69,11 @@ enum Model {
     Bind(&'static bind::Program),
     Busybox,
     Resolved(&'static resolved::Version, resolved::Door),
-    Hickory,
+    Hickory(&'static hickory::Version),
     Dnspython(dnspython::Version, dnspython::Call),
     Nginx,
     Haproxy,
-    Netty,
+    Netty(&'static netty::Version),
     Ruby(ruby::Call),
     Erlang(erlang::Call),
 }
@@ -102,13 +102,13 @@ impl Resolver {
                 let setup = Rc::new(resolved::Setup::from_scenario(scenario, version, door));
                 each(move |io| resolved::lookup(io, Rc::clone(&setup)))
             }
-            Model::Hickory => each(|io| hickory::lookup(io, scenario)),
+            Model::Hickory(version) => each(move |io| hickory::lookup(io, scenario, version)),
             Model::Dnspython(version, call) => {
                 each(move |io| dnspython::lookup(io, scenario, version, call))
             }
             Model::Nginx => each(|io| nginx::lookup(io, scenario)),
             Model::Haproxy => each(|io| haproxy::lookup(io, scenario)),
-            Model::Netty => each(|io| netty::lookup(io, scenario)),
+            Model::Netty(version) => each(move |io| netty::lookup(io, scenario, version)),
             Model::Ruby(call) => each(move |io| ruby::lookup(io, scenario, call)),
             Model::Erlang(call) => each(move |io| erlang::lookup(io, scenario, call)),
         }
@@ -128,11 +128,11 @@ impl Resolver {
             Model::Resolved(version, door) => {
                 resolved::Setup::from_scenario(scenario, version, door).reading()
             }
-            Model::Hickory => hickory::reading(scenario),
+            Model::Hickory(version) => hickory::reading(scenario, version),
             Model::Dnspython(..) => dnspython::reading(scenario),
             Model::Nginx => nginx::reading(scenario),
             Model::Haproxy => haproxy::reading(scenario),
-            Model::Netty => netty::reading(scenario),
+            Model::Netty(version) => netty::reading(scenario, version),
             Model::Ruby(_) => ruby::reading(scenario),
             Model::Erlang(_) => erlang::reading(scenario),
         }
@@ -145,7 +145,7 @@ impl Resolver {
             Model::CAres(_, c_ares::Call::Envoy) => Some(c_ares::ENVOY),
             Model::Nginx => Some(nginx::CONDITION),
             Model::Haproxy => Some(haproxy::CONDITION),
-            Model::Netty => Some(netty::CONDITION),
+            Model::Netty(_) => Some(netty::CONDITION),
             Model::Ruby(_) => Some(ruby::CONDITION),
             Model::Erlang(_) => Some(erlang::CONDITION),
             _ => None,

@@ -70,7 +70,8 @@ const NO_SILENCE: &str = "in no observation of it a server is silent";
 const NO_RECORDS: &str = "the lab asks musl for addresses only: see the tests of `res_query`";
 const LIBC: &str = "only a program with libc minds: see the tests of `order`";
 
-const VECTORS: [&str; 7] = [
+const VECTORS: [&str; 8] = [
+    include_str!("../../testdata/vectors/hickory.jsonl"),
     include_str!("../../testdata/vectors/versions.jsonl"),
     include_str!("../../testdata/vectors/visible.jsonl"),
     include_str!("../../testdata/vectors/regressions.jsonl"),
@@ -112,6 +113,8 @@ fn models(resolver: &Resolver) -> Vec<(&'static str, Model)> {
             all(others, Model::Bind)
         }
         Model::Resolved(version, door) => all(version.neighbours(), |it| Model::Resolved(it, door)),
+        Model::Hickory(version) => all(version.neighbours(), Model::Hickory),
+        Model::Netty(version) => all(version.neighbours(), Model::Netty),
         Model::Dnspython(version, call) => {
             let versions = [dnspython::Version::V2_3, dnspython::Version::V2_9];
             let others = versions.into_iter().filter(|it| *it != version);

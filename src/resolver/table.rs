@@ -4,7 +4,10 @@ use super::Model::{
     Bind, Busybox, CAres, Dnspython, Erlang, Glibc, Go, Haproxy, Hickory, Musl, Netty, Nginx,
     Resolved, Ruby,
 };
-use super::{Model, Resolver, bind, c_ares, dnspython, erlang, glibc, go, musl, resolved, ruby};
+use super::{
+    Model, Resolver, bind, c_ares, dnspython, erlang, glibc, go, hickory, musl, netty, resolved,
+    ruby,
+};
 
 /// Every resolver, in the order of output: id and family, the first version that does the same,
 /// the versions that were run, the model, and who uses it.
@@ -62,7 +65,9 @@ pub const ALL: &[Resolver] = &[
     usual("systemd-resolved-stub", "systemd-resolved-stub", "248", &["252.39"], Resolved(&resolved::V252, resolved::Door::Stub), "glibc through 127.0.0.53"),
     version("systemd-resolved-257", "systemd-resolved", "254", &["257.13"], Resolved(&resolved::V257, resolved::Door::Varlink), "nss-resolve on nodes with Debian 13 or Ubuntu 24.04"),
     version("systemd-resolved-stub-257", "systemd-resolved-stub", "254", &["257.13"], Resolved(&resolved::V257, resolved::Door::Stub), "glibc through 127.0.0.53 there"),
-    usual("hickory-0.26", "hickory", "0.26", &["0.26.3"], Hickory, "Rust programs with hickory-resolver"),
+    version("hickory-0.24", "hickory", "0.24", &["0.24.4"], Hickory(&hickory::V0_24), "Rust programs of 2024"),
+    version("hickory-0.25", "hickory", "0.25", &["0.25.2"], Hickory(&hickory::V0_25), "Rust programs of 2025"),
+    usual("hickory-0.26", "hickory", "0.26", &["0.26.3"], Hickory(&hickory::V0_26), "Rust programs with hickory-resolver"),
     version("dnspython", "dnspython", "2.0", &["2.3.0"], Dnspython(dnspython::Version::V2_3, dnspython::Call::Resolve), "Python's dns.resolver.resolve: no search list, no hosts file"),
     version("dnspython-search", "dnspython-search", "2.0", &["2.3.0"], Dnspython(dnspython::Version::V2_3, dnspython::Call::Search), "dns.resolver.resolve with search=True"),
     version("dnspython-2.9", "dnspython", "2.4", &["2.9.2"], Dnspython(dnspython::Version::V2_9, dnspython::Call::Resolve), "dns.resolver.resolve: a name server that is no address is an error"),
@@ -70,7 +75,8 @@ pub const ALL: &[Resolver] = &[
     version("nginx", "nginx", "1.15.2", &["1.22.1"], Nginx, "nginx at run time, with a `resolver` directive: no search list, no hosts file"),
     version("haproxy", "haproxy", "2.6", &["2.6.12"], Haproxy, "HAProxy at run time, with a `resolvers` section: no search list, no hosts file"),
     version("envoy", "envoy", "1.33", &[], CAres(c_ares::Version::V1_34_3, c_ares::Call::Envoy), "clusters of Envoy whose addresses are names"),
-    version("netty-4.1.48", "netty", "4.1.48", &["4.1.48"], Netty, "Java programs with Netty's DnsNameResolver of 2020"),
+    version("netty-4.1.48", "netty", "4.1.48", &["4.1.48"], Netty(&netty::V4_1_48), "Java programs with Netty's DnsNameResolver of 2020"),
+    version("netty-4.1.68", "netty", "4.1.64", &["4.1.68"], Netty(&netty::V4_1_68), "Java programs with Netty of 2021 and 2022"),
     version("ruby-resolv", "ruby-resolv", "0.2.0", &["0.2.1"], Ruby(ruby::Call::GetAddress), "Ruby's Resolv.getaddress"),
     version("ruby-resolv-all", "ruby-resolv-all", "0.2.0", &["0.2.1"], Ruby(ruby::Call::GetAddresses), "Ruby's Resolv.getaddresses and each_address"),
     version("erlang-getbyname", "erlang-getbyname", "25", &["25.2.3"], Erlang(erlang::Call::GetByName), "Erlang's inet_res:getbyname and gethostbyname"),

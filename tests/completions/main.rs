@@ -48,8 +48,8 @@ const TYPED: &[(&str, &str)] = &[
         "kdns lint --select KR001,KK00",
     ),
     (
-        "kdns explain web --resolver glibc,hickory-",
-        "kdns explain web --resolver glibc,hickory-0.26 ",
+        "kdns explain web --resolver glibc,haprox",
+        "kdns explain web --resolver glibc,haproxy ",
     ),
     (
         "kdns explain web --format sv",

@@ -174,7 +174,8 @@ fn of_envoy(program: &Program, asked: &str) -> Option<Choice> {
 fn of_hickory(executable: &Executable) -> Option<Choice> {
     let version = executable.hickory.as_ref()?;
     let why = format!("hickory-resolver {version} is in it; the program can also ask libc");
-    Some(guess("hickory-0.26", why))
+    let found = resolver::of_version("hickory", version);
+    Some(guess(found.map_or("hickory", |it| it.id), why))
 }
 
 /// What Go's own rules say, and that gRPC in it asks the same, and more.

@@ -47,12 +47,13 @@ pub(super) struct Query {
 /// Positive answers are kept too, but they end a lookup.
 #[derive(Debug)]
 pub(super) struct CachingClient<'a> {
-    pool: NameServerPool<'a>,
+    /// Whom it asks.
+    pub(super) pool: NameServerPool<'a>,
     negative: RefCell<BTreeMap<Question, Kept>>,
 }
 
-/// A name in lower case, in wire format, and a type.
-type Question = (Vec<u8>, u16);
+/// A name in lower case, in wire format, a type, and whether the name has no final dot.
+type Question = (Vec<u8>, u16, bool);
 
 /// A negative answer in the cache.
 #[derive(Debug)]
@@ -107,7 +108,8 @@ impl<'a> CachingClient<'a> {
             Ok(reply) => reply,
             Err(error) => return Err(self.cache(&query, error)),
         };
-        match handle_noerror(&query, &reply, preserved, query_depth) {
+        let counts = !preserved || self.pool.version.is_before_26;
+        match handle_noerror(&query, &reply, counts, query_depth) {
             Records::Exist(ips) => Ok(ips),
             Records::Missing(error) => Err(error),
             Records::CnameChain(target) => {
@@ -127,7 +129,7 @@ impl<'a> CachingClient<'a> {
     fn lookup_from_cache(&self, query: &Query) -> Option<NetError> {
         let now = self.pool.io.now();
         let negative = self.negative.borrow();
-        let kept = negative.get(&query.question())?;
+        let kept = negative.get(&self.question(query))?;
         (now <= kept.valid_until).then_some(kept.error)
     }
 
@@ -135,21 +137,24 @@ impl<'a> CachingClient<'a> {
     ///
     /// Source: hickory-resolver `src/cache.rs: ResponseCache::upsert_clamped_ttl`.
     fn cache(&self, query: &Query, error: NetError) -> NetError {
-        if let NetError::NoRecords { soa: true, .. } = error {
+        if let NetError::NoRecords { soa: true, rcode } = error
+            && matches!(rcode, Rcode::NoError | Rcode::NxDomain)
+        {
             let kept = Kept {
                 error,
                 valid_until: self.pool.io.now() + NEGATIVE_TTL,
             };
-            self.negative.borrow_mut().insert(query.question(), kept);
+            let question = self.question(query);
+            self.negative.borrow_mut().insert(question, kept);
         }
         error
     }
-}
 
-impl Query {
-    fn question(&self) -> Question {
-        let name = self.name.as_wire().to_ascii_lowercase();
-        (name, self.record_type.into())
+    /// Under what an answer is kept. Before 0.25 the name as it is has no final dot.
+    fn question(&self, query: &Query) -> Question {
+        let name = query.name.as_wire().to_ascii_lowercase();
+        let is_bare = self.pool.version.is_before_25 && query.because == Because::AsIs;
+        (name, query.record_type.into(), is_bare)
     }
 }
 
@@ -184,10 +189,10 @@ fn zone_of(zone: &[u8], name: &Name) -> bool {
 }
 
 /// Looks for the records that were asked for, through the CNAME records of
-/// the reply. The addresses behind an alias count in the first reply only.
+/// the reply. `counts`: the addresses behind an alias do.
 ///
 /// Source: hickory-resolver `src/caching_client.rs: CachingClient::handle_noerror`.
-fn handle_noerror(query: &Query, reply: &Reply, preserved: bool, query_depth: u8) -> Records {
+fn handle_noerror(query: &Query, reply: &Reply, counts: bool, query_depth: u8) -> Records {
     let follows = !matches!(query.record_type, RecordType::ANY | RecordType::CNAME);
     let mut search_name = &query.name;
     let mut was_cname = false;
@@ -206,7 +211,7 @@ fn handle_noerror(query: &Query, reply: &Reply, preserved: bool, query_depth: u8
         type_matches
             && (record.name.eq_ignore_case(search_name) || record.name.eq_ignore_case(&query.name))
     });
-    if found_name && (!was_cname || !preserved) {
+    if found_name && (!was_cname || counts) {
         return Records::Exist(reply.answers.iter().filter_map(ip_addr).collect());
     }
     if was_cname && query_depth + 1 < MAX_QUERY_DEPTH {

@@ -1,6 +1,7 @@
 //! The errors that decide what hickory does next, and the codes they end in.
 
 use crate::engine::message::{Rcode, Reply};
+use crate::resolver::hickory::Version;
 
 /// Why a request or a lookup failed.
 ///
@@ -9,7 +10,7 @@ use crate::engine::message::{Rcode, Reply};
 pub(super) enum NetError {
     /// NXDOMAIN, or NOERROR without a record that was asked for.
     NoRecords {
-        /// `NxDomain` or `NoError`.
+        /// `NxDomain` or `NoError`; any before 0.26.
         rcode: Rcode,
         /// With an SOA record the answer can be kept.
         soa: bool,
@@ -49,30 +50,32 @@ impl NetError {
 /// Tells a usable reply from an error.
 ///
 /// Source: hickory-net `src/error.rs: DnsError::from_response`.
-pub(super) fn from_response(reply: Reply) -> Result<Reply, NetError> {
-    match reply.rcode {
-        Rcode::NoError | Rcode::NxDomain => {
-            if reply.answers.is_empty() && !reply.truncated {
-                return Err(NetError::NoRecords {
-                    rcode: reply.rcode,
-                    soa: reply.soa,
-                });
-            }
-            Ok(reply)
-        }
-        rcode => Err(NetError::ResponseCode(rcode)),
+pub(super) fn from_response(reply: Reply, version: Version) -> Result<Reply, NetError> {
+    let rcode = reply.rcode;
+    let is_usual = matches!(rcode, Rcode::NoError | Rcode::NxDomain);
+    if is_usual && (!reply.answers.is_empty() || reply.truncated) {
+        return Ok(reply);
     }
+    Err(if is_usual || version.is_before_26 {
+        let soa = reply.soa;
+        NetError::NoRecords { rcode, soa }
+    } else {
+        NetError::ResponseCode(rcode)
+    })
 }
 
 /// Which of two servers' errors a request ends with.
 ///
 /// A socket error never displaces another one, not even the `NoConnections`
-/// that a request begins with.
+/// that a request begins with; before 0.26 it displaces all but a negative answer.
 ///
-/// Source: hickory-resolver `src/name_server_pool.rs: most_specific`.
-pub(super) fn most_specific(previous: NetError, current: NetError) -> NetError {
-    use NetError::{Io, NoRecords, Timeout};
+/// Source: hickory-resolver `src/name_server_pool.rs: most_specific`, and before 0.26
+/// `cmp_specificity`.
+pub(super) fn most_specific(previous: NetError, current: NetError, version: Version) -> NetError {
+    use NetError::{Io, NoConnections, NoRecords, Timeout};
     match (previous, current) {
+        (NoConnections, _) | (Timeout, Io { .. }) if version.is_before_26 => current,
+        (Io { .. }, Timeout) if version.is_before_26 => previous,
         (NoRecords { .. }, _) | (Io { .. }, Io { .. }) => previous,
         (_, NoRecords { .. }) | (Io { .. }, _) => current,
         (_, Io { .. }) | (Timeout, _) => previous,

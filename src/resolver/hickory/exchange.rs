@@ -38,20 +38,22 @@ async fn send_udp(
     let io = pool.io;
     let retry_interval = retry_interval.max(RETRY_FLOOR);
     let end = io.now().saturating_add(pool.timeout);
+    // The scope that a reply comes with is none of the server's.
+    let is_strange = is_unspecified(server) || pool.version.is_before_25 && is_link_local(server);
     let mut sockets = Vec::with_capacity(MAX_UDP_SENDS);
     loop {
         let socket = bind_udp(io, server).await?;
         io.send(wire_query(pool, server, query, socket, Transport::Udp));
         sockets.push(socket);
         let retry = io.now() + retry_interval;
-        let until = if sockets.len() < MAX_UDP_SENDS {
+        let until = if sockets.len() < MAX_UDP_SENDS && !pool.version.is_before_26 {
             end.min(retry)
         } else {
             end
         };
         while let Some(arrival) = io.receive(&sockets, Some(until)).await {
             match arrival.what {
-                Came::Reply(reply) if !is_unspecified(server) => return Ok(reply),
+                Came::Reply(reply) if !is_strange => return Ok(reply),
                 _ => {}
             }
         }
@@ -77,6 +79,10 @@ async fn connect(io: &Io, server: &Server, transport: Transport) -> Result<Socke
         .map_err(|error| match error {
             ConnectError::Unreachable | ConnectError::Refused => NetError::Io { closed: false },
         })
+}
+
+fn is_link_local(server: &Server) -> bool {
+    matches!(server.address.ip, IpAddr::V6(ip) if ip.is_unicast_link_local())
 }
 
 /// Linux sends to the loopback address instead, and the reply comes from there.
@@ -158,9 +164,7 @@ impl Connection {
 impl TcpConnection {
     /// Source: hickory-net `src/tcp/tcp_client_stream.rs: TcpClientStream::exchange`.
     async fn connect(io: &Io, server: &Server) -> Result<Self, NetError> {
-        if let IpAddr::V6(ip) = server.address.ip
-            && ip.is_unicast_link_local()
-        {
+        if is_link_local(server) {
             // EINVAL: the scope of the address is lost.
             return Err(NetError::Io { closed: false });
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use foldhash::quality::RandomState;
 use hickory_proto::rr::{Name, RecordType};
 
+use crate::resolver::hickory::Version;
 use crate::scenario::Scenario;
 
 /// The names of the hosts file with their addresses.
@@ -47,8 +48,7 @@ impl Hosts {
             return;
         };
         for word in words {
-            if let Ok(mut name) = word.to_lowercase().parse::<Name>() {
-                name.set_fqdn(true);
+            if let Ok(name) = word.to_lowercase().parse::<Name>() {
                 let named = self.by_name.entry(name);
                 named.or_insert_with(|| Vec::with_capacity(1)).push(address);
                 self.addresses.insert(address);
@@ -59,15 +59,21 @@ impl Hosts {
     /// The addresses of `name` of this type; `None` if it has none here, also
     /// if it has some of the other type.
     ///
+    /// A name is the same with a final dot, but not before 0.25.
+    ///
     /// Source: hickory-resolver `src/hosts.rs: Hosts::lookup_static_host`.
     pub(super) fn lookup_static_host(
         &self,
         name: &Name,
         record_type: RecordType,
+        version: Version,
     ) -> Option<Vec<IpAddr>> {
         match record_type {
             RecordType::A | RecordType::AAAA => {
-                let known = self.by_name.get(name).into_iter().flatten();
+                let mut other = name.clone();
+                other.set_fqdn(!name.is_fqdn());
+                let other = self.by_name.get(&other).filter(|_| !version.is_before_25);
+                let known = self.by_name.get(name).into_iter().chain(other).flatten();
                 let found: Vec<IpAddr> = known
                     .filter(|ip| ip.is_ipv4() == (record_type == RecordType::A))
                     .copied()
@@ -75,7 +81,7 @@ impl Hosts {
                 Some(found).filter(|found| !found.is_empty())
             }
             // The records are names: there is no address to give.
-            RecordType::PTR => {
+            RecordType::PTR if !version.is_before_25 => {
                 let ip = name.parse_arpa_name().ok()?.addr();
                 self.addresses.contains(&ip).then(Vec::new)
             }
@@ -87,6 +93,7 @@ impl Hosts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolver::hickory::V0_26;
     use crate::scenario::file;
 
     fn check(text: &str, name: &str, expected: &[&str]) {
@@ -99,7 +106,7 @@ mod tests {
         name.set_fqdn(true);
         let found: Vec<String> = [RecordType::A, RecordType::AAAA]
             .iter()
-            .filter_map(|&record_type| hosts.lookup_static_host(&name, record_type))
+            .filter_map(|&record_type| hosts.lookup_static_host(&name, record_type, V0_26))
             .flatten()
             .map(|ip| ip.to_string())
             .collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::address::Server;
 use crate::engine::io::Io;
-use crate::engine::message::Reply;
+use crate::engine::message::{Rcode, Reply};
 use crate::resolver::hickory::caching_client::Query;
 use crate::resolver::hickory::error::{NetError, from_response};
 use crate::resolver::hickory::exchange::Connection;
@@ -44,7 +44,8 @@ const FAILURE_NOISE: f64 = 0.4;
 pub(super) struct NameServer {
     /// Its place in the file, from 0.
     pub(super) number: usize,
-    server: Server,
+    /// Where it is.
+    pub(super) server: Server,
     connections: RefCell<Vec<Rc<Connection>>>,
     server_srtt: DecayingSrtt,
 }
@@ -79,9 +80,10 @@ impl NameServer {
     /// Sends over UDP, or over TCP if that is ruled out or all there is.
     ///
     /// Negative answers count as failures of the server; SERVFAIL and its
-    /// like do not.
+    /// like do not. In 0.25 it is the other way round, and before no reply counts so.
     ///
-    /// Source: hickory-resolver `src/name_server.rs: NameServer::send_inner`.
+    /// Source: hickory-resolver `src/name_server.rs: NameServer::send_inner`, in 0.25
+    /// `src/name_server/name_server_stats.rs: NameServerStats::record`.
     pub(super) async fn send(
         &self,
         pool: &NameServerPool<'_>,
@@ -93,22 +95,23 @@ impl NameServer {
         let (response, start) = self
             .exchange(pool, query, disable_udp, retry_interval)
             .await?;
-        match response.and_then(from_response) {
-            Ok(reply) => {
-                let rtt = pool.io.now().saturating_sub(start);
-                self.server_srtt.record(pool.io.now(), rtt);
-                Ok(reply)
+        let version = pool.version;
+        let result = response.and_then(|reply| from_response(reply, version));
+        let is_failure = match result {
+            Ok(_) => false,
+            Err(NetError::NoRecords { rcode, .. }) if version.is_before_26 => {
+                !version.is_before_25 && matches!(rcode, Rcode::ServFail | Rcode::Refused)
             }
-            Err(error) => {
-                match error {
-                    NetError::NoRecords { .. } | NetError::Io { .. } | NetError::Timeout => {
-                        self.server_srtt.record_failure(pool.io.now());
-                    }
-                    _ => {}
-                }
-                Err(error)
-            }
+            Err(NetError::NoRecords { .. } | NetError::Io { .. } | NetError::Timeout) => true,
+            Err(_) => return result,
+        };
+        let now = pool.io.now();
+        if is_failure {
+            self.server_srtt.record_failure(now);
+        } else {
+            self.server_srtt.record(now, now.saturating_sub(start));
         }
+        result
     }
 
     /// Sends over a connection, and says when. If one that was there before turns out
@@ -121,7 +124,7 @@ impl NameServer {
         disable_udp: bool,
         retry_interval: Duration,
     ) -> Result<(Result<Reply, NetError>, Duration), NetError> {
-        let mut reconnect_budget = 1;
+        let mut reconnect_budget = u8::from(!pool.version.is_before_26);
         loop {
             let (connection, reused) = self.connected_mut_client(pool.io, disable_udp).await?;
             let start = pool.io.now();

@@ -1,6 +1,6 @@
 //! Which servers a query goes to, and how often.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -13,6 +13,7 @@ use crate::address::Server;
 use crate::engine::io::Io;
 use crate::engine::message::{Edns, Reply};
 use crate::name::Name;
+use crate::resolver::hickory::Version;
 use crate::resolver::hickory::caching_client::Query;
 use crate::resolver::hickory::error::{NetError, most_specific};
 use crate::resolver::hickory::name_server::NameServer;
@@ -39,7 +40,11 @@ const PAYLOAD_LEN: u16 = 1232;
 pub(super) struct NameServerPool<'a> {
     /// How it talks.
     pub(super) io: &'a Io,
+    /// As which version it does.
+    pub(super) version: Version,
     servers: Vec<NameServer>,
+    /// The same over TCP, before 0.26.
+    streams: OnceCell<Vec<NameServer>>,
     /// How servers that are equally fast were ordered.
     drawn: RefCell<Vec<Drawn>>,
     /// Lookups that go on: AAAA and A.
@@ -56,6 +61,7 @@ pub(super) struct NameServerPool<'a> {
 #[derive(Debug)]
 struct Drawn {
     name: Name,
+    record_type: RecordType,
     round: u32,
     among: Vec<usize>,
     order: Vec<usize>,
@@ -71,16 +77,12 @@ impl<'a> NameServerPool<'a> {
     /// Source: hickory-resolver `src/name_server_pool.rs: NameServerPool::from_config`.
     pub(super) fn from_config(io: &'a Io, settings: &Settings<'_>) -> Self {
         let reading = &settings.reading;
-        let servers = reading.servers.iter().map(|it| it.value.clone());
-        let servers: Vec<Server> = servers.collect();
-        let ranks = ranks(io, servers.len());
-        let servers = servers.into_iter().zip(ranks);
-        let servers = (servers.enumerate())
-            .map(|(number, (server, rank))| NameServer::new(server, number, rank));
-        let servers = servers.collect();
+        let servers: Vec<Server> = reading.servers.iter().map(|it| it.value.clone()).collect();
         Self {
             io,
-            servers,
+            version: settings.version,
+            servers: name_servers(io, servers),
+            streams: OnceCell::new(),
             drawn: RefCell::default(),
             lookups: Cell::default(),
             timeout: reading.timeout.value,
@@ -97,7 +99,7 @@ impl<'a> NameServerPool<'a> {
         }
         let mut remaining_attempts = self.attempts;
         loop {
-            let error = match self.try_send(query, remaining_attempts).await {
+            let error = match self.send(query, remaining_attempts).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
@@ -110,17 +112,24 @@ impl<'a> NameServerPool<'a> {
         }
     }
 
-    /// One round: the servers by twos, those that answered fast first. A reply
-    /// code other than success ends the round, whatever the other server says.
+    /// The servers by twos, those that answered fast first. A reply code other than success ends the
+    /// round, whatever the other server says; in 0.25 a negative answer that has an SOA record does, and before
+    /// that none.
     ///
-    /// Source: hickory-resolver `src/name_server_pool.rs: PoolState::try_send`.
-    async fn try_send(&self, query: &Query, round: u32) -> Result<Reply, NetError> {
-        let mut servers = self.by_query_statistics(query, round);
+    /// Source: hickory-resolver `src/name_server_pool.rs: PoolState::try_send`, and before 0.26
+    /// `src/name_server/name_server_pool.rs: parallel_conn_loop`.
+    async fn try_send(
+        &self,
+        servers: &[NameServer],
+        query: &Query,
+        (round, mut disable_udp): (u32, bool),
+    ) -> Result<Reply, NetError> {
+        let is_old = self.version.is_before_26;
+        let mut servers = self.by_query_statistics(servers, query, round);
         let deadline = self.io.now().saturating_add(self.timeout);
         let mut error = NetError::NoConnections;
-        let mut disable_udp = false;
         loop {
-            if self.io.now() >= deadline {
+            if self.io.now() >= deadline && !is_old {
                 return Err(NetError::Timeout);
             }
             let asked: Vec<&NameServer> = servers
@@ -139,6 +148,7 @@ impl<'a> NameServerPool<'a> {
                 .collect();
             while let Some((server, result)) = next(&mut requests).await {
                 let current = match result {
+                    Ok(reply) if is_old => return Ok(reply),
                     Ok(reply) if reply.truncated && disable_udp => NetError::Truncated,
                     Ok(reply) if reply.truncated => {
                         disable_udp = true;
@@ -155,12 +165,42 @@ impl<'a> NameServerPool<'a> {
                     }
                     Err(current) => current,
                 };
-                match current {
-                    NetError::Io { .. } | NetError::NoConnections | NetError::Timeout => {}
-                    _ => return Err(current),
+                let goes_on = match current {
+                    NetError::Io { .. } | NetError::NoConnections | NetError::Timeout => true,
+                    NetError::NoRecords { soa, .. } => is_old && !soa || self.version.is_before_25,
+                    _ => false,
+                };
+                if !goes_on {
+                    return Err(current);
                 }
-                error = most_specific(error, current);
+                error = most_specific(error, current, self.version);
             }
+        }
+    }
+
+    /// One round; before 0.26 that is one over UDP, and then, if an answer is truncated or nobody can be asked,
+    /// one over TCP.
+    ///
+    /// Source: hickory-resolver `src/name_server/name_server_pool.rs: NameServerPool::send`.
+    async fn send(&self, query: &Query, round: u32) -> Result<Reply, NetError> {
+        let first = self
+            .try_send(&self.servers, query, (round.wrapping_mul(2), false))
+            .await;
+        match &first {
+            Ok(reply) if reply.truncated => {}
+            Err(NetError::NoConnections) if self.version.is_before_26 => {}
+            _ => return first,
+        }
+        let streams = self.streams.get_or_init(|| {
+            let servers = self.servers.iter().map(|it| it.server.clone());
+            name_servers(self.io, servers.collect())
+        });
+        match self
+            .try_send(streams, query, (round.wrapping_mul(2) + 1, true))
+            .await
+        {
+            Err(_) if self.version.is_before_25 && first.is_ok() => first,
+            second => second,
         }
     }
 
@@ -173,18 +213,21 @@ impl<'a> NameServerPool<'a> {
         }
     }
 
-    /// Draws which of these is the first, and so on; the same for both types, whose times are
+    /// Draws which of these is the first, and so on; the same for both types where their times are
     /// measured together.
     fn draw_order(&self, equals: &mut [&NameServer], query: &Query, round: u32) {
         let numbers: Vec<usize> = equals.iter().map(|it| it.number).collect();
         let mut drawn = self.drawn.borrow_mut();
-        let is_known =
-            |it: &&Drawn| it.round == round && it.name == query.name && it.among == numbers;
+        let is_known = |it: &&Drawn| {
+            let is_asked = it.record_type == query.record_type || !self.version.is_before_26;
+            is_asked && it.round == round && it.name == query.name && it.among == numbers
+        };
         let known = drawn.iter().find(is_known).map(|it| it.order.clone());
         let order = known.unwrap_or_else(|| {
             let order = draw(self.io, numbers.len(), MEASURED);
             drawn.push(Drawn {
                 name: query.name.clone(),
+                record_type: query.record_type,
                 round,
                 among: numbers,
                 order: order.clone(),
@@ -198,8 +241,13 @@ impl<'a> NameServerPool<'a> {
     }
 
     /// Source: hickory-resolver `src/name_server_pool.rs: sort_servers_by_query_statistics`.
-    fn by_query_statistics(&self, query: &Query, round: u32) -> VecDeque<&NameServer> {
-        let mut servers: Vec<&NameServer> = self.servers.iter().collect();
+    fn by_query_statistics<'s>(
+        &self,
+        servers: &'s [NameServer],
+        query: &Query,
+        round: u32,
+    ) -> VecDeque<&'s NameServer> {
+        let mut servers: Vec<&NameServer> = servers.iter().collect();
         if servers.len() > 1 {
             let now = self.io.now().saturating_add(TIMER_DELAY);
             servers.sort_by_cached_key(|server| server.decayed_srtt(now).to_bits());
@@ -216,6 +264,14 @@ impl<'a> NameServerPool<'a> {
         }
         servers.into()
     }
+}
+
+/// The servers, each with a time that is drawn.
+fn name_servers(io: &Io, servers: Vec<Server>) -> Vec<NameServer> {
+    let ranks = ranks(io, servers.len());
+    (servers.into_iter().zip(ranks).enumerate())
+        .map(|(number, (server, rank))| NameServer::new(server, number, rank))
+        .collect()
 }
 
 /// The place of each server in the order of the times that are drawn for them.

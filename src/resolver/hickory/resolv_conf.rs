@@ -38,9 +38,10 @@ pub(super) struct Config<'a> {
     pub(super) attempts: Setting<u32>,
     /// Where `edns0` stands.
     pub(super) edns0: Option<Span>,
-    /// What has no effect. The crate calls most of it errors, and hickory
-    /// only logs them.
+    /// What has no effect.
     pub(super) dropped: Unused,
+    /// The first of it that the crate calls an error. hickory only logs it since 0.26.
+    pub(super) error: Option<(Span, &'static str)>,
 }
 
 /// Text without white space, and where it stands.
@@ -65,6 +66,7 @@ impl Default for Config<'_> {
             attempts: Setting::built_in(2),
             edns0: None,
             dropped: Unused::default(),
+            error: None,
         }
     }
 }
@@ -86,7 +88,7 @@ impl<'a> Config<'a> {
             return;
         }
         let Ok(text) = std::str::from_utf8(line.bytes()) else {
-            return self.drop(
+            return self.error(
                 line.span(),
                 "the line is not UTF-8: hickory skips all of it",
             );
@@ -112,13 +114,13 @@ impl<'a> Config<'a> {
                     "hickory reads this keyword and does nothing with it",
                 );
             }
-            _ => self.drop(line.span(), "hickory does not know this keyword"),
+            _ => self.error(line.span(), "hickory does not know this keyword"),
         }
     }
 
     fn read_nameserver(&mut self, keyword: Word<'a>, mut words: impl Iterator<Item = Word<'a>>) {
         let Some(word) = words.next() else {
-            return self.drop(keyword.span, "no address");
+            return self.error(keyword.span, "no address");
         };
         match parse_scoped_ip(word.text) {
             Some((ip, scope)) => {
@@ -133,23 +135,23 @@ impl<'a> Config<'a> {
                     self.drop(word.span, TOO_MANY_SERVERS);
                 }
             }
-            None => self.drop(word.span, "not an IP address as hickory reads them"),
+            None => self.error(word.span, "not an IP address as hickory reads them"),
         }
         if let Some(extra) = words.next() {
-            self.drop(extra.span, "hickory reads one address on a line");
+            self.error(extra.span, "hickory reads one address on a line");
         }
     }
 
     fn read_domain(&mut self, keyword: Word<'a>, mut words: impl Iterator<Item = Word<'a>>) {
         let Some(word) = words.next() else {
-            return self.drop(keyword.span, "no domain");
+            return self.error(keyword.span, "no domain");
         };
         if let Some(earlier) = self.domain.replace(word) {
             self.drop(earlier.span, "a later `domain` line replaces it");
         }
         self.domain_is_last = true;
         if let Some(extra) = words.next() {
-            self.drop(extra.span, "hickory reads one domain on a line");
+            self.error(extra.span, "hickory reads one domain on a line");
         }
     }
 
@@ -190,7 +192,7 @@ impl<'a> Config<'a> {
                     "hickory reads this option and does nothing with it",
                 );
             }
-            _ => return self.drop(word.span, "hickory does not know this option"),
+            _ => return self.error(word.span, "hickory does not know this option"),
         };
         match value.unwrap_or_default().parse() {
             Ok(value) => {
@@ -199,8 +201,14 @@ impl<'a> Config<'a> {
                     self.drop(span, "a later value counts");
                 }
             }
-            Err(_) => self.drop(word.span, "not a number up to 4294967295"),
+            Err(_) => self.error(word.span, "not a number up to 4294967295"),
         }
+    }
+
+    /// Notes that the words under `span` are an error.
+    fn error(&mut self, span: Span, why: &'static str) {
+        self.error.get_or_insert((span, why));
+        self.drop(span, why);
     }
 
     /// Notes that the words under `span` have no effect.

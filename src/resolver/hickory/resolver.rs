@@ -52,10 +52,10 @@ impl<'a> Resolver<'a> {
         let pool = NameServerPool::from_config(io, &settings);
         Self {
             io,
+            hosts: Hosts::from_system(scenario),
             search: settings.search,
             ndots: settings.reading.ndots.map_or(1, |ndots| ndots.value),
             client: CachingClient::new(pool),
-            hosts: Hosts::from_system(scenario),
         }
     }
 
@@ -124,7 +124,9 @@ impl<'a> Resolver<'a> {
     /// Source: hickory-resolver `src/resolver.rs: Resolver::build_names`.
     fn build_names(&self, name: Name) -> Vec<Candidate> {
         let mut fqdn = name.clone();
-        fqdn.set_fqdn(true);
+        if !self.client.pool.version.is_before_25 {
+            fqdn.set_fqdn(true);
+        }
         let as_is = |name| Candidate {
             name,
             because: Because::AsIs,
@@ -136,7 +138,10 @@ impl<'a> Resolver<'a> {
         let mut names = Vec::with_capacity(self.search.len() + 1);
         let mut known: HashSet<Name, RandomState> = HashSet::default();
         if !raw_name_first {
-            known.insert(fqdn.clone());
+            // With a final dot or without.
+            let mut absolute = fqdn.clone();
+            absolute.set_fqdn(true);
+            known.insert(absolute);
             names.push(as_is(fqdn.clone()));
         }
         for (index, search) in self.search.iter().enumerate().rev() {
@@ -175,8 +180,16 @@ impl<'a> Resolver<'a> {
 
     /// One type with addresses is enough; if both fail, the AAAA error counts.
     ///
-    /// Source: hickory-resolver `src/lookup_ip.rs: LookupContext::multi_lookup`.
+    /// Source: hickory-resolver `src/lookup_ip.rs: LookupContext::multi_lookup`, before 0.26
+    /// `rt_then_swap`.
     async fn multi_lookup(&self, candidate: &Candidate) -> Result<Vec<IpAddr>, NetError> {
+        if self.client.pool.version.is_before_26 {
+            let first = self.hosts_lookup(candidate, RecordType::A).await;
+            return match first {
+                Ok(ips) => Ok(ips),
+                Err(_) => self.hosts_lookup(candidate, RecordType::AAAA).await,
+            };
+        }
         let aaaa = self.hosts_lookup(candidate, RecordType::AAAA);
         let a = self.hosts_lookup(candidate, RecordType::A);
         let (first, second) = self.io.as_woken(AS_WOKEN, aaaa, a).await;
@@ -196,7 +209,9 @@ impl<'a> Resolver<'a> {
         candidate: &Candidate,
         record_type: RecordType,
     ) -> Result<Vec<IpAddr>, NetError> {
-        match self.hosts.lookup_static_host(&candidate.name, record_type) {
+        let version = self.client.pool.version;
+        let known = (self.hosts).lookup_static_host(&candidate.name, record_type, version);
+        match known {
             Some(ips) => Ok(ips),
             None => self.client.lookup(candidate.query(record_type)).await,
         }

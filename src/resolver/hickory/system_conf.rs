@@ -7,14 +7,17 @@ use std::time::Duration;
 use foldhash::quality::RandomState;
 use hickory_proto::rr::Name;
 
+use crate::resolver::hickory::Version;
 use crate::resolver::hickory::resolv_conf::{Config, Word, parse_with_errors};
 use crate::resolver::reading::{Dropped, Origin, Reading, Setting};
 use crate::scenario::Scenario;
 use crate::text::Span;
 
 /// The configuration in the form in which lookups use it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Settings<'a> {
+    /// Whose they are.
+    pub(super) version: Version,
     /// What was read, for people too.
     pub(super) reading: Reading<'a>,
     /// The names of the reading's search list, the domain in front.
@@ -28,40 +31,47 @@ pub(super) struct Settings<'a> {
 /// Reads `/etc/resolv.conf`. No environment variable counts.
 ///
 /// Source: hickory-resolver `src/system_conf/unix.rs: read_system_conf`.
-pub(super) fn read_system_conf(scenario: &Scenario) -> Settings<'_> {
+pub(super) fn read_system_conf(scenario: &Scenario, version: Version) -> Settings<'_> {
     let Some(file) = &scenario.resolv_conf else {
-        let mut settings = Settings::default();
+        let mut settings = Settings::new(version);
         settings.refuse(Span::default(), "No such file or directory (os error 2)");
         return settings;
     };
-    let mut settings = into_resolver_config(parse_with_errors(file), scenario);
+    let mut settings = into_resolver_config(parse_with_errors(file), scenario, version);
     settings.reading.dropped.sort();
     settings
 }
 
 /// Source: hickory-resolver `src/system_conf/unix.rs: into_resolver_config`.
-fn into_resolver_config<'a>(mut config: Config<'a>, scenario: &'a Scenario) -> Settings<'a> {
+fn into_resolver_config<'a>(
+    mut config: Config<'a>,
+    scenario: &'a Scenario,
+    version: Version,
+) -> Settings<'a> {
     let domain = system_domain(&mut config, scenario);
+    let edns0 = config.edns0.filter(|_| !version.is_before_25);
     let mut settings = Settings {
-        edns0: config.edns0.is_some(),
+        edns0: edns0.is_some(),
         reading: Reading {
             ndots: Some(config.ndots),
             timeout: Setting {
-                value: Duration::from_secs(config.timeout.value.into()),
+                value: Duration::from_secs(config.timeout.value.into()).max(version.shortest()),
                 origin: config.timeout.origin,
             },
             attempts: config.attempts,
-            flags: config
-                .edns0
+            flags: edns0
                 .map(|span| Setting::file("edns0", span))
                 .into_iter()
                 .collect(),
             ..Reading::default()
         },
-        ..Settings::default()
+        ..Settings::new(version)
     };
+    if let Some((span, why)) = config.error.filter(|_| version.is_before_26) {
+        settings.refuse(span, &format!("Error parsing resolv.conf: {why}"));
+    }
     settings.reading.servers = std::mem::take(&mut config.nameservers);
-    if settings.reading.servers.is_empty() {
+    if settings.reading.servers.is_empty() && !version.is_before_25 {
         settings.refuse(Span::default(), "no nameservers found in config");
     }
     let list = last_search_or_domain(&mut config);
@@ -109,6 +119,16 @@ fn last_search_or_domain<'a>(config: &mut Config<'a>) -> Vec<Word<'a>> {
 }
 
 impl<'a> Settings<'a> {
+    fn new(version: Version) -> Self {
+        Self {
+            version,
+            reading: Reading::default(),
+            search: Vec::new(),
+            edns0: false,
+            refused: None,
+        }
+    }
+
     /// Holds the domain and the list, of equal entries the last one.
     fn read_search(&mut self, domain: Option<(Name, Setting<Cow<'a, [u8]>>)>, list: Vec<Word<'a>>) {
         let mut names: Vec<(Name, Setting<Cow<'a, [u8]>>)> = domain.into_iter().collect();

@@ -14,12 +14,9 @@ use crate::engine::io::{Arrival, Came, Io};
 use crate::engine::message::{Because, Edns, Query, QueryId, Rcode, Reply, SocketId, Transport};
 use crate::resolver::netty::aliases::{Shared, Targets, leads_to};
 use crate::resolver::netty::hosts::in_java_text;
+use crate::resolver::netty::options::Limits;
 use crate::resolver::netty::question;
 
-/// Source: `DnsNameResolverBuilder.java: maxQueriesPerResolve` (4.1.48)
-const MAX_QUERIES: usize = 16;
-/// Source: `DnsNameResolverBuilder.java: queryTimeoutMillis` (4.1.48)
-const TIMEOUT: Duration = Duration::from_secs(5);
 /// Source: `DnsNameResolverBuilder.java: maxPayloadSize` (4.1.48)
 const EDNS: Edns = Edns {
     size: 4096,
@@ -49,7 +46,8 @@ pub(super) struct Context<'r> {
     /// The name, and where it comes from.
     hostname: (String, Because),
     found: Vec<Address>,
-    allowed_queries: usize,
+    timeout: Duration,
+    allowed_queries: u32,
     tried_cname: bool,
     /// Those that are about to be sent.
     outbox: VecDeque<Attempt>,
@@ -81,6 +79,7 @@ impl<'r> Context<'r> {
         io: &'r Io,
         servers: &'r [Option<Server>],
         types: &'r [RecordType],
+        limits: Limits,
         shared: &'r mut Shared,
     ) -> Self {
         Self {
@@ -90,7 +89,8 @@ impl<'r> Context<'r> {
             shared,
             hostname: (String::new(), Because::AsIs),
             found: Vec::new(),
-            allowed_queries: MAX_QUERIES,
+            timeout: limits.timeout,
+            allowed_queries: limits.queries,
             tried_cname: false,
             outbox: VecDeque::new(),
             in_progress: Vec::new(),
@@ -179,7 +179,7 @@ impl<'r> Context<'r> {
             self.in_progress.push(Sent {
                 attempt,
                 query,
-                until: self.io.now() + TIMEOUT,
+                until: self.io.now() + self.timeout,
                 truncated: None,
                 tcp: Vec::new(),
             });

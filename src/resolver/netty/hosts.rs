@@ -8,29 +8,26 @@ use crate::address::Address;
 use crate::config::hosts::entries;
 use crate::scenario::Scenario;
 
-/// The address of `name` in the hosts file: the first of the type that is
-/// preferred, IPv4 before IPv6.
+/// The addresses of `name` in the hosts file, IPv4 before IPv6.
 ///
 /// Source: Netty `HostsFileParser.java: parse`,
 /// `DefaultHostsFileEntriesResolver.java: address` (4.1.48)
-pub(super) fn address(scenario: &Scenario, name: &str, types: &[RecordType]) -> Option<Address> {
-    let file = scenario.hosts.as_ref()?;
-    let mut found: [Option<IpAddr>; 2] = [None, None];
-    for entry in entries(file) {
+pub(super) fn addresses(scenario: &Scenario, name: &str, types: &[RecordType]) -> Vec<Address> {
+    let mut found = Vec::new();
+    for entry in scenario.hosts.iter().flat_map(entries) {
         let has_name = |it: &[u8]| it.eq_ignore_ascii_case(name.as_bytes());
         if !entry.names.iter().any(|word| has_name(word.bytes)) {
             continue;
         }
-        match ip_address(entry.address.bytes) {
-            Some(ip @ IpAddr::V4(_)) => _ = found[0].get_or_insert(ip),
-            Some(ip @ IpAddr::V6(_)) => _ = found[1].get_or_insert(ip),
-            None => {}
-        }
+        found.extend(ip_address(entry.address.bytes));
     }
-    let [v4, v6] = found;
-    let v4 = v4.filter(|_| types.contains(&RecordType::A));
-    let v6 = v6.filter(|_| types.contains(&RecordType::AAAA));
-    v4.or(v6).map(in_java_text)
+    let record_type = |ip: &IpAddr| match ip {
+        IpAddr::V4(_) => RecordType::A,
+        IpAddr::V6(_) => RecordType::AAAA,
+    };
+    found.retain(|it| types.contains(&record_type(it)));
+    found.sort_by_key(IpAddr::is_ipv6);
+    found.into_iter().map(in_java_text).collect()
 }
 
 /// In the text of Java's `getHostAddress`, which shortens no IPv6 address.

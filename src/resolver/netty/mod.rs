@@ -8,6 +8,7 @@
 mod aliases;
 mod context;
 mod hosts;
+mod options;
 mod platform;
 mod question;
 mod read;
@@ -26,13 +27,36 @@ use crate::resolver::netty::read::{Configuration, parse_silently};
 use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Lookup, Scenario};
 
+/// What differs between versions of Netty.
+#[derive(Clone, Copy, Debug)]
+pub struct Version {
+    /// Whether all words of the first `options` line and those of `RES_OPTIONS` count: `ndots`, `timeout`, and
+    /// `attempts`, which is how many queries a name may cost. Since 4.1.50 (#10207).
+    /// Observed: 4.1.68. Source: `UnixResolverDnsServerAddressStreamProvider.java: parseEtcResolverOptions`.
+    counts_options: bool,
+    /// Whether all addresses of the hosts file count, not the first one. Observed: 4.1.68.
+    has_all_hosts: bool,
+}
+
+/// Netty 4.1.48.
+pub const V4_1_48: Version = Version {
+    counts_options: false,
+    has_all_hosts: false,
+};
+
+/// Netty 4.1.68.
+pub const V4_1_68: Version = Version {
+    counts_options: true,
+    has_all_hosts: true,
+};
+
 /// Source: `DnsNameResolver.java: IPV4_PREFERRED_RESOLVED_RECORD_TYPES`
 const BOTH: &[RecordType] = &[RecordType::A, RecordType::AAAA];
 
 /// The lookup of `scenario`.
 ///
 /// Source: Netty `DnsNameResolver.java: doResolveAll` (4.1.48)
-pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
+pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &Version) -> Outcome {
     let record_type;
     let types = match &scenario.lookup {
         Lookup::Addresses(Family::Both) => BOTH,
@@ -52,15 +76,21 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
     let Some(mut name) = question::to_ascii(&scenario.name) else {
         return Outcome::Failed(ILLEGAL);
     };
-    if let Some(ip) = hosts::address(scenario, &name, types) {
-        return Outcome::Found(vec![ip]);
+    let mut known = hosts::addresses(scenario, &name, types);
+    if !known.is_empty() {
+        known.truncate(if version.has_all_hosts {
+            known.len()
+        } else {
+            1
+        });
+        return Outcome::Found(known);
     }
     // A question's name ends with a dot.
     let is_question = matches!(scenario.lookup, Lookup::Records(_));
     if is_question && !name.ends_with('.') {
         name.push('.');
     }
-    let configuration = parse_silently(scenario);
+    let configuration = parse_silently(scenario, *version);
     let servers = configuration.servers_for(&name);
     if servers.contains(&None) {
         io.note(BY_NAME);
@@ -75,12 +105,12 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
 }
 
 /// What it takes from the configuration.
-pub fn reading(scenario: &Scenario) -> Reading<'_> {
-    parse_silently(scenario).reading
+pub fn reading<'a>(scenario: &'a Scenario, version: &Version) -> Reading<'a> {
+    parse_silently(scenario, *version).reading
 }
 
 /// When it is asked, as a sentence without a full stop.
-pub const CONDITION: &str = "programs that give Netty its DnsNameResolver, as Vert.x, Reactor Netty and what is built on them do; otherwise Netty asks InetAddress, and so the C library: --resolver glibc, musl; from 4.1.50 on it differs in part, in options of resolv.conf and in what it asks for CNAME";
+pub const CONDITION: &str = "programs that give Netty its DnsNameResolver, as Vert.x, Reactor Netty and what is built on them do; otherwise Netty asks InetAddress, and so the C library: --resolver glibc, musl; from 4.1.88 on it differs in part, in what it asks for CNAME and after a time-out";
 
 /// What is not modelled.
 const BY_NAME: &str = "a name server is given by name: Netty asks the C library and the other servers for it, which is not shown here";
@@ -141,7 +171,8 @@ impl Names<'_> {
 
     /// Asks for one name; addresses of IPv4 are first.
     async fn one(&self, name: &str, because: Because, shared: &mut Shared) -> End {
-        let context = Context::new(self.io, self.servers, self.types, shared);
+        let limits = self.configuration.limits;
+        let context = Context::new(self.io, self.servers, self.types, limits, shared);
         let mut end = context.resolve(name, because).await;
         if let End::Found(found) = &mut end
             && self.types == BOTH
@@ -151,3 +182,6 @@ impl Names<'_> {
         end
     }
 }
+
+#[cfg(test)]
+super::mutation::neighbours!(Version: counts_options has_all_hosts;);

@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
 
 use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
+use crate::resolver::netty::Version;
 use crate::resolver::netty::hosts::{ipv4, ipv6};
+use crate::resolver::netty::options::{LIMITS, Limits, read_options};
 use crate::resolver::netty::platform::{GOOGLE, platform_servers};
 use crate::resolver::reading::{
     MAX_SEARCH, MAX_SERVERS, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
@@ -15,12 +16,10 @@ use crate::resolver::reading::{
 use crate::scenario::Scenario;
 use crate::text::Span;
 
-/// Source: `DnsNameResolverBuilder.java: queryTimeoutMillis` (4.1.48)
-const TIMEOUT: Duration = Duration::from_secs(5);
 /// Source: `UnixResolverDnsServerAddressStreamProvider.java: DEFAULT_NDOTS` (4.1.48)
 const NDOTS: i64 = 1;
 /// White space of Java's regular expressions.
-const WHITE: &[u8] = b" \t\n\x0b\x0c\r";
+pub(super) const WHITE: &[u8] = b" \t\n\x0b\x0c\r";
 
 /// What a resolver is made of.
 pub(super) struct Configuration<'a> {
@@ -29,6 +28,7 @@ pub(super) struct Configuration<'a> {
     pub(super) search: Vec<Cow<'a, [u8]>>,
     /// Names with so many dots are asked as they are first; 0: there is no search list.
     pub(super) ndots: i64,
+    pub(super) limits: Limits,
     /// The servers of the file, those behind a `domain` line by it; `None`: a name.
     by_domain: Vec<(Option<&'a [u8]>, Servers)>,
 }
@@ -64,17 +64,20 @@ impl Configuration<'_> {
 
 /// Source: `UnixResolverDnsServerAddressStreamProvider.java: parseSilently,
 /// parseEtcResolverFirstNdots, parseEtcResolverSearchDomains` (4.1.48)
-pub(super) fn parse_silently(scenario: &Scenario) -> Configuration<'_> {
+pub(super) fn parse_silently(scenario: &Scenario, version: Version) -> Configuration<'_> {
     let mut reading = Reading {
         ndots: Some(Setting::built_in(1)),
-        timeout: Setting::built_in(TIMEOUT),
+        timeout: Setting::built_in(LIMITS.timeout),
         attempts: Setting::built_in(1),
         ..Reading::default()
     };
     let mut ndots = NDOTS;
+    let mut limits = LIMITS;
     let mut by_domain = Vec::new();
     if let Some(file) = &scenario.resolv_conf {
-        if let Some((value, span)) = first_ndots(file) {
+        if version.counts_options {
+            read_options(file, scenario, (&mut ndots, &mut limits), &mut reading);
+        } else if let Some((value, span)) = first_ndots(file) {
             ndots = value;
             let shown = u32::try_from(value).unwrap_or(1);
             reading.ndots = Some(Setting::file(shown, span));
@@ -96,6 +99,7 @@ pub(super) fn parse_silently(scenario: &Scenario) -> Configuration<'_> {
         reading,
         search,
         ndots,
+        limits,
         by_domain,
     }
 }
@@ -287,12 +291,13 @@ pub(super) fn short(word: &str) -> Option<Ipv4Addr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolver::netty::V4_1_48;
     use crate::scenario::file;
 
     fn check(text: &str, name: &str, servers: &str, search: &str, ndots: i64) {
         let mut scenario = Scenario::new("1", name);
         scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
-        let found = parse_silently(&scenario);
+        let found = parse_silently(&scenario, V4_1_48);
         let shown = found.servers_for(name).iter().map(|it| match it {
             Some(server) => server.to_string(),
             None => "?".to_owned(),

@@ -251,8 +251,8 @@ pub(super) fn is_gateway_hostname(name: &Name) -> bool {
 }
 
 /// Source: `is_outbound_hostname`.
-pub(super) fn is_outbound_hostname(name: &Name) -> bool {
-    equals_text(name, "_outbound")
+pub(super) fn is_outbound_hostname(name: &Name, version: Version) -> bool {
+    !version.is_before_248 && equals_text(name, "_outbound")
 }
 
 #[cfg(test)]

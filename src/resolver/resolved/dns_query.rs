@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::engine::message::{Data, Rcode, Record};
 use crate::name::Name;
 use crate::resolver::resolved::dns_cache::{Answer, may_redirect};
-use crate::resolver::resolved::dns_domain::{dns_name_concat, dns_name_is_root};
+use crate::resolver::resolved::dns_domain::dns_name_concat;
 use crate::resolver::resolved::dns_stub::StubPacket;
 use crate::resolver::resolved::event::Timer;
 use crate::resolver::resolved::manager::Manager;
@@ -19,8 +19,9 @@ use crate::resolver::resolved::transaction::State;
 
 /// Source: `resolved-def.h: SD_RESOLVED_QUERY_TIMEOUT_USEC`.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(120);
-/// Source: `CNAME_REDIRECTS_MAX`.
+/// Source: `CNAME_REDIRECTS_MAX`, and `CNAME_MAX` before 248.
 const CNAME_REDIRECTS_MAX: u32 = 16;
+const CNAME_MAX: u32 = 8;
 
 /// Source: `DnsQuery`.
 #[derive(Clone, Debug)]
@@ -163,11 +164,10 @@ impl Manager<'_> {
             state,
             State::RcodeFailure | State::NoServers | State::Timeout | State::AttemptsMaxReached
         );
-        let query = &self.queries[q];
-        let is_nothing = self.version.is_before_248 && dns_name_is_root(&query.name_utf8);
-        if !failed || is_nothing {
+        if !failed {
             return state;
         }
+        let query = &self.queries[q];
         let synthesized = dns_synthesize_answer(
             self.version,
             &self.configuration.hostnames,
@@ -284,12 +284,13 @@ impl Manager<'_> {
         if !matches!(query.state, State::Success | State::Null) {
             return CnameResult::NoMatch;
         }
-        let all = query.record_types.iter().all(|record_type| {
+        let answered = |record_type: &RecordType| {
             let of_type = |record: &&Record| record.data.record_type() == *record_type;
             let records = query.answer.records.iter();
             records.filter(of_type).any(|it| self.is_for(q, &it.name))
-        });
-        if all {
+        };
+        let mut types = query.record_types.iter();
+        if types.clone().all(answered) || self.version.is_before_248 && types.any(answered) {
             return CnameResult::Match;
         }
         let redirect = query.record_types.iter().all(|it| may_redirect(*it));
@@ -318,7 +319,12 @@ impl Manager<'_> {
     fn dns_query_cname_redirect(&mut self, q: usize, target: Name) -> CnameResult {
         let query = &mut self.queries[q];
         let same = query.name_idna.eq_ignore_case(&target);
-        if query.n_cname_redirects >= CNAME_REDIRECTS_MAX || same {
+        let most = if self.version.is_before_248 {
+            CNAME_MAX
+        } else {
+            CNAME_REDIRECTS_MAX
+        };
+        if query.n_cname_redirects >= most || same {
             return CnameResult::Loop;
         }
         query.n_cname_redirects += 1;

@@ -149,7 +149,8 @@ impl Manager<'_> {
             self.io.close(socket);
         }
         let first = self.streams[stream].transactions.first().copied();
-        if let Some(t) = first.filter(|_| error != StreamError::Reset) {
+        let is_lost = self.version.is_before_248 || error != StreamError::Reset;
+        if let Some(t) = first.filter(|_| is_lost) {
             self.server_packet_lost(t, Transport::Tcp);
         }
         let server = self.streams[stream].server;

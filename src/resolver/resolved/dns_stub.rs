@@ -68,8 +68,8 @@ impl Manager<'_> {
         self.dns_stub_assign_sections(q);
         match self.queries[q].state {
             State::Success => {
-                if self.dns_stub_follow(q).await {
-                    self.dns_stub_send_reply(q, self.queries[q].answer_rcode);
+                if let Some(rcode) = self.dns_stub_follow(q).await {
+                    self.dns_stub_send_reply(q, rcode);
                 }
             }
             State::RcodeFailure => self.dns_stub_send_reply(q, self.queries[q].answer_rcode),
@@ -88,22 +88,24 @@ impl Manager<'_> {
         }
     }
 
-    /// Follows CNAME records; whether the answer is complete.
-    async fn dns_stub_follow(&mut self, q: usize) -> bool {
+    /// Follows CNAME records; the reply code once the answer is complete.
+    async fn dns_stub_follow(&mut self, q: usize) -> Option<Rcode> {
         let mut first = true;
         loop {
+            let complete = Some(self.queries[q].answer_rcode);
             match self.dns_query_process_cname_one(q) {
-                CnameResult::Loop => return true,
-                CnameResult::NoMatch if first => return true,
+                CnameResult::Loop if self.version.is_before_248 => return Some(Rcode::ServFail),
+                CnameResult::Loop => return complete,
+                CnameResult::NoMatch if first => return complete,
                 CnameResult::NoMatch => {
                     if !self.dns_query_go(q).await {
                         self.queries[q].freed = true;
                     }
-                    return false;
+                    return None;
                 }
                 CnameResult::Match => {
                     self.dns_stub_assign_sections(q);
-                    return true;
+                    return complete;
                 }
                 CnameResult::Redirected => self.dns_stub_assign_sections(q),
             }

@@ -52,15 +52,19 @@ pub struct Version {
     /// Whether names below `alt` are asked for nowhere (RFC 9476). Observed: 257.
     refuses_alt: bool,
     /// Whether it is older than 248. Then queries offer 512 bytes; SERVFAIL is
-    /// not asked for twice before EDNS is left out; REFUSED and a closed port
-    /// lead to the next server until all attempts are used, and each question
-    /// goes one server further, whoever else did; the root has no answer; the
-    /// target of a CNAME record is asked for whatever else the answer has, so that the
+    /// not asked for twice before EDNS is left out; REFUSED leads to the next
+    /// server until all attempts are used, a closed port until one is asked twice
+    /// in a row, and each question goes one server further, whoever else did; a
+    /// connection that the server closes counts as lost; the root and names that nobody has get no answer
+    /// of its own, and `_outbound` is a name like any other; records of one type
+    /// are enough; eight CNAME records are followed, not sixteen, and the
+    /// target of one is asked for whatever else the answer has, so that the
     /// cache answers, and one without a dot cannot be; the stub then says SERVFAIL; the
     /// second type is waited for as long as ever when the first has an answer.
     /// Observed: 247. Source: `resolved-dns-transaction.c:
-    /// dns_transaction_process_reply`, `resolved-dns-server.c:
-    /// manager_next_dns_server`.
+    /// dns_transaction_process_reply, on_dns_packet, on_stream_complete`,
+    /// `resolved-dns-server.c: manager_next_dns_server`, `resolved-dns-query.c:
+    /// dns_query_process_cname`, `resolved-dns-synthesize.c`.
     is_before_248: bool,
 }
 

@@ -84,11 +84,12 @@ pub(super) fn dns_synthesize_answer(
     name: &Name,
     record_types: &[RecordType],
 ) -> Synthesized {
-    let records = if dns_name_is_root(name) {
+    let is_since_248 = !version.is_before_248;
+    let records = if is_since_248 && dns_name_is_root(name) {
         Vec::new()
-    } else if dns_name_dont_resolve(name, version)
+    } else if is_since_248 && dns_name_dont_resolve(name, version)
         || is_gateway_hostname(name)
-        || is_outbound_hostname(name)
+        || is_outbound_hostname(name, version)
     {
         return Synthesized::NoSuchName;
     } else if is_localhost(name) {

@@ -19,12 +19,28 @@ impl Manager<'_> {
             }
             Came::Refused => {
                 self.server_packet_lost(t, Transport::Udp);
+                if self.version.is_before_248 {
+                    return self.go_on_after_refusal(t).await;
+                }
                 self.dns_transaction_close_connection(t);
                 if !self.dns_transaction_limited_retry(t).await {
                     self.dns_transaction_complete(t, State::Errno);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Asks the next server. If that is the same one, the socket is the same, and the error that the
+    /// kernel has kept wakes the loop once more, with nothing to read: `EAGAIN`.
+    ///
+    /// Source: `on_dns_packet` of 247.
+    async fn go_on_after_refusal(&mut self, t: usize) {
+        let socket = self.transactions[t].udp_socket;
+        self.dns_transaction_retry(t, true).await;
+        let transaction = &self.transactions[t];
+        if transaction.state == State::Pending && transaction.udp_socket == socket {
+            self.dns_transaction_complete(t, State::Errno);
         }
     }
 

@@ -98,6 +98,8 @@ const ROWS: &[Row] = &[
     Row("systemd-resolved", Kind::Varlink, Place::Here, GETADDRINFO),
     Row("systemd-resolved-stub", Kind::Stub, Place::Here, GETADDRINFO),
     Row("hickory-0.26", Kind::Hickory, Place::Here, "/proc/self/exe"),
+    Row("hickory-0.24", Kind::Hickory, Place::Here, "hickory-0.24"),
+    Row("hickory-0.25", Kind::Hickory, Place::Here, "hickory-0.25"),
     // Versions that do the same as one of these, or that have a model of their own.
     Row("glibc-2.31", Kind::GetAddrInfo, GLIBC_2_31, "getaddrinfo-glibc-old"),
     Row("glibc-2.41", Kind::GetAddrInfo, GLIBC_2_41, GETADDRINFO),
@@ -145,6 +147,7 @@ const ROWS: &[Row] = &[
     Row("nginx", Kind::Script(&["nginx.py"]), Place::Here, "/usr/bin/python3"),
     Row("haproxy", Kind::Script(&["haproxy.py"]), Place::Here, "/usr/bin/python3"),
     Row("netty-4.1.48", Kind::Java("Netty"), Place::Here, "/usr/bin/java"),
+    Row("netty-4.1.68", Kind::Java("Netty"), Place::Here, "/usr/bin/java"),
     Row("ruby-resolv", Kind::Script(&["lookup.rb", "getaddress"]), Place::Here, "/usr/bin/ruby"),
     Row("ruby-resolv-all", Kind::Script(&["lookup.rb", "getaddresses"]), Place::Here, "/usr/bin/ruby"),
     Row("erlang-getbyname", Kind::Script(&["lookup.escript", "getbyname"]), Place::Here, "/usr/bin/escript"),
@@ -176,8 +179,10 @@ impl ResolverId {
             "node-20.15",
             "node-22.11",
             "node-24.22",
+            "hickory-0.24",
+            "hickory-0.25",
         ];
-        made.contains(&self.row().3)
+        made.contains(&self.row().3) || self.0 == "netty-4.1.68"
     }
 
     fn row(self) -> &'static Row {

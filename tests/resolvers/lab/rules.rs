@@ -179,9 +179,18 @@ fn matches(rule: &Rule, asked: Asked<'_>) -> bool {
         .qtype
         .as_ref()
         .is_none_or(|t| t.eq_ignore_ascii_case(asked.qtype))
-        && rule.server.as_ref().is_none_or(|s| s == asked.server)
+        && rule
+            .server
+            .as_ref()
+            .is_none_or(|s| is_same(s, asked.server))
         && rule.proto.as_ref().is_none_or(|p| p == asked.proto)
         && rule.edns.is_none_or(|e| e == asked.edns)
+}
+
+/// Whether two texts are the same server, however its address is written.
+fn is_same(one: &str, other: &str) -> bool {
+    let ip = |text: &str| text.parse::<std::net::IpAddr>().ok();
+    one == other || ip(one).is_some() && ip(one) == ip(other)
 }
 
 /// Whether the text is the pattern's, `*` being any text.

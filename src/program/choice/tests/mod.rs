@@ -214,6 +214,8 @@ fn programs_with_a_resolver_of_their_own() {
     check(&busybox, "busybox-nslookup");
     let mut hickory = dynamic("/app", &[GLIBC]);
     hickory.executable.as_mut().unwrap().hickory = Some("0.24.1".to_owned());
+    check(&hickory, "hickory-0.24?");
+    hickory.executable.as_mut().unwrap().hickory = Some("0.26.1".to_owned());
     check(&hickory, "hickory-0.26?");
 }
 
@@ -256,7 +258,7 @@ fn what_was_not_observed_is_said() {
         (String::new(), unseen)
     );
     let mut hickory = dynamic("/app", &[GLIBC]);
-    hickory.executable.as_mut().unwrap().hickory = Some("0.24.1".to_owned());
+    hickory.executable.as_mut().unwrap().hickory = Some("0.23.2".to_owned());
     assert_eq!(end(&hickory), Likeness::Older.to_string());
 }
 
