@@ -181,9 +181,10 @@ impl Message {
         let page = Page::parse(text);
         let patterns = page.verbatim("Message").into_iter();
         let speaker = speaker::find(speaker)?;
-        let read = match speaker.is_symptom() {
-            true => Pattern::seen,
-            false => Pattern::parse,
+        let read = if speaker.is_symptom() {
+            Pattern::seen
+        } else {
+            Pattern::parse
         };
         Some(Self {
             id: page.title,

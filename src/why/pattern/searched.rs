@@ -13,7 +13,7 @@ pub struct Searched<'t> {
     pub small: &'t str,
 }
 
-impl<'t> Searched<'t> {
+impl Searched<'_> {
     /// Its first bytes.
     pub fn upto(self, end: usize) -> Self {
         Self {

@@ -84,8 +84,9 @@ impl Slices {
             LABEL => self.label(&format!("{LABEL}={value}")),
             // It stands below the kind, and before all in what is described.
             "namespace" | "Namespace" if !DNS_NAMESPACES.contains(&value) => {
-                let last = self.all.last_mut();
-                last.into_iter().for_each(|it| it.is_elsewhere = true);
+                if let Some(last) = self.all.last_mut() {
+                    last.is_elsewhere = true;
+                }
             }
             _ => {}
         }
