@@ -332,15 +332,7 @@ impl<'c> Sighting<'c, '_> {
         let own = catalogue.causes_of(self.message, asked.as_ref(), looked);
         let causes = match own.len() {
             1 => own,
-            _ => weighed(
-                catalogue,
-                seen,
-                self.message,
-                looked,
-                platform,
-                &own,
-                &own,
-            ),
+            _ => weighed(catalogue, seen, self.message, looked, platform, &own, &own),
         };
         let likeliest = causes.into_iter().take(MOST_APART).map(|it| it.1);
         (self.message, likeliest.collect())

@@ -195,7 +195,15 @@ mod tests {
         let text = "a doesn't b can't c";
         let alike = Alike::of(text);
         assert_eq!(alike.text, "a can not b can not c");
-        for (at, expected) in [(0, 0), (2, 2), (9, 9), (10, 10), (12, 12), (19, 17), (21, 19)] {
+        for (at, expected) in [
+            (0, 0),
+            (2, 2),
+            (9, 9),
+            (10, 10),
+            (12, 12),
+            (19, 17),
+            (21, 19),
+        ] {
             assert_eq!(alike.place(at), expected, "{at}");
         }
         assert_eq!(alike.place_of(text.len()), alike.text.len());

@@ -115,7 +115,10 @@ impl Slices {
 
     /// Whether the DNS Service has a ready endpoint; `None`: it is not told.
     pub(super) fn are_ready(&self) -> Option<bool> {
-        let its = self.all.iter().filter(|it| it.is_told && it.is_dns && !it.is_elsewhere);
+        let its = self
+            .all
+            .iter()
+            .filter(|it| it.is_told && it.is_dns && !it.is_elsewhere);
         let ready = its.map(|it| {
             let is_any = it.endpoints > it.unready;
             (!it.is_open && (is_any || it.serving == 0)).then_some(is_any)
