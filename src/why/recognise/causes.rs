@@ -39,13 +39,8 @@ pub(super) fn causes<'c>(
         let seconds = seconds.into_iter().filter(is_new);
         return own.iter().copied().chain(seconds).collect();
     }
-    // What somebody looked up shows what was seen, too.
-    let is_seen = |it: &(usize, &&Sighting<'_, '_>)| {
-        let speaker = it.1.message.speaker;
-        speaker.is_symptom() || (speaker.is_check() && it.0 > 0)
-    };
-    let seen = found.iter().enumerate().filter(is_seen).map(|it| it.1);
-    let seen = seen.flat_map(|it| catalogue.causes_of(it.message, asked, looked));
+    let symptoms = found.iter().filter(|it| it.message.speaker.is_symptom());
+    let seen = symptoms.flat_map(|it| catalogue.causes_of(it.message, asked, looked));
     let (likely, mut others): (Vec<_>, Vec<_>) = seen.partition(|it| it.0 == Likely::High);
     others.order_by_key(|it| it.0);
     let is_left = |it: &(Likely, &Cause)| own.iter().any(|own| own.1.code == it.1.code);
