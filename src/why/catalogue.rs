@@ -180,11 +180,17 @@ impl Message {
     fn of_page(speaker: &str, text: &'static str) -> Option<Self> {
         let page = Page::parse(text);
         let patterns = page.verbatim("Message").into_iter();
+        let speaker = speaker::find(speaker)?;
+        let read = if speaker.is_symptom() {
+            Pattern::seen
+        } else {
+            Pattern::parse
+        };
         Some(Self {
             id: page.title,
-            speaker: speaker::find(speaker)?,
+            speaker,
             meaning: page.lead.clone(),
-            patterns: patterns.map(Pattern::parse).collect(),
+            patterns: patterns.map(read).collect(),
             proves: page.items("Proves"),
             rules_out: page.items("Rules out"),
             is_aside: !page.items("Aside").is_empty(),

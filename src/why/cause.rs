@@ -117,7 +117,7 @@ impl Cause {
 fn signs(page: &Page, start: &str) -> Vec<Pattern> {
     let items = page.items("Signs").into_iter();
     let patterns = items.filter_map(|it| it.strip_prefix(start));
-    patterns.map(Pattern::parse).collect()
+    patterns.map(Pattern::seen).collect()
 }
 
 /// The kinds of names in the item below `Names` that begins so.

@@ -10,7 +10,7 @@ use super::asked::Asked;
 use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
 use super::named::{name, server};
-use super::pattern::{Match, Searched};
+use super::pattern::{Alike, Match, Searched};
 use super::plain::{MOST, boundary, plain, unwrapped, without_url};
 use super::platform::Platform;
 use super::shown;
@@ -109,12 +109,10 @@ fn read<'c>(
         text: &text,
         small: &small,
     };
+    let alike = Alike::of(&text);
     // What is well is no message.
-    let said = Searched {
-        text: text.get(..health).unwrap_or(&text),
-        small: small.get(..health).unwrap_or(&small),
-    };
-    let found = sightings(catalogue, said);
+    let said = searched.upto(health);
+    let found = sightings(catalogue, said, &alike, health);
     let found = ranked(&found, title..own);
     let Some(first) = found.first() else {
         let unknown = Unknown {
@@ -124,7 +122,8 @@ fn read<'c>(
         return (None, Err(unknown));
     };
     let says = Some((!first.message.speaker.is_symptom(), first.weight));
-    let mut recognised = recognised(catalogue, searched, first, &found, node);
+    let texts = (searched, alike.searched());
+    let mut recognised = recognised(catalogue, texts, first, &found, node);
     if first.at.end > own {
         let rows = told.text.get(told.own..).unwrap_or_default();
         let mut ends = rows.match_indices('\n').map(|it| it.0);
@@ -135,10 +134,10 @@ fn read<'c>(
     (says, Ok(recognised))
 }
 
-/// What the first of these messages says in the text.
+/// What the first of these messages says in the text, as it is and alike.
 fn recognised<'c>(
     catalogue: &'c Catalogue,
-    searched: Searched<'_>,
+    (searched, seen): (Searched<'_>, Searched<'_>),
     first: &Sighting<'c, '_>,
     found: &[&Sighting<'c, '_>],
     node: Option<&Node>,
@@ -160,35 +159,46 @@ fn recognised<'c>(
     let is_node = node.is_some_and(|it| it.kubelet.is_some());
     let platform = Platform::told(searched.small, asked.map(|it| it.kind), looked)
         .or(is_node.then_some(Platform::Cluster));
-    let alone = |it: &&Sighting<'c, '_>| it.alone(catalogue, searched, node, platform);
+    let alone = |it: &&Sighting<'c, '_>| it.alone(catalogue, (searched, seen), node, platform);
     Recognised {
         message,
         besides: apart.iter().map(alone).collect(),
         others: found.iter().skip(1).map(|it| it.message).collect(),
         is_near: !message.speaker.is_symptom() || at.end - at.start <= NEAR,
         asked,
-        causes: causes(catalogue, searched, found, asked.as_ref(), looked, platform),
+        causes: causes(catalogue, seen, found, asked.as_ref(), looked, platform),
         name,
         shown: None,
     }
 }
 
 /// Each known message in a text, once.
-fn sightings<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Vec<Sighting<'c, 't>> {
+fn sightings<'c, 't>(
+    catalogue: &'c Catalogue,
+    searched: Searched<'t>,
+    alike: &'t Alike,
+    end: usize,
+) -> Vec<Sighting<'c, 't>> {
+    let seen = alike.searched().upto(alike.place_of(end));
     let mut found: Vec<Sighting<'_, '_>> = Vec::new();
     for message in &catalogue.messages {
         let patterns = message.patterns.iter();
+        let is_seen = message.speaker.is_symptom();
         let matches = patterns.filter_map(|it| {
+            let mut at = it.find(if is_seen { seen } else { searched })?;
+            if is_seen {
+                (at.start, at.end) = (alike.place(at.start), alike.place(at.end));
+            }
             Some(Sighting {
                 message,
                 weight: it.weight,
                 is_open: it.is_open(),
-                at: it.find(searched)?,
+                at,
             })
         });
         found.extend(matches.max_by_key(|it| it.weight));
     }
-    found.retain(|it| !it.is_denied(searched));
+    found.retain(|it| !it.is_denied(seen));
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
@@ -311,7 +321,7 @@ impl<'c> Sighting<'c, '_> {
     fn alone(
         &self,
         catalogue: &'c Catalogue,
-        searched: Searched<'_>,
+        (searched, seen): (Searched<'_>, Searched<'_>),
         node: Option<&Node>,
         platform: Option<Platform>,
     ) -> (&'c Message, Vec<&'c Cause>) {
@@ -322,15 +332,7 @@ impl<'c> Sighting<'c, '_> {
         let own = catalogue.causes_of(self.message, asked.as_ref(), looked);
         let causes = match own.len() {
             1 => own,
-            _ => weighed(
-                catalogue,
-                searched,
-                self.message,
-                looked,
-                platform,
-                &own,
-                &own,
-            ),
+            _ => weighed(catalogue, seen, self.message, looked, platform, &own, &own),
         };
         let likeliest = causes.into_iter().take(MOST_APART).map(|it| it.1);
         (self.message, likeliest.collect())

@@ -20,6 +20,9 @@ pub(in crate::render) struct Why<'a> {
     speaker: &'a str,
     /// Whom it says was asked, and who that is; null: it does not say.
     asked: Option<String>,
+    /// What rows of a listing in the text show, if the message rests on them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<&'a str>,
     /// What it means.
     meaning: &'a str,
     /// What it proves.
@@ -143,6 +146,7 @@ pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
         id: Some(message.id),
         speaker: message.speaker.id,
         asked: answer.recognised.asked.as_ref().map(super::who),
+        shown: answer.recognised.shown.as_deref(),
         meaning: &message.meaning,
         proves: answer.recognised.proves(),
         rules_out: answer.recognised.rules_out(),
@@ -163,6 +167,7 @@ pub fn write_unknown(unknown: &Unknown<'_>, out: &mut dyn Write) -> io::Result<(
         id: None,
         speaker: "other",
         asked: unknown.asked.as_ref().map(super::who),
+        shown: None,
         meaning: "This message is not known.",
         proves: &[],
         rules_out: &[],

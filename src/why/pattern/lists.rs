@@ -16,9 +16,9 @@ const LISTS: [(&str, &str); 5] = [
     // That something is not as it should be.
     (
         "@fails",
-        "fail|not work|cannot|can not|can't|cant |couldn't|doesn't|won't|unable|not able|timeout|time out|\
-         time-out|timed out|times out|timing out|unreachable|unavailable|inaccessible|not reach|\
-         not resol|wasn't resol|isn't resol|aren't resol|not respond|not answer|no dns|no network|no connect|error|broken|breaks|latency|\
+        "fail|not work|cannot|unable|not able|timeout|unreachable|unavailable|inaccessible|not reach|not resol|unresolv|\
+         not respond|not answer|no dns|no network|no connect|error|broken|breaks|stops work|stop work|\
+         stopped work|no longer work|unreliable|hangs|slow|delay|latency|outage|bad address|\
          stuck|disrupt|lost|lose |drop|unknownhost|eai_again|no such host|nxdomain|servfail",
     ),
     // The server of the cluster.
@@ -31,7 +31,7 @@ const LISTS: [(&str, &str); 5] = [
     (
         "@ends",
         "delet|restart|terminat|evict|drain|rollout|rolling|roll out|recreat|re-creat|redeploy|\
-         re-deploy|scale down|scaled down|scaling down|scale-down|scaledown|shutdown|shut down|\
+         re-deploy|torn down|tear down|pods move|pod moves|reschedul|scale down|scaled down|scaling down|scale-down|scaledown|shutdown|shut down|\
          shutting down|replac|reboot|rotat|remov|node fail|goes down|went down",
     ),
     // Not all of the time.

@@ -10,8 +10,10 @@ mod cut;
 mod denial;
 mod hole;
 mod lists;
+mod searched;
 
 pub(super) use self::hole::Hole;
+pub(super) use self::searched::{Alike, Searched};
 use super::plain::boundary;
 
 /// A pattern.
@@ -70,45 +72,22 @@ pub struct Match<'t> {
 /// Between parts that all have to be there.
 const AND: &str = " <and> ";
 
-/// The text that is searched, also in small letters, whose bytes are at the
-/// same places.
-#[derive(Clone, Copy, Debug)]
-pub struct Searched<'t> {
-    /// As it is.
-    pub text: &'t str,
-    /// With small ASCII letters.
-    pub small: &'t str,
-}
-
-impl Searched<'_> {
-    /// Whether nothing is said around a match, but for quotes and full stops.
-    fn is_all(self, found: &Match<'_>) -> bool {
-        let around = [self.small.get(..found.start), self.small.get(found.end..)];
-        let is_silent = |it: &str| !it.contains(char::is_alphanumeric);
-        around.into_iter().flatten().all(is_silent)
-    }
-
-    /// Whether no word or number goes on here: `coredns error` has no `dns error` in it,
-    /// `15s` no `5s`, while `RedisError` has an `Error`, and what is not printed may be
-    /// written `\\nfatal`.
-    fn is_word_start(self, at: usize) -> bool {
-        let bytes = self.text.as_bytes();
-        let before = |by: usize| at.checked_sub(by).and_then(|it| bytes.get(it));
-        let (Some(here), Some(last)) = (bytes.get(at), before(1)) else {
-            return true;
-        };
-        let is_word = here.is_ascii_lowercase() && last.is_ascii_alphabetic();
-        let is_part = |it: &u8| it.is_ascii_digit() || *it == b'.';
-        let is_number = here.is_ascii_digit() && is_part(last);
-        !(is_word || is_number) || before(2) == Some(&b'\\')
-    }
-}
-
 impl Pattern {
     /// Reads one; an unknown word between `<` and `>` stands for itself.
     pub fn parse(text: &'static str) -> Self {
+        Self::read(text, Form::parse)
+    }
+
+    /// Reads one of what somebody has seen, in words that are written in many ways: it is looked
+    /// for in an [`Alike`].
+    pub fn seen(text: &'static str) -> Self {
+        Self::read(text, |it| Form::parse(&Alike::of(it).text))
+    }
+
+    fn read(text: &'static str, form: fn(&str) -> Form) -> Self {
         let words = text.strip_prefix('=');
-        let parts: Vec<Part> = words.unwrap_or(text).split(AND).map(Part::parse).collect();
+        let parts = words.unwrap_or(text).split(AND);
+        let parts: Vec<Part> = parts.map(|it| Part::read(it, form)).collect();
         Self {
             text,
             is_whole: words.is_some(),
@@ -147,18 +126,15 @@ impl Pattern {
 
 impl Part {
     /// One form, or several: `{dns|resolv.conf}`, of which one may be a list's name.
-    fn parse(text: &str) -> Self {
+    fn read(text: &str, form: fn(&str) -> Form) -> Self {
         let inner = text.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
         let words = || inner.unwrap_or(text).split('|');
         let forms = match inner {
             Some(_) => {
                 let words = words().map(|it| lists::named(it).unwrap_or(it));
-                words
-                    .flat_map(|it| it.split('|'))
-                    .map(Form::parse)
-                    .collect()
+                words.flat_map(|it| it.split('|')).map(form).collect()
             }
-            None => vec![Form::parse(text)],
+            None => vec![form(text)],
         };
         Self {
             forms,

@@ -2,6 +2,7 @@
 //! them.
 
 use super::kubectl::{SERVICES, rows};
+use crate::node::dns_pod::DNS_NAMESPACES;
 use crate::node::workload::is_random;
 
 /// The label that says of which Service a slice is.
@@ -18,6 +19,8 @@ struct Slice {
     /// Whether it is a slice at all, as far as the text says.
     is_told: bool,
     is_dns: bool,
+    /// Whether it is in another namespace than the cluster's DNS.
+    is_elsewhere: bool,
     /// Whether what follows is said of something else.
     is_over: bool,
     endpoints: usize,
@@ -65,6 +68,9 @@ impl Slices {
         // JSON quotes its words, `describe` writes labels as `key=value`.
         let is_mark = |it: char| matches!(it, '"' | ',' | ' ');
         let Some((key, value)) = line.split_once(':') else {
+            if line == "---" {
+                self.all.push(Slice::default());
+            }
             return self.label(line);
         };
         let (key, value) = (key.trim_matches(is_mark), value.trim_matches(is_mark));
@@ -76,6 +82,12 @@ impl Slices {
         match key {
             "Labels" => self.label(value),
             LABEL => self.label(&format!("{LABEL}={value}")),
+            // It stands below the kind, and before all in what is described.
+            "namespace" | "Namespace" if !DNS_NAMESPACES.contains(&value) => {
+                if let Some(last) = self.all.last_mut() {
+                    last.is_elsewhere = true;
+                }
+            }
             _ => {}
         }
         let Some(slice) = self.all.last_mut().filter(|it| !it.is_over) else {
@@ -103,7 +115,10 @@ impl Slices {
 
     /// Whether the DNS Service has a ready endpoint; `None`: it is not told.
     pub(super) fn are_ready(&self) -> Option<bool> {
-        let its = self.all.iter().filter(|it| it.is_told && it.is_dns);
+        let its = self
+            .all
+            .iter()
+            .filter(|it| it.is_told && it.is_dns && !it.is_elsewhere);
         let ready = its.map(|it| {
             let is_any = it.endpoints > it.unready;
             (!it.is_open && (is_any || it.serving == 0)).then_some(is_any)

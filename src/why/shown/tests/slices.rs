@@ -46,6 +46,18 @@ fn slices_of_endpoints_are_told() {
         // The DNS of a cluster in the cluster.
         (format!("vc-team-a {row} <unset> <unset> 16d"), ""),
         ("vc-team-a kube-dns <none> 97d".to_owned(), ""),
+        (
+            yaml("kube-dns", "false").replace("\n---", "\n  namespace: vc-team-a\n---"),
+            "",
+        ),
+        (
+            described("<none>").replace("\nLabels", "\nNamespace:    vc-team-a\nLabels"),
+            "",
+        ),
+        (
+            yaml("kube-dns", "true") + "metadata:\n  namespace: web\n",
+            any,
+        ),
         // A pod that ends is still asked where no other is ready.
         (yaml("kube-dns", "false\n    serving: true"), ""),
         (yaml("kube-dns", "true"), any),
