@@ -51,11 +51,12 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Deliver
     let is_service = graph.service(ip).is_some();
     // In IPVS mode the service's address is one of the node's own; kube-proxy
     // takes the packets before a socket with any address would. NodeLocal
-    // DNSCache binds that very address.
+    // DNSCache binds that very address, and gets them where its NOTRACK rules are.
     if ip.is_loopback() || (own.contains(&ip) && !is_service) {
         return at(graph, network, to);
     }
-    if let Some(server) = bound(graph, to) {
+    let is_sent_on = is_service && graph.node.kernel.sends_on(ip);
+    if let Some(server) = bound(graph, to).filter(|_| !is_sent_on) {
         return Delivery::Server(server);
     }
     if is_service {
@@ -92,7 +93,7 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Deliver
 }
 
 /// The server on the node that has bound this very address.
-fn bound(graph: &Graph<'_>, to: SocketAddr) -> Option<usize> {
+pub(super) fn bound(graph: &Graph<'_>, to: SocketAddr) -> Option<usize> {
     let is_bound = |listen: &Listen| listen.address == Some(to.ip()) && listen.port == to.port();
     graph.servers.iter().position(|server| {
         server.dns.network == Network::Node && server.dns.listens.iter().any(is_bound)

@@ -128,20 +128,13 @@ impl<'n> Graph<'n> {
         }
     }
 
-    /// The servers behind the service of the cluster's DNS: those that answer
-    /// the cluster's names, else those that are named as installers name them.
-    /// Somebody's own CoreDNS is no such server.
-    pub(super) fn behind_service(&self) -> Vec<usize> {
-        let zone = cluster_zone(self.node);
-        let has_names = |it: &Server<'_>| {
-            let mut forwards = it.dns.forwards.iter();
-            let own = forwards.find(|own| is_within(&zone, &own.zone));
-            own.is_some_and(|own| own.to.is_empty())
-        };
+    /// The servers that can be behind the service of the cluster's DNS. Somebody's own
+    /// CoreDNS is no such server.
+    pub(super) fn backends(&self) -> impl Iterator<Item = (usize, &Server<'n>)> {
         let is_backend = |it: &Server<'_>| {
             let in_pod = it.pod.is_some() || it.assumed.is_some();
             // Whose Corefile was given is else not known: it can be a cache's.
-            let is_known = in_pod || (it.is_elsewhere() && has_names(it));
+            let is_known = in_pod || (it.is_elsewhere() && self.has_names(it));
             let is_others = it
                 .pod
                 .is_some_and(|it| servers::is_of_others(self.node, it));
@@ -151,18 +144,33 @@ impl<'n> Graph<'n> {
                 && !is_others
                 && it.dns.program != Program::NodeCache
         };
-        let of = |is: &dyn Fn(&Server<'_>) -> bool| -> Vec<usize> {
-            let servers = self.servers.iter().enumerate();
-            let found = servers.filter(|(_, it)| is_backend(it) && is(it));
-            found.map(|(index, _)| index).collect()
+        let servers = self.servers.iter().enumerate();
+        servers.filter(move |(_, it)| is_backend(it))
+    }
+
+    /// Those behind it: that answer the cluster's names, else those that are named as
+    /// installers name them, and whom it was seen to lead to.
+    pub(super) fn behind_service(&self) -> Vec<usize> {
+        let have_names = self.backends().any(|(_, it)| self.has_names(it));
+        let is_behind = |it: &Server<'_>| {
+            let mut pod = it.pod.into_iter();
+            pod.any(|pod| servers::is_behind_service(self.node, pod))
+                || if have_names {
+                    self.has_names(it)
+                } else {
+                    it.pod.is_none_or(is_cluster_dns)
+                }
         };
-        let serving = of(&has_names);
-        if !serving.is_empty() {
-            return serving;
-        }
-        let is_asked =
-            |pod: &Pod| is_cluster_dns(pod) || servers::is_behind_service(self.node, pod);
-        of(&|it| it.pod.is_none_or(is_asked))
+        let behind = self.backends().filter(|(_, it)| is_behind(it));
+        behind.map(|(index, _)| index).collect()
+    }
+
+    /// Whether the server has the names of the cluster itself.
+    fn has_names(&self, server: &Server<'_>) -> bool {
+        let zone = cluster_zone(self.node);
+        let mut forwards = server.dns.forwards.iter();
+        let own = forwards.find(|own| is_within(&zone, &own.zone));
+        own.is_some_and(|own| own.to.is_empty())
     }
 
     /// What the server does with queries, whatever it is called.

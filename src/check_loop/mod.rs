@@ -31,7 +31,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use crate::address::DNS_PORT;
 use crate::kubelet::Found;
@@ -198,6 +198,20 @@ pub fn cluster_dns(node: &Node) -> ClusterDns {
         endpoints,
         usual: if has_cache_only { &USUAL_SERVICES } else { &[] },
     }
+}
+
+/// The addresses of the cluster's DNS of which only rules tell who is asked: a server of
+/// the node has bound them, or the DNS pods do not treat queries alike.
+pub fn services_in_question(node: &Node) -> Vec<SocketAddr> {
+    let graph = Graph::of_node(node);
+    let treatment = |(index, _)| graph.treatment(index, When::Now);
+    let mut treatments = graph.backends().map(treatment);
+    let first = treatments.next();
+    let are_unlike = treatments.any(|it| Some(it) != first);
+    let services = graph.services.iter();
+    let all = services.map(|(ip, _)| SocketAddr::new(*ip, DNS_PORT));
+    all.filter(|it| are_unlike || deliver::bound(&graph, *it).is_some())
+        .collect()
 }
 
 /// Where servers of one list do not give the same answers though any of them is
