@@ -75,7 +75,7 @@ fn drift(node: &Node) -> Vec<FileRemark> {
 fn refused(graph: &Graph<'_>) -> Vec<FileRemark> {
     let is_refused = |pod: &&Pod| {
         let own = Network::Pod(pod.key());
-        let serves = graph.servers.iter().any(|it| it.dns.network == own);
+        let serves = !graph.here(&own).is_empty();
         let listed = addresses(&view::now(pod)).unwrap_or_default();
         let is_heard = graph.node.listeners.iter().any(|it| it.network == own);
         let is_loopback = |ip: &IpAddr| reached((*ip, 53).into()).ip().is_loopback();

@@ -72,7 +72,9 @@ impl Share {
         for (servers, state) in pods.into_values() {
             match state {
                 State::Loop | State::Mixed | State::Refused => share.bad.push(servers),
-                State::NoLoop if servers.iter().any(|it| behind.contains(it)) => share.good += 1,
+                State::NoLoop if servers.iter().any(|it| behind.binary_search(it).is_ok()) => {
+                    share.good += 1
+                }
                 State::NoLoop | State::Unknown => {}
             }
         }

@@ -61,13 +61,22 @@ fn one_that_the_service_need_not_lead_to() {
     let report = check("one without names of the cluster", &node, MIXED);
     let cause = report.cause.unwrap();
     assert!(
-        matches!(cause, Cause::Path { pods: Some((1, 2)), .. }),
+        matches!(
+            cause,
+            Cause::Path {
+                pods: Some((1, 2)),
+                ..
+            }
+        ),
         "{cause:?}"
     );
     // Alone with these names it is the cluster's DNS, unless the others are asked.
     let mut node = two(&plain("/etc/resolv.conf"), &corefile("127.0.0.1"));
     check("the only one with them", &node, LOOP);
-    let services: Vec<IpAddr> = services_in_question(&node).iter().map(SocketAddr::ip).collect();
+    let services: Vec<IpAddr> = services_in_question(&node)
+        .iter()
+        .map(SocketAddr::ip)
+        .collect();
     assert_eq!(services, ips("10.96.0.10"));
     node.kernel.sent_on = Some(BTreeMap::from([(services[0], ips("10.244.0.7"))]));
     check("not asked", &node, MIXED);
