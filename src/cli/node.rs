@@ -72,11 +72,13 @@ impl NodeArgs {
     /// Notes to whom rules send on what is for the cluster's DNS, where that makes a
     /// difference and they can be read.
     pub(super) fn see_rules(&self, root: Option<&Root>, node: &mut Node) {
-        let asked = check_loop::services_in_question(node);
-        let words = self.words_of_rules(root).filter(|_| !asked.is_empty());
-        let Some(words) = words else {
+        let Some(words) = self.words_of_rules(root) else {
             return;
         };
+        let asked = check_loop::services_in_question(node);
+        if asked.is_empty() {
+            return;
+        }
         let mut sent_on = BTreeMap::new();
         for to in asked {
             match path::route([vec![to.ip().to_string()], words.clone()].concat()) {

@@ -136,7 +136,7 @@ fn row_7_to_11_node_local() {
         LOOP,
     );
     assert_eq!(report.chains[0].zone, "cluster.local.");
-    // What kube-proxy sends on never comes to the cache: it writes its rules a minute later.
+    // What kube-proxy sends on never comes to the cache.
     let mut node = with_node_cache(&wrong, "172.31.0.53", "172.31.0.53");
     let service = "10.96.0.10".parse().unwrap();
     for (to, expected) in [("10.244.0.7", FINE), ("10.96.0.10", LOOP)] {
