@@ -1,17 +1,13 @@
 //! Which node: arguments of the commands that read one.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::path;
-use crate::check_loop;
 use crate::cli::streams::Streams;
 use crate::host::node::StandIns;
 use crate::host::root::{Resolution, Root};
 use crate::host::snapshot;
 use crate::host::{self, FileRead, ReadError};
 use crate::kubelet::running::shown_at_configz;
-use crate::node::Node;
 use crate::text::Source;
 
 /// The node, and files that stand in for some of its own.
@@ -67,26 +63,6 @@ impl NodeArgs {
             return Some(vec!["--from-host".to_owned(), format!("--root={file}")]);
         }
         (is_live && nix::unistd::geteuid().is_root()).then(Vec::new)
-    }
-
-    /// Notes to whom rules send on what is for the cluster's DNS, where that makes a
-    /// difference and they can be read.
-    pub(super) fn see_rules(&self, root: Option<&Root>, node: &mut Node) {
-        let Some(words) = self.words_of_rules(root) else {
-            return;
-        };
-        let asked = check_loop::services_in_question(node);
-        if asked.is_empty() {
-            return;
-        }
-        let mut sent_on = BTreeMap::new();
-        for to in asked {
-            match path::route([vec![to.ip().to_string()], words.clone()].concat()) {
-                Ok(route) if route.is_whole() => sent_on.insert(to.ip(), route.endpoints()),
-                _ => return,
-            };
-        }
-        node.kernel.sent_on = Some(sent_on);
     }
 
     /// Whether the caller says which node is meant.
