@@ -15,9 +15,8 @@ use crate::topology::{Listen, Network};
 pub(super) enum Delivery {
     /// The server with this index.
     Server(usize),
-    /// The service of the cluster's DNS: any of these servers. Empty: none of
-    /// them is on this node.
-    Service(Vec<usize>),
+    /// The service of the cluster's DNS: any of the servers behind it.
+    Service,
     /// Nobody: it is refused.
     Nobody,
     /// A machine outside the node.
@@ -51,21 +50,21 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Deliver
     let is_service = graph.service(ip).is_some();
     // In IPVS mode the service's address is one of the node's own; kube-proxy
     // takes the packets before a socket with any address would. NodeLocal
-    // DNSCache binds that very address.
+    // DNSCache binds that very address, and gets them where its NOTRACK rules are.
     if ip.is_loopback() || (own.contains(&ip) && !is_service) {
         return at(graph, network, to);
     }
-    if let Some(server) = bound(graph, to) {
+    let is_sent_on = is_service && graph.node.kernel.sends_on(ip);
+    if let Some(server) = bound(graph, to).filter(|_| !is_sent_on) {
         return Delivery::Server(server);
     }
     if is_service {
-        return Delivery::Service(graph.behind_service());
+        return Delivery::Service;
     }
     if graph.node.addresses.contains(&ip) {
         return at(graph, &Network::Node, to);
     }
-    let mut pods = graph.node.pods.iter();
-    if let Some(pod) = pods.find(|pod| pod.addresses.contains(&ip)) {
+    if let Some(pod) = graph.pod_at(ip) {
         let is_on_node = pod.host_network == Some(true);
         let network = if is_on_node {
             Network::Node
@@ -92,11 +91,13 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Deliver
 }
 
 /// The server on the node that has bound this very address.
-fn bound(graph: &Graph<'_>, to: SocketAddr) -> Option<usize> {
+pub(super) fn bound(graph: &Graph<'_>, to: SocketAddr) -> Option<usize> {
     let is_bound = |listen: &Listen| listen.address == Some(to.ip()) && listen.port == to.port();
-    graph.servers.iter().position(|server| {
-        server.dns.network == Network::Node && server.dns.listens.iter().any(is_bound)
-    })
+    let is_its = |index: &usize| {
+        let server = graph.servers.get(*index);
+        server.is_some_and(|it| it.dns.listens.iter().any(is_bound))
+    };
+    graph.here(&Network::Node).iter().copied().find(is_its)
 }
 
 /// Who gets a packet to an address of this network namespace.

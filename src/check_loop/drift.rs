@@ -1,6 +1,7 @@
 //! What differs between the pods' files and those that the kubelet would
 //! write, and what else is worth knowing about them.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use super::facts::{FileRemark, Remark};
@@ -47,13 +48,20 @@ fn addresses(view: &View) -> Option<Vec<IpAddr>> {
     Some(view.iter().map(|it| it.to.ip()).collect())
 }
 
+/// What is listed, without what was listed before.
+fn each_once(listed: &[IpAddr]) -> Vec<IpAddr> {
+    let mut known = BTreeSet::new();
+    let all = listed.iter().copied();
+    all.filter(|it| known.insert(*it)).collect()
+}
+
 fn drift(node: &Node) -> Vec<FileRemark> {
     let mut remarks = Vec::new();
     for pod in node.pods.iter().filter(|pod| servers::is_dns_pod(pod)) {
         let now = addresses(&view::now(pod));
         let next = addresses(&view::next(node, Some(pod)));
         if let (Some(now), Some(next)) = (now, next)
-            && now != next
+            && each_once(&now) != each_once(&next)
             && !pod.mounts_resolv_conf()
         {
             remarks.push(FileRemark::Drift {
@@ -75,7 +83,7 @@ fn drift(node: &Node) -> Vec<FileRemark> {
 fn refused(graph: &Graph<'_>) -> Vec<FileRemark> {
     let is_refused = |pod: &&Pod| {
         let own = Network::Pod(pod.key());
-        let serves = graph.servers.iter().any(|it| it.dns.network == own);
+        let serves = !graph.here(&own).is_empty();
         let listed = addresses(&view::now(pod)).unwrap_or_default();
         let is_heard = graph.node.listeners.iter().any(|it| it.network == own);
         let is_loopback = |ip: &IpAddr| reached((*ip, 53).into()).ip().is_loopback();

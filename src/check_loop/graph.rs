@@ -1,6 +1,7 @@
 //! Who is there: the DNS servers of a node and of its pods, and what each
 //! finds in the file that it reads.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
@@ -14,6 +15,7 @@ use crate::address::is_link_local;
 use crate::config::corefile::is_within;
 use crate::node::{HostFile, Node, Pod, is_cluster_dns};
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
+use crate::text::Source;
 use crate::topology::{self, Forward, Network, Program, Target};
 
 /// What a server does with queries: each zone, its policy, and its targets with
@@ -34,6 +36,15 @@ pub(super) struct Graph<'n> {
     pub(super) services: Vec<(IpAddr, Option<Proof>)>,
     /// The pods by their keys: there can be thousands.
     pods: BTreeMap<String, &'n Pod>,
+    /// The same by their addresses.
+    by_address: BTreeMap<IpAddr, &'n Pod>,
+    /// The files of the node that were kept, by their names.
+    sources: BTreeMap<&'n str, &'n Source>,
+    /// The servers behind the service of the cluster's DNS, in order.
+    behind: Vec<usize>,
+    /// The same with the files of now, and those of the next start, in groups that treat
+    /// queries alike.
+    groups: [OnceCell<Vec<Vec<usize>>>; 2],
     /// The servers of each network namespace, in order.
     here: BTreeMap<Network, Vec<usize>>,
 }
@@ -44,21 +55,35 @@ impl<'n> Graph<'n> {
         let servers = servers::of_node(node);
         let services = services(node, &servers);
         let mut pods = BTreeMap::new();
+        let mut by_address = BTreeMap::new();
         for pod in &node.pods {
             pods.entry(pod.key()).or_insert(pod);
+            for ip in &pod.addresses {
+                by_address.entry(*ip).or_insert(pod);
+            }
+        }
+        let mut sources = BTreeMap::new();
+        for source in quote::sources(node) {
+            sources.entry(source.name.as_str()).or_insert(source);
         }
         let mut here: BTreeMap<Network, Vec<usize>> = BTreeMap::new();
         for (index, server) in servers.iter().enumerate() {
             let network = server.dns.network.clone();
             here.entry(network).or_default().push(index);
         }
-        Self {
+        let mut graph = Self {
             node,
             servers,
             services,
             pods,
+            by_address,
+            sources,
+            behind: Vec::new(),
+            groups: Default::default(),
             here,
-        }
+        };
+        graph.behind = graph.find_behind();
+        graph
     }
 
     /// The server at a hop; `None`: it is the service that stands for several.
@@ -67,6 +92,16 @@ impl<'n> Graph<'n> {
             Who::Server(index) => self.servers.get(*index),
             Who::Service(_) => None,
         }
+    }
+
+    /// The pod that has this address.
+    pub(super) fn pod_at(&self, ip: IpAddr) -> Option<&'n Pod> {
+        self.by_address.get(&ip).copied()
+    }
+
+    /// A file of the node that was kept.
+    pub(super) fn source(&self, file: &str) -> Option<&'n Source> {
+        self.sources.get(file).copied()
     }
 
     /// The servers of this network namespace, by their places in `servers`.
@@ -128,20 +163,13 @@ impl<'n> Graph<'n> {
         }
     }
 
-    /// The servers behind the service of the cluster's DNS: those that answer
-    /// the cluster's names, else those that are named as installers name them.
-    /// Somebody's own CoreDNS is no such server.
-    pub(super) fn behind_service(&self) -> Vec<usize> {
-        let zone = cluster_zone(self.node);
-        let has_names = |it: &Server<'_>| {
-            let mut forwards = it.dns.forwards.iter();
-            let own = forwards.find(|own| is_within(&zone, &own.zone));
-            own.is_some_and(|own| own.to.is_empty())
-        };
+    /// The servers that can be behind the service of the cluster's DNS. Somebody's own
+    /// CoreDNS is no such server.
+    pub(super) fn backends(&self) -> impl Iterator<Item = (usize, &Server<'n>)> {
         let is_backend = |it: &Server<'_>| {
             let in_pod = it.pod.is_some() || it.assumed.is_some();
             // Whose Corefile was given is else not known: it can be a cache's.
-            let is_known = in_pod || (it.is_elsewhere() && has_names(it));
+            let is_known = in_pod || (it.is_elsewhere() && self.has_names(it));
             let is_others = it
                 .pod
                 .is_some_and(|it| servers::is_of_others(self.node, it));
@@ -151,18 +179,63 @@ impl<'n> Graph<'n> {
                 && !is_others
                 && it.dns.program != Program::NodeCache
         };
-        let of = |is: &dyn Fn(&Server<'_>) -> bool| -> Vec<usize> {
-            let servers = self.servers.iter().enumerate();
-            let found = servers.filter(|(_, it)| is_backend(it) && is(it));
-            found.map(|(index, _)| index).collect()
+        let servers = self.servers.iter().enumerate();
+        servers.filter(move |(_, it)| is_backend(it))
+    }
+
+    /// Those behind it.
+    pub(super) fn behind_service(&self) -> &[usize] {
+        &self.behind
+    }
+
+    /// Those behind it in groups that treat queries alike. What files those of other nodes
+    /// have now is not known here.
+    pub(super) fn groups(&self, when: When) -> &[Vec<usize>] {
+        let [now, next_start] = &self.groups;
+        let groups = match when {
+            When::Now => now,
+            When::NextStart => next_start,
         };
-        let serving = of(&has_names);
-        if !serving.is_empty() {
-            return serving;
-        }
-        let is_asked =
-            |pod: &Pod| is_cluster_dns(pod) || servers::is_behind_service(self.node, pod);
-        of(&|it| it.pod.is_none_or(is_asked))
+        groups.get_or_init(|| {
+            let is_known = |index: &&usize| {
+                let server = self.servers.get(**index);
+                when == When::NextStart || server.is_some_and(|it| !it.is_elsewhere())
+            };
+            let mut groups: Vec<(Treatment<'_>, Vec<usize>)> = Vec::new();
+            for &index in self.behind.iter().filter(is_known) {
+                let treatment = self.treatment(index, when);
+                match groups.iter_mut().find(|it| it.0 == treatment) {
+                    Some((_, group)) => group.push(index),
+                    None => groups.push((treatment, vec![index])),
+                }
+            }
+            groups.into_iter().map(|it| it.1).collect()
+        })
+    }
+
+    /// Those that answer the cluster's names, else those that are named as installers
+    /// name them, and whom the service was seen to lead to.
+    fn find_behind(&self) -> Vec<usize> {
+        let have_names = self.backends().any(|(_, it)| self.has_names(it));
+        let is_behind = |it: &Server<'_>| {
+            let mut pod = it.pod.into_iter();
+            pod.any(|pod| servers::is_behind_service(self.node, pod))
+                || if have_names {
+                    self.has_names(it)
+                } else {
+                    it.pod.is_none_or(is_cluster_dns)
+                }
+        };
+        let behind = self.backends().filter(|(_, it)| is_behind(it));
+        behind.map(|(index, _)| index).collect()
+    }
+
+    /// Whether the server has the names of the cluster itself.
+    fn has_names(&self, server: &Server<'_>) -> bool {
+        let zone = cluster_zone(self.node);
+        let mut forwards = server.dns.forwards.iter();
+        let own = forwards.find(|own| is_within(&zone, &own.zone));
+        own.is_some_and(|own| own.to.is_empty())
     }
 
     /// What the server does with queries, whatever it is called.

@@ -31,11 +31,11 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use crate::address::DNS_PORT;
 use crate::kubelet::Found;
-use crate::node::{Node, Pod, Presence};
+use crate::node::{HostFile, Node, Pod, Presence};
 use crate::topology::DnsServer;
 
 use deliver::USUAL_SERVICES;
@@ -169,20 +169,27 @@ pub struct ClusterDns {
     pub servers: Vec<(usize, DnsServer)>,
     /// Those pods that are behind the Service, each with its server's port.
     pub endpoints: Vec<(usize, u16)>,
-    /// Where `clusterDNS` is that of NodeLocal DNSCache alone, and nothing tells the address
-    /// of the Service: those that installers give it.
+    /// Where the cluster's DNS is asked, and nothing tells the address of its Service, as
+    /// `clusterDNS` is that of NodeLocal DNSCache alone: those that installers give it.
     pub usual: &'static [IpAddr],
 }
 
 /// What the node tells of the cluster's DNS.
 pub fn cluster_dns(node: &Node) -> ClusterDns {
     let graph = Graph::of_node(node);
-    let mut kubelet = node.kubelet.iter();
-    let has_cache_only =
-        !graph.knows_service() && kubelet.any(|it| !it.cluster_dns.value.is_empty());
+    // A pod has the search list of the cluster, and not the kubelet that says whose DNS it asks.
+    let is_asked = match &node.kubelet {
+        Some(kubelet) => !kubelet.cluster_dns.value.is_empty(),
+        None => node
+            .node_file
+            .as_ref()
+            .and_then(HostFile::conf)
+            .is_some_and(view::has_cluster_search),
+    };
+    let has_usual = is_asked && !graph.knows_service();
     let number = |pod: &Pod| node.pods.iter().position(|own| std::ptr::eq(own, pod));
     let mut endpoints = Vec::new();
-    for server in graph.behind_service() {
+    for &server in graph.behind_service() {
         let server = graph.servers.get(server);
         let pod = server.and_then(|it| Some((number(it.pod?)?, &it.dns)));
         let port = |it: &DnsServer| it.listens.first().map_or(DNS_PORT, |it| it.port);
@@ -196,8 +203,22 @@ pub fn cluster_dns(node: &Node) -> ClusterDns {
         servers: new.collect(),
         services: graph.services,
         endpoints,
-        usual: if has_cache_only { &USUAL_SERVICES } else { &[] },
+        usual: if has_usual { &USUAL_SERVICES } else { &[] },
     }
+}
+
+/// The addresses of the cluster's DNS of which only rules tell who is asked: a server of
+/// the node has bound them, or the DNS pods do not treat queries alike.
+pub fn services_in_question(node: &Node) -> Vec<SocketAddr> {
+    let graph = Graph::of_node(node);
+    let treatment = |(index, _)| graph.treatment(index, When::Now);
+    let mut treatments = graph.backends().map(treatment);
+    let first = treatments.next();
+    let are_unlike = treatments.any(|it| Some(it) != first);
+    let services = graph.services.iter();
+    let all = services.map(|(ip, _)| SocketAddr::new(*ip, DNS_PORT));
+    all.filter(|it| are_unlike || deliver::bound(&graph, *it).is_some())
+        .collect()
 }
 
 /// Where servers of one list do not give the same answers though any of them is

@@ -8,7 +8,12 @@ use crate::text::{Place, Source, escaped};
 /// `resolvConf: /etc/resolv.conf`, `--resolv-conf=/etc/resolv.conf`. Of a file
 /// that was not kept, `value`.
 pub(super) fn quote(node: &Node, place: &Place, value: &str) -> Proof {
-    let found = source(node, &place.file).and_then(|it| statement(it, place));
+    quote_in(source(node, &place.file), place, value)
+}
+
+/// The same of a file that was found.
+pub(super) fn quote_in(source: Option<&Source>, place: &Place, value: &str) -> Proof {
+    let found = source.and_then(|it| statement(it, place));
     found.unwrap_or_else(|| Proof {
         place: place.clone(),
         text: value.to_owned(),
@@ -48,6 +53,11 @@ pub(super) fn end(node: &Node, file: &str) -> Place {
 
 /// A file of the node that was kept.
 pub(super) fn source<'n>(node: &'n Node, file: &str) -> Option<&'n Source> {
+    sources(node).find(|it| it.name == file)
+}
+
+/// The files of the node that were kept; of several of one name the first counts.
+pub(super) fn sources(node: &Node) -> impl Iterator<Item = &Source> {
     let of_pods = node.pods.iter().flat_map(|pod| {
         let files = [&pod.resolv_conf, &pod.seen_resolv_conf];
         let files = files.into_iter().flatten().map(|conf| &conf.source);
@@ -56,11 +66,10 @@ pub(super) fn source<'n>(node: &'n Node, file: &str) -> Option<&'n Source> {
     let files = node.kubelet_file.iter().chain(&node.node_file);
     let files = files.chain(&node.files).filter_map(HostFile::conf);
     let files = files.map(|conf| &conf.source);
-    let mut all = files
+    files
         .chain(&node.sources)
         .chain(&node.corefiles)
-        .chain(of_pods);
-    all.find(|it| it.name == file)
+        .chain(of_pods)
 }
 
 /// Longest line of which a statement is shown; of longer ones the value alone.

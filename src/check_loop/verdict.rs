@@ -1,6 +1,6 @@
 //! From what becomes of queries to states, and from these to the answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::Graph;
 use super::outcome::Outcome;
@@ -42,21 +42,22 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
     }
 }
 
-/// Of the pods behind the service of the cluster's DNS, which get queries by
-/// lot: those in which queries loop or are refused, and the others.
+/// Of the pods of the cluster's DNS: those in which queries loop or are refused, and
+/// the others behind its service, which get queries by lot.
 #[derive(Debug, Default)]
 pub(super) struct Share {
     /// The servers of each.
     bad: Vec<Vec<usize>>,
-    /// How many pods answer all queries.
+    /// How many pods behind the service answer all queries.
     good: usize,
 }
 
 impl Share {
     pub(super) fn of_outcomes(graph: &Graph<'_>, outcomes: &[Outcome]) -> Self {
         let behind = graph.behind_service();
+        let backends: BTreeSet<usize> = graph.backends().map(|(index, _)| index).collect();
         let mut pods: BTreeMap<String, (Vec<usize>, State)> = BTreeMap::new();
-        for outcome in outcomes.iter().filter(|it| behind.contains(&it.start)) {
+        for outcome in outcomes.iter().filter(|it| backends.contains(&it.start)) {
             let server = graph.servers.get(outcome.start);
             let Some(pod) = server.and_then(|it| it.pod) else {
                 continue;
@@ -71,8 +72,10 @@ impl Share {
         for (servers, state) in pods.into_values() {
             match state {
                 State::Loop | State::Mixed | State::Refused => share.bad.push(servers),
-                State::NoLoop => share.good += 1,
-                State::Unknown => {}
+                State::NoLoop if servers.iter().any(|it| behind.binary_search(it).is_ok()) => {
+                    share.good += 1
+                }
+                State::NoLoop | State::Unknown => {}
             }
         }
         share

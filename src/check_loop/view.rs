@@ -289,6 +289,11 @@ fn searches(conf: &ResolvConf) -> Vec<Vec<u8>> {
     searches
 }
 
+/// Whether the file has the search list that the kubelet writes for the cluster's DNS.
+pub(super) fn has_cluster_search(conf: &ResolvConf) -> bool {
+    searches(conf).iter().any(|it| is_of_cluster(it, None))
+}
+
 /// Whether it is `svc.DOMAIN`.
 fn is_of_cluster(search: &[u8], domain: Option<&str>) -> bool {
     let Some(rest) = search.strip_prefix(b"svc.") else {

@@ -116,6 +116,7 @@ fn judge(
         Some(root) => node::read_node(root, &stand_ins, Parts::ALL)?,
         None => node::of_files(&stand_ins),
     };
+    path::see_rules(&args.node, root.as_ref(), &mut node);
     for path in &args.log {
         node.logs.push(read_log(path, streams)?);
     }

@@ -9,10 +9,16 @@ mod live;
 mod offline;
 mod service;
 
+use std::collections::BTreeMap;
+
 use self::answer::Answer;
+use crate::check_loop;
 use crate::cli::files::typed;
+use crate::cli::node::NodeArgs;
 use crate::cli::streams::{Status, Streams};
 use crate::doctor::Route;
+use crate::host::root::Root;
+use crate::node::Node;
 
 pub(super) use args::PathArgs;
 pub(super) use offline::NoDns;
@@ -39,6 +45,26 @@ pub(super) fn answer_to(words: &[String], streams: &mut Streams<'_>) -> anyhow::
 /// Why it is not known.
 pub(super) fn route(words: Vec<String>) -> Result<Route, String> {
     service::route(words, answer_to)
+}
+
+/// Notes to whom rules send on what is for the cluster's DNS, where that makes a
+/// difference and they can be read.
+pub(super) fn see_rules(args: &NodeArgs, root: Option<&Root>, node: &mut Node) {
+    let Some(words) = args.words_of_rules(root) else {
+        return;
+    };
+    let asked = check_loop::services_in_question(node);
+    if asked.is_empty() {
+        return;
+    }
+    let mut sent_on = BTreeMap::new();
+    for to in asked {
+        match route([vec![to.ip().to_string()], words.clone()].concat()) {
+            Ok(route) if route.is_whole() => sent_on.insert(to.ip(), route.endpoints()),
+            _ => return,
+        };
+    }
+    node.kernel.sent_on = Some(sent_on);
 }
 
 fn find(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {

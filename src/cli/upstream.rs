@@ -41,7 +41,8 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
         dns_pods: true,
         ..Parts::default()
     };
-    let node = node::read_node(&root, &stand_ins, parts)?;
+    let mut node = node::read_node(&root, &stand_ins, parts)?;
+    path::see_rules(&args.node, Some(&root), &mut node);
     if let Some(asked) = args.address.as_ref().filter(|_| root.is_live()) {
         let interfaces = situation::interfaces().unwrap_or_default();
         asked.check(&interfaces).map_err(anyhow::Error::msg)?;

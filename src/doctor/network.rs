@@ -1,6 +1,6 @@
 //! What the network of a node does with packets of DNS.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use memchr::memmem;
@@ -35,6 +35,13 @@ impl Route {
         let is_translated = |it: &Tree| it.outcomes.iter().any(|it| it.is_translated);
         let is_it = |it: &Tree| it.service.is_some() || it.fails() || is_translated(it);
         self.trees.iter().any(is_it)
+    }
+
+    /// Who gets the packets.
+    pub fn endpoints(&self) -> Vec<IpAddr> {
+        let ends = self.trees.iter().flat_map(|it| &it.outcomes);
+        let reached = ends.filter(|it| matches!(it.kind, Kind::Endpoint | Kind::Local));
+        reached.map(|it| it.address).collect()
     }
 
     /// Whether all packets are known to go to others than this server.

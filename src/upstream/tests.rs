@@ -379,4 +379,12 @@ fn a_usual_address_is_not_known_where_the_service_is_not() {
     };
     assert_eq!(end("169.254.20.10"), End::Unknown(Unknown::Rules));
     assert_eq!(end("10.43.0.10"), End::Outside);
+    // A pod has the search list of the cluster, and sees no kubelet.
+    let in_pod = |search: &str| {
+        let node = node(&format!("search {search}\nnameserver 10.96.0.10\n"));
+        of_node(&node).files[0].servers[0].end.clone()
+    };
+    let search = "shop.svc.cluster.local svc.cluster.local cluster.local";
+    assert_eq!(in_pod(search), End::Unknown(Unknown::Rules));
+    assert_eq!(in_pod("corp.example"), End::Outside);
 }

@@ -3,13 +3,14 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::{Case, Server, fixes, quote, walk};
+use super::{Case, Server, fixes, parsed, quote, walk};
 use crate::check_loop::facts::Step;
 use crate::check_loop::report::{Edit, Fix};
 use crate::node::workload::maker;
 use crate::node::{Node, Pod};
 use crate::order::Order as _;
 use crate::text::{Place, Source, escaped};
+use crate::topology::resolved::UPLINK_FILE;
 use crate::topology::{Program, Target};
 
 /// An address that no node has (RFC 5737): it does what any other server does.
@@ -204,7 +205,7 @@ fn replace(source: &mut Source, number: usize, old: &[u8], new: &[u8]) {
     }
 }
 
-/// A real server in the configuration of dnsmasq, unbound or named.
+/// A real server in the configuration of another program.
 pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
     let upstreams = case.upstreams();
     let upstream = upstreams.first();
@@ -212,7 +213,10 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
         if matches!(server.dns.program, Program::CoreDns | Program::NodeCache) {
             return None;
         }
-        let place = step.target.as_ref()?;
+        let is_resolved = server.dns.program == Program::SystemdResolved;
+        // What it has from a link it would get again.
+        let is_written = |it: &&Place| !is_resolved || it.file.starts_with("/etc/");
+        let place = step.target.as_ref().filter(is_written)?;
         let mut changed = case.node().clone();
         let servers = changed
             .servers
@@ -230,7 +234,11 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
                 target.value = Target::Address(to);
             }
         }
-        let old = old?.ip().to_string();
+        let old = old?.ip();
+        if is_resolved {
+            write_again(&mut changed, old, ip);
+        }
+        let old = old.to_string();
         let new = upstream.map_or_else(|| "ADDRESS".to_owned(), IpAddr::to_string);
         let stands = quote::quote(case.node(), place, &old);
         let restart = Step::Restart(server.dns.program.name());
@@ -244,4 +252,17 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
             Fix::new(edit, which.into_iter().chain([restart]).collect())
         })
     })
+}
+
+/// What systemd-resolved writes for others when it has another server.
+fn write_again(node: &mut Node, old: IpAddr, new: IpAddr) {
+    let files = node.files.iter_mut().chain(&mut node.node_file);
+    for file in files.chain(&mut node.kubelet_file) {
+        let is_its = file.path == UPLINK_FILE || file.links.iter().any(|it| it == UPLINK_FILE);
+        if let Some(conf) = file.conf().filter(|_| is_its) {
+            let text = String::from_utf8_lossy(&conf.source.bytes);
+            let [old, new] = [old, new].map(|it| format!("nameserver {it}\n"));
+            file.content = Ok(parsed(&file.path, text.replace(&old, &new)));
+        }
+    }
 }

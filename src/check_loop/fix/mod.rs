@@ -99,6 +99,7 @@ fn candidates(case: &Case<'_, '_>) -> &'static [Candidate] {
         &[
             forward::explicit,
             forward::to_service,
+            forward::of_program,
             other_file,
             without_line,
             own_file,

@@ -201,6 +201,37 @@ fn programs_on_the_node_get_another_server() {
     );
 }
 
+/// NodeLocal DNSCache and systemd-resolved send to each other, and what systemd-resolved
+/// writes for the kubelet leads there, too.
+#[test]
+fn systemd_resolved_gets_another_server() {
+    let corefile = "cluster.local:53 {\n bind 169.254.20.10\n forward . 10.96.0.10\n}\n\
+                    .:53 {\n bind 169.254.20.10\n forward . 127.0.0.53\n}\n";
+    let listed = "169.254.20.10 172.31.0.53";
+    let mut node = node(listed);
+    node.kubelet_file = Some(host_file(UPLINK, &[], listed));
+    let plain = ".:53 {\n forward . /etc/resolv.conf\n}\n";
+    node.pods = vec![
+        dns_pod("coredns-a", plain, "172.31.0.53"),
+        node_cache(corefile, listed),
+    ];
+    let mut resolved = server(Program::SystemdResolved, "127.0.0.53", "169.254.20.10");
+    let file = "/etc/systemd/resolved.conf.d/dns.conf";
+    resolved.forwards[0].to[0].place = place(file, 2, 5);
+    node.sources
+        .push(source(file, "[Resolve]\nDNS=169.254.20.10\n"));
+    node.servers.push(resolved);
+    let fix = check(
+        "DNS=",
+        &node,
+        "/etc/systemd/resolved.conf.d/dns.conf:2: DNS=169.254.20.10 -> DNS=172.31.0.53",
+    );
+    assert_eq!(fix.then, [Step::Restart("systemd-resolved")]);
+    // From DHCP it would come again.
+    node.servers[0].forwards[0].to[0].place = place("/run/systemd/netif/links/2", 2, 5);
+    assert_eq!(judge(&node).fix, None);
+}
+
 #[test]
 fn what_works_needs_no_fix() {
     let node = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));

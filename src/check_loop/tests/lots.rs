@@ -46,6 +46,44 @@ fn the_policy_decides_about_lists() {
     check("dnsmasq", &node, MIXED);
 }
 
+/// Whoever of several DNS pods loops, the others answer.
+#[test]
+fn one_that_the_service_need_not_lead_to() {
+    let plain = |to: &str| format!(".:53 {{\n forward . {to}\n}}\n");
+    let two = |healthy: &str, looping: &str| {
+        let mut node = with_coredns("172.31.0.53", healthy);
+        let mut second = dns_pod("coredns-b", looping, "172.31.0.53");
+        second.addresses = ips("10.244.0.8");
+        node.pods.push(second);
+        node
+    };
+    let node = two(&corefile("/etc/resolv.conf"), &plain("127.0.0.1"));
+    let report = check("one without names of the cluster", &node, MIXED);
+    let cause = report.cause.unwrap();
+    assert!(
+        matches!(
+            cause,
+            Cause::Path {
+                pods: Some((1, 2)),
+                ..
+            }
+        ),
+        "{cause:?}"
+    );
+    // Alone with these names it is the cluster's DNS, unless the others are asked.
+    let mut node = two(&plain("/etc/resolv.conf"), &corefile("127.0.0.1"));
+    check("the only one with them", &node, LOOP);
+    let services: Vec<IpAddr> = services_in_question(&node)
+        .iter()
+        .map(SocketAddr::ip)
+        .collect();
+    assert_eq!(services, ips("10.96.0.10"));
+    node.kernel.sent_on = Some(BTreeMap::from([(services[0], ips("10.244.0.7"))]));
+    check("not asked", &node, MIXED);
+    let alike = two(&plain("/etc/resolv.conf"), &plain("/etc/resolv.conf"));
+    assert_eq!(services_in_question(&alike), []);
+}
+
 #[test]
 fn one_of_the_pods_behind_the_service() {
     let service = corefile("10.96.0.10");

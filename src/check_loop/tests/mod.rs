@@ -8,13 +8,14 @@ mod now;
 mod others;
 mod states;
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::facts::{Cause, Caveat, FileRemark, Manifest, Round, Step, Supposed, Unknown, Useless};
 use super::*;
 use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::{Found, Kubelet, Origin, Setting};
-use crate::node::{Container, HostFile, Pod};
+use crate::node::{Container, HostFile, Pod, kernel};
 use crate::pod::assumed_kubelet;
 use crate::text::{Place, Placed, Source};
 use crate::topology::{

@@ -187,6 +187,27 @@ fn without_a_kubelet_now_is_the_answer() {
     check("loops", &node, (Verdict::Loop, State::Loop, State::Unknown));
 }
 
+/// A server that stands twice in the kubelet's file is asked twice, and that is all.
+#[test]
+fn a_repeated_server_is_no_other_file() {
+    let node = with_coredns(REAL, &corefile("/etc/resolv.conf"));
+    let kubelets = host_file("/etc/resolv.conf", &[], "172.31.0.53 172.31.0.53");
+    for (file, expected) in [
+        (kubelets, false),
+        (
+            host_file("/etc/resolv.conf", &[], "172.31.0.53 172.31.0.54"),
+            true,
+        ),
+    ] {
+        let changed = Node {
+            kubelet_file: Some(file),
+            ..node.clone()
+        };
+        let report = check("drift", &changed, FINE);
+        assert_eq!(report.remarks.iter().any(is_drift), expected);
+    }
+}
+
 /// One that does not start again is no loop, and no DNS either.
 #[test]
 fn a_dns_pod_that_ended_is_told_first() {

@@ -136,6 +136,20 @@ fn row_7_to_11_node_local() {
         LOOP,
     );
     assert_eq!(report.chains[0].zone, "cluster.local.");
+    // What kube-proxy sends on never comes to the cache.
+    let mut node = with_node_cache(&wrong, "172.31.0.53", "172.31.0.53");
+    let service = "10.96.0.10".parse().unwrap();
+    for (to, expected) in [("10.244.0.7", FINE), ("10.96.0.10", LOOP)] {
+        node.kernel.sent_on = Some(BTreeMap::from([(service, ips(to))]));
+        check(to, &node, expected);
+    }
+    let line = format!(
+        "udp 17 29 src=10.96.0.10 dst=10.96.0.10 sport=5 dport=53 src=10.244.0.7 dst=10.244.0.1 sport=53 dport=5 mark=0 use=2"
+    );
+    node.kernel.flows = kernel::flows("/proc/1/net/nf_conntrack", line.as_bytes());
+    check("rules come first", &node, LOOP);
+    node.kernel.sent_on = None;
+    check("seen by connections", &node, FINE);
     let explicit = NODE_CACHE.replace("/etc/resolv.conf", "172.31.0.53");
     check(
         "10",

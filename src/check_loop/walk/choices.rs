@@ -126,9 +126,9 @@ impl Walk<'_, '_> {
     /// The line of a configuration that says so; what is a default, or an
     /// argument, stands in no file.
     fn written(&self, place: &Place, value: &str) -> Vec<Proof> {
-        let is_file =
-            place.file.starts_with('/') || quote::source(self.graph.node, &place.file).is_some();
-        let proof = is_file.then(|| quote::quote(self.graph.node, place, value));
+        let source = self.graph.source(&place.file);
+        let is_file = place.file.starts_with('/') || source.is_some();
+        let proof = is_file.then(|| quote::quote_in(source, place, value));
         proof.into_iter().collect()
     }
 }

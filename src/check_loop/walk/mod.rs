@@ -9,7 +9,7 @@ use super::deliver::{Delivery, deliver};
 use choices::{Choice, Leads};
 
 use super::facts::Unknown;
-use super::graph::{Graph, Treatment};
+use super::graph::Graph;
 use super::report::{End, Proof, When};
 use super::servers::Server;
 use crate::config::corefile::is_within;
@@ -256,10 +256,7 @@ impl Walk<'_, '_> {
         });
         match choice.to {
             Leads::To(to) => self.send(index, to, share),
-            Leads::ClusterDns => {
-                let servers = self.graph.behind_service();
-                self.through_service(None, &servers, share);
-            }
+            Leads::ClusterDns => self.through_service(None, share),
             Leads::Nowhere(end) => self.end(end, share),
         }
         self.steps.pop();
@@ -268,7 +265,7 @@ impl Walk<'_, '_> {
     fn send(&mut self, from: usize, to: SocketAddr, share: (u32, u32)) {
         match deliver(self.graph, from, to) {
             Delivery::Server(next) => self.arrive(next, share),
-            Delivery::Service(servers) => self.through_service(Some(to), &servers, share),
+            Delivery::Service => self.through_service(Some(to), share),
             Delivery::Nobody => self.end(End::Refused, share),
             Delivery::Outside => self.end(End::Outside, share),
             Delivery::Unknown(reason) => self.end(End::Unknown(reason), share),
@@ -289,7 +286,7 @@ impl Walk<'_, '_> {
     }
 
     /// Through the cluster's service to any of the servers behind it, by lot.
-    fn through_service(&mut self, to: Option<SocketAddr>, servers: &[usize], share: (u32, u32)) {
+    fn through_service(&mut self, to: Option<SocketAddr>, share: (u32, u32)) {
         let proof = to.and_then(|to| self.graph.service(to.ip()).cloned().flatten());
         self.steps.push(Step {
             who: Who::Service(to),
@@ -298,7 +295,7 @@ impl Walk<'_, '_> {
             is_from_file: false,
             proof: proof.into_iter().collect(),
         });
-        let groups = self.groups(servers);
+        let groups = self.groups();
         let all: u32 = groups.iter().map(|(_, count)| count).sum();
         for (next, count) in &groups {
             self.arrive(*next, part_of(share, *count, all));
@@ -306,7 +303,7 @@ impl Walk<'_, '_> {
         if groups.is_empty() && self.zone == "." {
             let reason = Unknown::DnsPods {
                 service: to,
-                has_corefile: !servers.is_empty(),
+                has_corefile: !self.graph.behind_service().is_empty(),
             };
             self.end(End::Unknown(reason), share);
         } else if groups.is_empty() {
@@ -318,30 +315,20 @@ impl Walk<'_, '_> {
 
     /// The servers behind the service, one for all that treat queries alike,
     /// with how many those are. The one that asks stands for its like.
-    fn groups(&self, servers: &[usize]) -> Vec<(usize, u32)> {
-        // What files those of other nodes have now is not known here.
-        let is_known = |index: &&usize| {
-            let server = self.graph.servers.get(**index);
-            self.when == When::NextStart || server.is_some_and(|it| !it.is_elsewhere())
+    fn groups(&self) -> Vec<(usize, u32)> {
+        let seen = |group: &Vec<usize>| {
+            let mut steps = self.steps.iter().rev();
+            steps.find_map(|it| match it.who {
+                Who::Server(index) => group.binary_search(&index).is_ok().then_some(index),
+                Who::Service(_) => None,
+            })
         };
-        let is_seen = |index: usize| self.steps.iter().any(|it| it.who == Who::Server(index));
-        let mut groups: Vec<(Treatment<'_>, usize, u32)> = Vec::new();
-        for &index in servers.iter().filter(is_known) {
-            let treatment = self.graph.treatment(index, self.when);
-            match groups.iter_mut().find(|it| it.0 == treatment) {
-                Some((_, first, count)) => {
-                    *count += 1;
-                    if is_seen(index) {
-                        *first = index;
-                    }
-                }
-                None => groups.push((treatment, index, 1)),
-            }
-        }
-        groups
-            .into_iter()
-            .map(|(_, index, count)| (index, count))
-            .collect()
+        let of_group = |group: &Vec<usize>| {
+            let one = seen(group).or_else(|| group.first().copied())?;
+            Some((one, u32::try_from(group.len()).unwrap_or(u32::MAX)))
+        };
+        let groups = self.graph.groups(self.when).iter();
+        groups.filter_map(of_group).collect()
     }
 }
 

@@ -16,6 +16,7 @@ use self::here::Scene;
 use self::sheet::Sheet;
 use super::lint;
 use super::output;
+use super::path;
 use super::threshold::Level;
 use crate::check_loop;
 use crate::cli::streams::{Status, Streams};
@@ -46,6 +47,7 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     }
     let mut node = node::read_node(&root, &stand_ins, Parts::ALL)?;
     node.kernel = node::kernel::read_kernel(&root);
+    path::see_rules(&args.node, Some(&root), &mut node);
     let here = here::with_kubelet(here, &node);
     let mut sheet = Sheet::new(args, &here);
     sheet.add(checks::here(&here, &node), streams)?;

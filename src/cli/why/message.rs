@@ -2,6 +2,7 @@
 
 use super::args::{Format, WhyArgs};
 use super::inside::{self, Inside};
+use crate::cli::path;
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::host::node::{self, Parts};
@@ -157,7 +158,9 @@ fn node_of(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Option<N
     if args.node.is_files_only(&stand_ins) {
         return Ok(Some(node::of_files(&stand_ins)));
     }
-    let node = node::read_node(&args.node.root()?, &stand_ins, Parts::ALL)?;
+    let root = args.node.root()?;
+    let mut node = node::read_node(&root, &stand_ins, Parts::ALL)?;
+    path::see_rules(&args.node, Some(&root), &mut node);
     let is_node = args.node.is_named() || node.kubelet.is_some() || stand_ins.corefile.is_some();
     Ok(is_node.then_some(node))
 }

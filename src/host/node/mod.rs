@@ -16,6 +16,7 @@ pub mod sockets;
 mod static_pods;
 pub mod unseen;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::host::ReadError;
@@ -127,9 +128,11 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
     }
     if parts.servers {
         servers::fill(root, &processes, &mut node);
-        // Whom the cluster's DNS service leads to is else told by namespaces.
-        let is_elsewhere = |it: &Pod| is_dns_server(it) && !is_cluster_dns(it);
-        if node.pods.iter().any(is_elsewhere) {
+        // Whom the cluster's DNS service leads to is else told by namespaces and Corefiles.
+        let texts = |it: &Pod| it.corefiles.iter().map(|it| it.bytes.clone()).collect();
+        let dns = || node.pods.iter().filter(|it| is_dns_server(it));
+        let corefiles: BTreeSet<Vec<_>> = dns().map(texts).collect();
+        if corefiles.len() > 1 || dns().any(|it| !is_cluster_dns(it)) {
             node.kernel = kernel::read_kernel(root);
         }
         keep_sources(root, &mut node);
