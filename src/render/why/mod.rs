@@ -8,6 +8,7 @@ pub(in crate::render) mod numbers;
 pub(in crate::render) mod said;
 
 use std::io::{self, Write};
+use std::net::IpAddr;
 
 use colored::Colorize as _;
 
@@ -183,7 +184,10 @@ pub fn who(asked: &Asked) -> String {
         Kind::Provider => "the resolver of the cloud's network",
         Kind::Tailscale => "Tailscale's MagicDNS",
         Kind::Private => "a server of a private network",
-        Kind::Public => "an address of the internet",
+        Kind::Public => match asked.address.ip() {
+            IpAddr::V4(it) if it.is_documentation() => "an address of examples, which no server has",
+            _ => "an address of the internet",
+        },
     };
     let usually = match asked.kind {
         Kind::Service | Kind::Pod | Kind::NodeLocal if !asked.is_known => "usually ",

@@ -136,7 +136,9 @@ fn fact(advice: &Advice) -> String {
             server,
             count,
             worst,
+            name,
         } => {
+            let whose = name.as_ref().map_or(String::new(), |it| format!(", each for {it}"));
             let times = match count {
                 1 => "once".to_owned(),
                 _ => format!("{} times", grouped(*count)),
@@ -156,7 +158,7 @@ fn fact(advice: &Advice) -> String {
                 }
                 None => String::new(),
             };
-            format!("{server} did not answer {times}{when}")
+            format!("{server} did not answer {times}{whose}{when}")
         }
         Advice::Broken {
             zone,
@@ -264,9 +266,15 @@ fn fix(advice: &Advice) -> String {
              raised; kdns check-loop tells whether it is a loop"
         }
         Advice::Error { .. } => "kdns why MESSAGE explains the line, and what decides its cause",
-        Advice::Timeouts { server, .. } => {
+        Advice::Timeouts { server, name, .. } => {
+            let only = if name.is_some() {
+                "; if that is answered, the servers of the one name's own zone are silent"
+            } else {
+                ""
+            };
             return format!(
-                "ask it from the DNS pod's network: kdns nsenter POD dig @{} example.com +tries=1",
+                "ask it from the DNS pod's network: kdns nsenter POD dig @{} example.com \
+                 +tries=1{only}",
                 server.ip()
             );
         }
