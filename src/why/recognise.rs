@@ -218,7 +218,9 @@ fn ranked<'f, 'c, 't>(
         .iter()
         .any(|it| !it.message.is_dns() && !it.message.speaker.is_symptom());
     let rank = |it: &Sighting<'_, '_>| {
-        let is_part = found.iter().any(|other| it.is_part_of(other) || it.is_of_aside(other));
+        let is_part = found
+            .iter()
+            .any(|other| it.is_part_of(other) || it.is_of_aside(other));
         let (message, weight) = (it.message, Reverse(it.weight));
         let is_symptom = message.speaker.is_symptom();
         let leads = !is_symptom || message.leads();

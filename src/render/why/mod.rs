@@ -185,7 +185,9 @@ pub fn who(asked: &Asked) -> String {
         Kind::Tailscale => "Tailscale's MagicDNS",
         Kind::Private => "a server of a private network",
         Kind::Public => match asked.address.ip() {
-            IpAddr::V4(it) if it.is_documentation() => "an address of examples, which no server has",
+            IpAddr::V4(it) if it.is_documentation() => {
+                "an address of examples, which no server has"
+            }
             _ => "an address of the internet",
         },
     };

@@ -321,7 +321,7 @@ impl Tally {
             server,
             count: it.count,
             minutes: fitting(&it.minutes, most),
-            name: it.name.as_deref().map(|it| escaped(it.as_bytes())),
+            name: it.name.clone(),
         });
         let mut rows: Vec<TimeoutRow> = rows.collect();
         rows.sort_by_key(|it| std::cmp::Reverse(it.count));

@@ -122,7 +122,7 @@ pub(super) struct Silent {
 pub(super) struct Timeouts {
     pub(super) count: u64,
     pub(super) minutes: Periods<u64>,
-    /// The one name that all of them were for.
+    /// The one name that all were for; for HINFO CoreDNS asks by itself.
     pub(super) name: Option<String>,
 }
 
@@ -379,13 +379,13 @@ impl Tally {
         let Some(server) = shown.server.filter(|_| shown.is_timeout()) else {
             return;
         };
-        // `plugin/errors: 2 example.com. A: read udp …`
-        let name = text.split_once("plugin/errors: ");
-        let name = name.and_then(|it| it.1.split(' ').nth(1)?.strip_suffix('.'));
+        let error = text.split_once("plugin/errors: ").map_or("", |it| it.1);
+        let mut words = error.split(' ').skip(1);
+        let name = words.next().filter(|_| words.next() != Some("HINFO:"));
         let mut more = Timeouts {
             count: times,
             minutes: Periods::default(),
-            name: name.map(str::to_owned),
+            name: name.map(|it| it.trim_end_matches('.').to_owned()),
         };
         if let Some(time) = time {
             more.minutes.add(time.div_euclid(MINUTE), times);

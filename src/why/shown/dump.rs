@@ -173,7 +173,10 @@ impl Dump {
             "that tcp port 53 is refused: nobody listens, or a rule rejects".to_owned()
         } else if let Some((server, name)) = &self.unlike {
             let without = to(server).replace(" to ", " ");
-            format!("no answer of{without}{}, for which another server has one", named(name))
+            format!(
+                "no answer of{without}{}, for which another server has one",
+                named(name)
+            )
         } else if let Some(first) = lost.first() {
             let whom = format!("{}{}", to(&first.server), named(&first.name));
             let is_half = lost.iter().all(|it| self.has_pair(it));
@@ -258,7 +261,11 @@ fn row(line: &str) -> Option<Row<'_>> {
     let (rest, word) = state.unwrap_or((rest, if has_address { "1/0/0" } else { "0/0/0" }));
     let mut words = rest.split_whitespace();
     let (kind, name) = (words.next()?, words.next().unwrap_or_default());
-    let (client, server) = if reply.is_some() { (to, from) } else { (from, to) };
+    let (client, server) = if reply.is_some() {
+        (to, from)
+    } else {
+        (from, to)
+    };
     Some(Row {
         at: times.find_map(|it| it.parse().ok()),
         client,

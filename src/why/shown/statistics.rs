@@ -51,8 +51,8 @@ impl Statistics {
             _ => None,
         };
         if let (Some(periods), Some(count)) = (periods, count) {
+            // Whose they are stands in the line, or near it.
             *periods = periods.saturating_add(count);
-            return true;
         }
         let mut words = line.split_whitespace();
         let (Some(name), Some(count), None) = (words.next(), words.next(), words.next()) else {
@@ -83,7 +83,7 @@ impl Statistics {
         let (periods, throttled) = (self.periods, self.throttled);
         if periods > 0 && throttled.saturating_mul(100) >= periods.saturating_mul(THROTTLED) {
             return Some(format!(
-                "a limit held a container's cpu back in {throttled} of {periods} periods\n"
+                "cpu throttled by its limit in {throttled} of {periods} periods\n"
             ));
         }
         if self.unreplied > 0 && !self.is_seen {

@@ -138,7 +138,8 @@ fn fact(advice: &Advice) -> String {
             worst,
             name,
         } => {
-            let whose = name.as_ref().map_or(String::new(), |it| format!(", each for {it}"));
+            let whose = name.as_ref().map(|it| format!(", each for {it}"));
+            let whose = whose.unwrap_or_default();
             let times = match count {
                 1 => "once".to_owned(),
                 _ => format!("{} times", grouped(*count)),
