@@ -269,7 +269,7 @@ fn fix(advice: &Advice) -> String {
         Advice::Error { .. } => "kdns why MESSAGE explains the line, and what decides its cause",
         Advice::Timeouts { server, name, .. } => {
             let only = if name.is_some() {
-                "; if that is answered, the servers of the one name's own zone are silent"
+                "; if that is answered, only the one name fails: look at its own zone's servers"
             } else {
                 ""
             };
