@@ -218,9 +218,7 @@ fn ranked<'f, 'c, 't>(
         .iter()
         .any(|it| !it.message.is_dns() && !it.message.speaker.is_symptom());
     let rank = |it: &Sighting<'_, '_>| {
-        let is_part = found
-            .iter()
-            .any(|other| it.is_part_of(other) || it.is_of_aside(other));
+        let is_part = found.iter().any(|other| it.is_part_of(other));
         let (message, weight) = (it.message, Reverse(it.weight));
         let is_symptom = message.speaker.is_symptom();
         let leads = !is_symptom || message.leads();
@@ -344,12 +342,6 @@ impl<'c> Sighting<'c, '_> {
         let may = self.message.speaker.is_symptom();
         let mut patterns = self.message.patterns.iter();
         may && !patterns.any(|it| it.is_said_in(searched))
-    }
-
-    /// Whether what is seen takes its words from a note.
-    fn is_of_aside(&self, other: &Self) -> bool {
-        let is_over = self.at.start < other.at.end && other.at.start < self.at.end;
-        is_over && other.message.is_aside && self.message.speaker.is_symptom()
     }
 
     /// Whether another speaker hands it on: its words are among the other's, as
