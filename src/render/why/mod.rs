@@ -8,7 +8,6 @@ pub(in crate::render) mod numbers;
 pub(in crate::render) mod said;
 
 use std::io::{self, Write};
-use std::net::IpAddr;
 
 use colored::Colorize as _;
 
@@ -168,7 +167,6 @@ pub fn write_list(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<()> 
 }
 
 /// Whom an address is: `10.96.0.10, usually the Service of the cluster's DNS`.
-#[must_use]
 pub fn who(asked: &Asked) -> String {
     let address = match asked.address.port() {
         DNS_PORT => asked.address.ip().to_string(),
@@ -184,12 +182,8 @@ pub fn who(asked: &Asked) -> String {
         Kind::Provider => "the resolver of the cloud's network",
         Kind::Tailscale => "Tailscale's MagicDNS",
         Kind::Private => "a server of a private network",
-        Kind::Public => match asked.address.ip() {
-            IpAddr::V4(it) if it.is_documentation() => {
-                "an address of examples, which no server has"
-            }
-            _ => "an address of the internet",
-        },
+        Kind::Public if asked.is_example() => "an address of examples, which no server has",
+        Kind::Public => "an address of the internet",
     };
     let usually = match asked.kind {
         Kind::Service | Kind::Pod | Kind::NodeLocal if !asked.is_known => "usually ",
