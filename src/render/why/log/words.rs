@@ -1,5 +1,7 @@
 //! What follows from a log, in words.
 
+use std::net::IpAddr;
+
 use crate::check_loop::log::KINDS;
 use crate::finding::Severity;
 use crate::render::sentence::{Sentence, sentence};
@@ -239,6 +241,18 @@ fn fact(advice: &Advice) -> String {
     }
 }
 
+/// How to ask a server that did not answer.
+fn ask(server: IpAddr, is_one_name: bool) -> String {
+    let only = if is_one_name {
+        "; if that is answered, only the one name fails: look at its own zone's servers"
+    } else {
+        ""
+    };
+    format!(
+        "ask it from the DNS pod's network: kdns nsenter POD dig @{server} example.com +tries=1{only}"
+    )
+}
+
 fn fix(advice: &Advice) -> String {
     match advice {
         Advice::NoQueries => "add `log` to the server block of the Corefile, wait, and ask again",
@@ -267,18 +281,7 @@ fn fix(advice: &Advice) -> String {
              raised; kdns check-loop tells whether it is a loop"
         }
         Advice::Error { .. } => "kdns why MESSAGE explains the line, and what decides its cause",
-        Advice::Timeouts { server, name, .. } => {
-            let only = if name.is_some() {
-                "; if that is answered, only the one name fails: look at its own zone's servers"
-            } else {
-                ""
-            };
-            return format!(
-                "ask it from the DNS pod's network: kdns nsenter POD dig @{} example.com \
-                 +tries=1{only}",
-                server.ip()
-            );
-        }
+        Advice::Timeouts { server, name, .. } => return ask(server.ip(), name.is_some()),
         Advice::Broken { zone, .. } | Advice::Slow { zone, .. } => {
             return format!(
                 "kdns upstream tells where queries for {} go; ask each server there",
