@@ -42,6 +42,13 @@ pub enum Kind {
     Public,
 }
 
+impl Asked {
+    /// Whether documentation uses the address, and nobody has it (RFC 5737).
+    pub fn is_example(&self) -> bool {
+        matches!(self.address.ip(), IpAddr::V4(it) if it.is_documentation())
+    }
+}
+
 impl Kind {
     /// Every kind, with its word in the catalogue.
     pub const WORDS: [(&'static str, Self); 10] = [

@@ -46,7 +46,9 @@ pub fn split(text: &str) -> (Vec<Source>, String) {
         let is_kept = |line: &&&str| match begin {
             None | Some((MANIFEST, _)) => true,
             // Whom pods ask is said by other listings, too.
-            Some((RESOLV_CONF, _)) => line.trim_start().starts_with("nameserver"),
+            Some((RESOLV_CONF, _)) => ["nameserver", "search"]
+                .iter()
+                .any(|it| line.trim_start().starts_with(it)),
             Some(_) => false,
         };
         let own = rest.get(..length).unwrap_or_default().iter();

@@ -246,6 +246,9 @@ fn of_plugin(message: &str) -> Option<&'static str> {
     if error == "EOF" || error.ends_with(": EOF") || has(error, CLOSED) {
         return Some("upstream-closed");
     }
+    if error.ends_with("timed out") {
+        return Some("upstream-timeout");
+    }
     if has(error, &["tls: ", "x509: "]) {
         return Some("upstream-tls");
     }

@@ -172,6 +172,7 @@ fn other_errors_of_queries_are_told_apart() {
         "write tcp 10.0.0.7:4->10.0.0.1:53: write: broken pipe",
         "upstream-closed",
     );
+    check("tls: DialWithDialer timed out", "upstream-timeout");
     check("x509: certificate is valid for a, not b", "upstream-tls");
     check("context deadline exceeded", "upstream-timeout");
     check(

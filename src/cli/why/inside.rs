@@ -22,6 +22,8 @@ pub(super) struct Inside {
     pub(super) message: String,
     pub(super) findings: Findings,
     pub(super) has_rules: bool,
+    /// Whether the text says which CoreDNS it is about.
+    pub(super) tells_version: bool,
 }
 
 impl Inside {
@@ -36,6 +38,7 @@ impl Inside {
             .retain(|it| !inside::is_hidden(it, &files));
         Self {
             message: rest,
+            tells_version: given.options.coredns_version.is_some(),
             findings,
             files,
             has_rules: inside::has_rules(message),

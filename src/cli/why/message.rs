@@ -49,9 +49,12 @@ fn add_causes<'c>(recognised: &mut Recognised<'c>, catalogue: &'c Catalogue, ins
     if !recognised.message.is_dns() {
         return;
     }
+    // What an older CoreDNS takes is no mistake where it is not told which one this is.
+    let is_told = |it: &Cause| inside.tells_version || it.code != "corefile-directive";
     let is_shown = |cause: &&Cause| {
         let judged = judged::by_files(cause, &inside.findings.findings);
-        !judged.places.is_empty() && !recognised.causes.iter().any(|it| it.1.code == cause.code)
+        let is_new = !recognised.causes.iter().any(|it| it.1.code == cause.code);
+        is_told(cause) && is_new && !judged.places.is_empty()
     };
     let shown: Vec<&Cause> = catalogue.causes.iter().filter(is_shown).collect();
     let shown = shown.into_iter().map(|it| (Likely::High, it));

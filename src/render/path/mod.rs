@@ -15,7 +15,7 @@ use colored::{Color, Colorize as _};
 use self::findings::Step as FixStep;
 use crate::path::findings::Finding;
 use crate::path::probe::Seen;
-use crate::path::{Outcome, Reply, Step, Tree};
+use crate::path::{Assumption, Outcome, Reply, Step, Tree};
 use crate::render::sentence::Sentence;
 use crate::render::style::painted;
 use crate::render::{Style, paragraph};
@@ -101,6 +101,29 @@ fn alike(trees: &[Tree]) -> Vec<Vec<&Tree>> {
     groups
 }
 
+/// More ways are told apart on demand: what `iptables -L` does not show of a rule doubles
+/// them.
+const MOST_APART: usize = 12;
+
+/// Ways by where they end, each on its own if they are to be told apart.
+fn ends(ways: &[Outcome], is_apart: bool) -> Vec<Vec<&Outcome>> {
+    let mut groups: Vec<Vec<&Outcome>> = Vec::new();
+    for way in ways {
+        let is_alike = |it: &&mut Vec<&Outcome>| {
+            it.first().is_some_and(|first| {
+                first.share == way.share
+                    && words::end(first) == words::end(way)
+                    && first.steps.last() == way.steps.last()
+            })
+        };
+        match groups.iter_mut().find(is_alike).filter(|_| !is_apart) {
+            Some(group) => group.push(way),
+            None => groups.push(vec![way]),
+        }
+    }
+    groups
+}
+
 struct Writer<'w> {
     style: Style,
     out: &'w mut dyn Write,
@@ -127,11 +150,12 @@ impl Writer<'_> {
         }
         self.blank()?;
         writeln!(self.out, "{} → {}", words::asker(tree), words::asked(tree))?;
-        let count = tree.outcomes.len();
         let widest = tree.outcomes.iter().map(|it| it.share.to_string().len());
         let widest = widest.max().unwrap_or_default();
-        for (index, outcome) in tree.outcomes.iter().enumerate() {
-            self.outcome(outcome, index + 1 == count, widest)?;
+        let is_apart = self.style.verbose || tree.outcomes.len() <= MOST_APART;
+        let groups = ends(&tree.outcomes, is_apart);
+        for (index, group) in groups.iter().enumerate() {
+            self.outcome(group, index + 1 == groups.len(), widest)?;
         }
         Ok(())
     }
@@ -143,7 +167,11 @@ impl Writer<'_> {
         painted(self.style.colors, text, paint)
     }
 
-    fn outcome(&mut self, outcome: &Outcome, is_last: bool, widest: usize) -> io::Result<()> {
+    /// Ways that end alike, by what all of them assume.
+    fn outcome(&mut self, group: &[&Outcome], is_last: bool, widest: usize) -> io::Result<()> {
+        let Some((outcome, others)) = group.split_first() else {
+            return Ok(());
+        };
         let (branch, trunk) = if is_last {
             ("└─", "  ")
         } else {
@@ -154,8 +182,14 @@ impl Writer<'_> {
         let end = self.painted_end(&end, outcome);
         writeln!(self.out, "{branch} {share:>widest$} → {end}")?;
         let indent = format!("{trunk} {:widest$}   ", "");
-        for assumption in &outcome.depends_on {
+        let is_shared = |it: &&Assumption| others.iter().all(|way| way.depends_on.contains(it));
+        for assumption in outcome.depends_on.iter().filter(is_shared) {
             let text = format!("if {}", words::assumption(assumption));
+            paragraph::write(self.out, &indent, &indent, &text)?;
+        }
+        if !others.is_empty() {
+            let count = group.len();
+            let text = format!("in {count} cases that differ in what was not seen (-v: each)");
             paragraph::write(self.out, &indent, &indent, &text)?;
         }
         let back = match &outcome.reply {

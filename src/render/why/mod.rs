@@ -167,7 +167,6 @@ pub fn write_list(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<()> 
 }
 
 /// Whom an address is: `10.96.0.10, usually the Service of the cluster's DNS`.
-#[must_use]
 pub fn who(asked: &Asked) -> String {
     let address = match asked.address.port() {
         DNS_PORT => asked.address.ip().to_string(),
@@ -183,6 +182,7 @@ pub fn who(asked: &Asked) -> String {
         Kind::Provider => "the resolver of the cloud's network",
         Kind::Tailscale => "Tailscale's MagicDNS",
         Kind::Private => "a server of a private network",
+        Kind::Public if asked.is_example() => "an address of examples, which no server has",
         Kind::Public => "an address of the internet",
     };
     let usually = match asked.kind {

@@ -96,9 +96,10 @@ pub enum Advice {
         server: SocketAddr,
         /// How often.
         count: u64,
-        /// The worst period: its first minute since 1970, how many minutes it has, and
-        /// how often in it.
+        /// The worst period: its first minute since 1970, its minutes, and how often in it.
         worst: Option<(i64, i64, u64)>,
+        /// The one name that all were for, safe to print, if it was so more than twice.
+        name: Option<String>,
     },
     /// Queries of a zone got an error, or nothing.
     Broken {
@@ -308,12 +309,12 @@ fn errors(summary: &Summary, found: &mut Vec<Advice>) {
         }
     }
     for row in summary.timeouts.first.iter().take(MAX_OF_A_KIND) {
-        let length = row.minutes.length();
-        let minutes = row.minutes.iter().map(|(at, &count)| (at, length, count));
+        let worst = row.minutes.iter().max_by_key(|it| *it.1);
         found.push(Advice::Timeouts {
             server: row.server,
             count: row.count,
-            worst: minutes.max_by_key(|it| it.2),
+            worst: worst.map(|(at, &most)| (at, row.minutes.length(), most)),
+            name: row.name.clone().filter(|_| row.count > 2),
         });
     }
 }

@@ -166,6 +166,8 @@ pub struct TimeoutRow {
     pub count: u64,
     /// Over time; those of all servers have at most 2,880 periods.
     pub minutes: Periods<u64>,
+    /// The one name that all were for, safe to print.
+    pub name: Option<String>,
 }
 
 /// Lines of one kind.
@@ -320,6 +322,7 @@ impl Tally {
             server,
             count: it.count,
             minutes: fitting(&it.minutes, most),
+            name: it.name.clone(),
         });
         let mut rows: Vec<TimeoutRow> = rows.collect();
         rows.order_by_key(|it| std::cmp::Reverse(it.count));

@@ -122,6 +122,8 @@ pub(super) struct Silent {
 pub(super) struct Timeouts {
     pub(super) count: u64,
     pub(super) minutes: Periods<u64>,
+    /// The one name that all were for; for HINFO CoreDNS asks by itself.
+    pub(super) name: Option<String>,
 }
 
 impl Silent {
@@ -132,6 +134,11 @@ impl Silent {
             return;
         }
         let own = self.all.entry(server).or_default();
+        if own.count == 0 {
+            own.name = more.name;
+        } else if own.name != more.name {
+            own.name = None;
+        }
         own.count = own.count.saturating_add(more.count);
         own.minutes.merge(more.minutes);
     }
@@ -372,9 +379,13 @@ impl Tally {
         let Some(server) = shown.server.filter(|_| shown.is_timeout()) else {
             return;
         };
+        let error = text.split_once("plugin/errors: ").map_or("", |it| it.1);
+        let mut words = error.split(' ').skip(1);
+        let name = words.next().filter(|_| words.next() != Some("HINFO:"));
         let mut more = Timeouts {
             count: times,
             minutes: Periods::default(),
+            name: name.map(|it| it.trim_end_matches('.').to_owned()),
         };
         if let Some(time) = time {
             more.minutes.add(time.div_euclid(MINUTE), times);

@@ -1,4 +1,4 @@
-//! Lines of tcpdump: which queries got which reply.
+//! Lines of tcpdump and tshark: which queries got which reply.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -14,6 +14,11 @@ pub(super) struct Dump {
     /// The queries by id and type; the first of those that are alike.
     known: BTreeMap<(u16, String), usize>,
     is_unreachable: bool,
+    /// Whether connections to port 53 were refused, and whether one was not.
+    refuses_tcp: bool,
+    takes_tcp: bool,
+    /// A server that has no answer for a name, which another one has.
+    unlike: Option<(String, String)>,
     now: Option<f64>,
 }
 
@@ -25,12 +30,15 @@ struct Query {
     server: String,
     at: Option<f64>,
     is_repeated: bool,
-    reply: Option<Reply>,
+    /// The last one, and whose it was.
+    reply: Option<(Reply, String)>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Reply {
     Answer,
+    /// NXDOMAIN, or no record.
+    Empty,
     ServFail,
     Refused,
 }
@@ -38,6 +46,16 @@ enum Reply {
 impl Dump {
     /// Whether a line is about packets from or to port 53.
     pub(super) fn takes(&mut self, line: &str) -> bool {
+        if let Some(row) = row(line) {
+            self.now = row.at.or(self.now);
+            let words: Vec<&str> = row.words.split_whitespace().collect();
+            if row.is_query {
+                self.query(row.id, (row.client, row.server), &words);
+            } else {
+                self.reply(row.id, (row.client, row.server), &words);
+            }
+            return true;
+        }
         let time = line.split_whitespace().next().and_then(seconds);
         let is_header = time.is_some() && line.contains(" IP");
         if is_header {
@@ -52,6 +70,11 @@ impl Dump {
             return is_header && line.contains("proto ");
         };
         let words: Vec<&str> = body.split_whitespace().collect();
+        if let ["Flags", flags, ..] = *words {
+            self.refuses_tcp |= !is_query && flags.starts_with("[R");
+            self.takes_tcp |= !is_query && flags.starts_with("[S.]");
+            return true;
+        }
         let id = words.first().map(|it| digits(it));
         let Some(id) = id.and_then(|it| it.parse().ok()) else {
             return false;
@@ -59,7 +82,7 @@ impl Dump {
         if is_query {
             self.query(id, (client, server), &words);
         } else {
-            self.reply(id, client, &words);
+            self.reply(id, (client, server), &words);
         }
         true
     }
@@ -89,10 +112,10 @@ impl Dump {
     }
 
     /// A reply names its question with `-v` only; ids are drawn for each query.
-    fn reply(&mut self, id: u16, client: &str, words: &[&str]) {
+    fn reply(&mut self, id: u16, between: (&str, &str), words: &[&str]) {
         let is_it = |query: &Query| match question(words) {
             Some((kind, _)) => query.kind == kind,
-            None => query.client == client,
+            None => query.client == between.0,
         };
         let mut known = self.known.range((id, String::new())..);
         let same_id = known.by_ref().take_while(|it| it.0.0 == id).map(|it| *it.1);
@@ -104,11 +127,27 @@ impl Dump {
         let place = own.or_else(|| places.first().copied());
         if let Some(query) = place.and_then(|it| self.queries.get_mut(it)) {
             let has = |word: &str| words.iter().any(|it| it.starts_with(word));
-            query.reply = Some(match () {
+            let reply = match () {
                 () if has("ServFail") => Reply::ServFail,
                 () if has("Refused") => Reply::Refused,
+                () if has("NXDomain") || has("0/") => Reply::Empty,
                 () => Reply::Answer,
-            });
+            };
+            // The same packet has another server's address before a Service, and the same reply.
+            let without = match &query.reply {
+                Some((Reply::Empty, from)) if reply == Reply::Answer && from != between.1 => {
+                    Some(from.as_str())
+                }
+                Some((Reply::Answer, from)) if reply == Reply::Empty && from != between.1 => {
+                    Some(between.1)
+                }
+                _ => None,
+            };
+            if let Some(server) = without {
+                let unlike = (server.to_owned(), query.name.clone());
+                self.unlike.get_or_insert(unlike);
+            }
+            query.reply = Some((reply, between.1.to_owned()));
         }
     }
 
@@ -120,7 +159,7 @@ impl Dump {
             it.reply.is_none() && (it.is_repeated || it.at.is_some_and(waited))
         };
         // What got its reply only when it was sent again was lost the first time.
-        let is_late = |it: &&Query| it.is_repeated && it.reply == Some(Reply::Answer);
+        let is_late = |it: &&Query| it.is_repeated && !it.is_bad() && it.reply.is_some();
         let mut lost: Vec<&Query> = self.queries.iter().filter(is_lost).collect();
         let again = if lost.is_empty() {
             lost = self.queries.iter().filter(is_late).collect();
@@ -130,6 +169,14 @@ impl Dump {
         };
         let told = if self.is_unreachable {
             "that udp port 53 is unreachable: nobody listens, or a rule rejects".to_owned()
+        } else if self.refuses_tcp && !self.takes_tcp {
+            "that tcp port 53 is refused: nobody listens, or a rule rejects".to_owned()
+        } else if let Some((server, name)) = &self.unlike {
+            let without = to(server).replace(" to ", " ");
+            format!(
+                "no answer of{without}{}, for which another server has one",
+                named(name)
+            )
         } else if let Some(first) = lost.first() {
             let whom = format!("{}{}", to(&first.server), named(&first.name));
             let is_half = lost.iter().all(|it| self.has_pair(it));
@@ -148,10 +195,9 @@ impl Dump {
                 (lost, all) => format!("no reply to {lost} of {all} queries, the first{whom}"),
             }
         } else {
-            let is_bad = |it: &&Query| it.reply.is_some_and(|it| it != Reply::Answer);
-            let bad = self.queries.iter().find(is_bad)?;
+            let bad = self.queries.iter().find(|it| it.is_bad())?;
             let word = match bad.reply {
-                Some(Reply::Refused) => "REFUSED",
+                Some((Reply::Refused, _)) => "REFUSED",
                 _ => "SERVFAIL",
             };
             let from = to(&bad.server).replace(" to ", " from ");
@@ -170,6 +216,67 @@ impl Dump {
                 && it.reply.is_some()
         })
     }
+}
+
+impl Query {
+    /// Whether a server failed, or refused.
+    fn is_bad(&self) -> bool {
+        let reply = self.reply.as_ref().map(|it| it.0);
+        matches!(reply, Some(Reply::ServFail | Reply::Refused))
+    }
+}
+
+/// A row of tshark, or of Wireshark's list.
+struct Row<'l> {
+    at: Option<f64>,
+    client: &'l str,
+    server: &'l str,
+    is_query: bool,
+    id: u16,
+    /// What it says, as tcpdump does.
+    words: String,
+}
+
+/// `5 20.97 172.17.0.65 -> 172.17.42.1 DNS 72 Standard query 0xb7ce A db.prod`, and
+/// `Standard query response 0xb7ce No such name A db.prod SOA a.root-servers.net`.
+fn row(line: &str) -> Option<Row<'_>> {
+    let (head, tail) = line.split_once(" Standard query ")?;
+    let is_address = |it: &&str| it.parse::<IpAddr>().is_ok();
+    let mut addresses = head.split_whitespace().filter(is_address);
+    let (from, to) = (addresses.next()?, addresses.next()?);
+    let mut times = head.split_whitespace().filter(|it| it.contains('.'));
+    let reply = tail.strip_prefix("response ");
+    let (id, rest) = reply.unwrap_or(tail).split_once(' ')?;
+    let id = u16::from_str_radix(id.strip_prefix("0x")?, 16).ok()?;
+    let states = [
+        ("No such name", "NXDomain"),
+        ("Server failure", "ServFail"),
+        ("Refused", "Refused"),
+    ];
+    let state = states.iter().find_map(|(said, word)| {
+        let rest = rest.strip_prefix(said)?;
+        Some((rest, *word))
+    });
+    let has_address = rest.split_whitespace().any(|it| is_address(&it));
+    let (rest, word) = state.unwrap_or((rest, if has_address { "1/0/0" } else { "0/0/0" }));
+    let mut words = rest.split_whitespace();
+    let (kind, name) = (words.next()?, words.next().unwrap_or_default());
+    let (client, server) = if reply.is_some() {
+        (to, from)
+    } else {
+        (from, to)
+    };
+    Some(Row {
+        at: times.find_map(|it| it.parse().ok()),
+        client,
+        server,
+        is_query: reply.is_none(),
+        id,
+        words: match reply {
+            Some(_) => format!("{id} {word} {kind}? -"),
+            None => format!("{id} {kind}? {name}."),
+        },
+    })
 }
 
 /// The client, the server and what is behind the colon, and whether it is a query:

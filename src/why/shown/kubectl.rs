@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::lookups::Lookups;
 use super::slices::Slices;
+use crate::address::is_link_local;
 use crate::node::dns_pod::DNS_NAMESPACES;
 use crate::node::workload::is_random;
 use crate::why::asked::{self, Kind};
@@ -101,8 +102,13 @@ pub(super) struct Rows {
     has_no_endpoints: bool,
     has_endpoints: bool,
     slices: Slices,
-    /// What pods ask, as files and lookups in the text show.
+    /// What is asked, as files and lookups in the text show.
     nameservers: Vec<IpAddr>,
+    /// What a pod's file, beside its search list, or the kubelet says that pods ask.
+    pods_ask: Option<IpAddr>,
+    /// Whether the line before is a pod's search list, or the server that it names.
+    is_of_pods: bool,
+    before: Option<IpAddr>,
 }
 
 #[derive(Debug)]
@@ -128,11 +134,25 @@ impl Rows {
         // A part of a text is quoted.
         let line = line.trim_start_matches("> ");
         let words: Vec<&str> = line.split_whitespace().collect();
+        let is_of_pods = self.is_of_pods;
+        self.is_of_pods = words.first() == Some(&"search") && line.contains(".svc");
+        if self.is_of_pods {
+            let before = self.before.take();
+            self.pods_ask = self.pods_ask.or(before);
+            return true;
+        }
+        self.before = None;
         if let ["nameserver" | "Server:", address, ..] = *words {
             let address = asked::parsed(address).map(|it| it.0.ip());
             self.nameservers.extend(address);
+            self.before = address.filter(|_| words.first() == Some(&"nameserver"));
+            self.pods_ask = self.pods_ask.or(self.before.filter(|_| is_of_pods));
             return false;
         }
+        let flag = line.split_once("--cluster-dns=").map(|it| it.1);
+        let flag = flag.and_then(|it| it.split([' ', '"', ',', '\'', '`']).next());
+        let flag = flag.and_then(asked::parsed).map(|it| it.0.ip());
+        self.pods_ask = self.pods_ask.or(flag);
         if ["READY", "STATUS", "RESTARTS"]
             .iter()
             .all(|it| words.contains(it))
@@ -276,9 +296,13 @@ impl Rows {
             let kind = asked::asked((**it, 53).into(), None).kind;
             kind == Kind::Service && self.service.is_some_and(|service| service != **it)
         };
-        if let (Some(other), Some(service)) =
-            (self.nameservers.iter().find(is_another), self.service)
-        {
+        let is_own = |it: &&IpAddr| {
+            let is_cache = it.is_loopback() || is_link_local(**it);
+            !is_cache && self.service.is_some_and(|service| service != **it)
+        };
+        let other = self.pods_ask.as_ref().filter(is_own);
+        let other = other.or_else(|| self.nameservers.iter().find(is_another));
+        if let (Some(other), Some(service)) = (other, self.service) {
             told += &format!("pods ask {other}, and the DNS Service is {service}\n");
         }
         (!told.is_empty()).then_some(told)

@@ -1,5 +1,6 @@
 //! What is said of lines of other programs.
 
+mod packets;
 mod slices;
 
 use super::told as told_with_places;

@@ -1,5 +1,7 @@
 //! What follows from a log, in words.
 
+use std::net::IpAddr;
+
 use crate::check_loop::log::KINDS;
 use crate::finding::Severity;
 use crate::render::sentence::{Sentence, sentence};
@@ -136,7 +138,10 @@ fn fact(advice: &Advice) -> String {
             server,
             count,
             worst,
+            name,
         } => {
+            let whose = name.as_ref().map(|it| format!(", each for {it}"));
+            let whose = whose.unwrap_or_default();
             let times = match count {
                 1 => "once".to_owned(),
                 _ => format!("{} times", grouped(*count)),
@@ -156,7 +161,7 @@ fn fact(advice: &Advice) -> String {
                 }
                 None => String::new(),
             };
-            format!("{server} did not answer {times}{when}")
+            format!("{server} did not answer {times}{whose}{when}")
         }
         Advice::Broken {
             zone,
@@ -236,6 +241,18 @@ fn fact(advice: &Advice) -> String {
     }
 }
 
+/// How to ask a server that did not answer.
+fn ask(server: IpAddr, is_one_name: bool) -> String {
+    let only = if is_one_name {
+        "; if that is answered, only the one name fails: look at its own zone's servers"
+    } else {
+        ""
+    };
+    format!(
+        "ask it from the DNS pod's network: kdns nsenter POD dig @{server} example.com +tries=1{only}"
+    )
+}
+
 fn fix(advice: &Advice) -> String {
     match advice {
         Advice::NoQueries => "add `log` to the server block of the Corefile, wait, and ask again",
@@ -264,12 +281,7 @@ fn fix(advice: &Advice) -> String {
              raised; kdns check-loop tells whether it is a loop"
         }
         Advice::Error { .. } => "kdns why MESSAGE explains the line, and what decides its cause",
-        Advice::Timeouts { server, .. } => {
-            return format!(
-                "ask it from the DNS pod's network: kdns nsenter POD dig @{} example.com +tries=1",
-                server.ip()
-            );
-        }
+        Advice::Timeouts { server, name, .. } => return ask(server.ip(), name.is_some()),
         Advice::Broken { zone, .. } | Advice::Slow { zone, .. } => {
             return format!(
                 "kdns upstream tells where queries for {} go; ask each server there",
