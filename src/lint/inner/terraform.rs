@@ -180,7 +180,7 @@ mod tests {
         let corefile = "corefile = <<E\n. {\n  forward . 10.0.0.53\n}\nE\n";
         for text in [
             format!("coredns_{corefile}"),
-            format!("configuration_values = jsonencode({{\n{corefile}}})\n"),
+            format!("addon_name = \"coredns\"\nx = jsonencode({{\n{corefile}}})\n"),
             format!("module \"x\" {{\ncoredns = {{\n{corefile}}}\ndns_policy = \"Default\"\n}}\n"),
         ] {
             says(&text, &["forward 10.0.0.53 @10.0.0.53"]);
