@@ -94,8 +94,6 @@ fn wrong(word: &Word) -> Option<Wrong> {
     let last = host.trim_end_matches('.').rsplit('.').next()?;
     // A file in the working directory.
     let is_file = last == "conf";
-    // `192.168.xxx.xxx` stands for an address.
-    let is_letters = !last.trim_matches(['x', 'X']).is_empty();
-    let is_name = last.contains(|c: char| c.is_ascii_alphabetic()) && is_letters && !is_file;
+    let is_name = last.contains(|c: char| c.is_ascii_alphabetic()) && !is_file;
     is_name.then_some(Wrong::Name)
 }
