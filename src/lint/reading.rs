@@ -378,7 +378,8 @@ fn within(
     // As if the file were a directory: what is in one file is near.
     let is_part = recognise::is_part(path);
     let path = format!("{}/{}", outer.path, path.trim_start_matches('/'));
-    let form = form.or_else(|| recognise::form(&path, bytes, false))?;
+    let by_path = || recognise::form(&path, bytes, false).filter(|_| recognise::can_be(&path));
+    let form = form.or_else(by_path)?;
     let source = Source::new(outer.source.name.clone(), bytes);
     let inner = Embedded {
         source: Arc::new(source),

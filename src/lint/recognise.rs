@@ -112,7 +112,10 @@ fn by_made(path: &str, bytes: &[u8]) -> Option<Form> {
         Form::Settings,
         Form::Corefile,
     ];
-    by_name(made, name, bytes).filter(|it| forms.contains(it))
+    let form = by_name(made, name, bytes)?;
+    // Into a comment alone something is put in.
+    let is_plain = || form == Form::ResolvConf && resolv_conf::is_plain(bytes);
+    (forms.contains(&form) || is_plain()).then_some(form)
 }
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {

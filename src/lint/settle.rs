@@ -31,9 +31,11 @@ pub struct Settled {
 const ONE_TEMPLATE: &str =
     "of a template, which is no YAML before it is rendered, only plain parts were read";
 
-/// What only stands in templates, beside `{{`: of Terraform, Jinja, ERB, and
-/// of what is put in by `sed` and `envsubst`.
-const TEMPLATE_MARKS: [&[u8]; 7] = [b"%{", b"\n${", b"{%", b"<%", b": @", b"\n@", b"- @"];
+/// What only stands in templates: of Go, Terraform, Jinja, ERB, and of what is put in by
+/// `sed` and `envsubst`.
+const TEMPLATE_MARKS: [&[u8]; 8] = [b"{{", b"%{", b"\n${", b"{%", b"<%", b": @", b"\n@", b"- @"];
+/// What stands in those of a chart, which Helm renders.
+const HELMS_MARKS: [&[u8]; 4] = [b".Values", b".Release", b".Chart", b"include \""];
 
 /// Keeps one remark about templates in a run, which counts them.
 pub fn join_templates(findings: &mut Vec<Finding>) {
@@ -66,11 +68,8 @@ const NAMED_TEMPLATES: usize = 5;
 
 /// The draft for a document that cannot be parsed.
 pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
-    let has = |mark: &[u8]| memchr::memmem::find(bytes, mark).is_some();
-    // Of Go and Jinja, and of Terraform.
-    let is_rendered_by_helm = has(b"{{");
-    let is_template = is_rendered_by_helm
-        || TEMPLATE_MARKS.iter().any(|it| has(it))
+    let has = |mark: &&[u8]| memchr::memmem::find(bytes, mark).is_some();
+    let is_template = TEMPLATE_MARKS.iter().any(has)
         || lines_to(it.at.span.start, bytes)
             .lines()
             .any(|it| has_placeholder(it.trim()));
@@ -82,7 +81,7 @@ pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
     let draft = if is_template {
         report
             .add(it.at, ONE_TEMPLATE)
-            .help(if is_rendered_by_helm {
+            .help(if HELMS_MARKS.iter().any(has) {
                 "lint what it renders: helm template . | kdns lint -"
             } else {
                 "lint the file that it renders"

@@ -4,7 +4,7 @@
 //! `globalnetworkpolicy.go`.
 
 use super::peer::{self, Labels, Namespace, Ports};
-use super::{Pods, Policy, Reach, namespace};
+use super::{Pods, Policy, Reach, namespace, reaches};
 use crate::config::yaml::{Kind, Node};
 
 /// The group of the API, and that of the objects in which it is stored.
@@ -34,7 +34,8 @@ pub(super) fn policy(object: &Node, is_global: bool) -> Option<Policy<'_>> {
     } else {
         Namespace::Own(own)
     };
-    let over = |protocol| Reach::best(rules.iter().map(|it| reach(it, near, protocol)));
+    let ports = &["destination", "ports"];
+    let (udp, tcp, place) = reaches(egress, ports, |it, over| reach(it, near, over));
     Some(Policy {
         pods: Pods {
             namespace: own.map(str::to_owned),
@@ -45,9 +46,9 @@ pub(super) fn policy(object: &Node, is_global: bool) -> Option<Policy<'_>> {
                 .collect(),
         },
         is_closing: true,
-        egress,
-        udp: over("udp"),
-        tcp: over("tcp"),
+        place,
+        udp,
+        tcp,
         calls_names: rules.iter().any(|it| is_allowed(it) && has_name(it)),
         names: None,
         watches_dns: false,
@@ -81,7 +82,7 @@ fn has_name(rule: &Node) -> bool {
 
 fn reach<'n>(rule: &'n Node, near: Namespace<'_>, protocol: &str) -> Reach<'n> {
     let of = rule.word(&["protocol"]).unwrap_or(protocol);
-    let number = if protocol == "udp" { "17" } else { "6" };
+    let number = if protocol == "UDP" { "17" } else { "6" };
     if !is_allowed(rule) || !(of.eq_ignore_ascii_case(protocol) || of == number) {
         return Reach::LeftOut;
     }

@@ -4,7 +4,7 @@
 //! `Documentation/security/policy/language.rst`.
 
 use super::peer::{self, Labels, Namespace, Ports};
-use super::{Pods, Policy, Reach, labels, namespace};
+use super::{Pods, Policy, Reach, labels, namespace, reaches};
 use crate::config::yaml::{Kind, Node};
 
 /// The label of a pod's namespace.
@@ -43,14 +43,14 @@ fn policy<'n>(spec: &'n Node, own: Option<&str>, near: Namespace<'_>) -> Option<
     let selector = spec.get("endpointSelector")?;
     let egress = spec.get("egress")?;
     let rules = egress.as_sequence().filter(|it| !it.is_empty())?;
-    let over = |protocol: &str| Reach::best(rules.iter().map(|it| reach(it, near, protocol)));
+    let (udp, tcp, place) = reaches(egress, &["toPorts"], |it, over| reach(it, near, over));
     let mut pods = Pods {
         namespace: own.map(str::to_owned),
         labels: labels(Some(selector)),
     };
-    let place = pods.labels.iter().position(|it| it.0 == NAMESPACE);
-    if let Some(place) = place {
-        pods.namespace = Some(pods.labels.remove(place).1);
+    let index = pods.labels.iter().position(|it| it.0 == NAMESPACE);
+    if let Some(index) = index {
+        pods.namespace = Some(pods.labels.remove(index).1);
     }
     let names = rules.iter().find_map(|it| it.get("toFQDNs"));
     Some(Policy {
@@ -58,9 +58,9 @@ fn policy<'n>(spec: &'n Node, own: Option<&str>, near: Namespace<'_>) -> Option<
         is_closing: spec
             .at(&["enableDefaultDeny", "egress"])
             .is_none_or(|it| it.kind() != Some(Kind::Bool(false))),
-        egress,
-        udp: over("UDP"),
-        tcp: over("TCP"),
+        place,
+        udp,
+        tcp,
         calls_names: rules.iter().any(has_name),
         names: names.filter(|it| !it.is_null()),
         watches_dns: rules.iter().any(watches),

@@ -3,7 +3,7 @@
 //! Source: kubernetes/api `networking/v1/types.go`.
 
 use super::peer::{self, Labels, Namespace, Ports};
-use super::{Pods, Policy, Reach, labels, namespace};
+use super::{Pods, Policy, Reach, labels, namespace, reaches};
 use crate::config::yaml::Node;
 
 pub(super) fn policy(object: &Node) -> Option<Policy<'_>> {
@@ -16,16 +16,16 @@ pub(super) fn policy(object: &Node) -> Option<Policy<'_>> {
     let egress = spec.get("egress")?;
     let rules = egress.as_sequence().filter(|it| !it.is_empty())?;
     let own = namespace(object);
-    let over = |protocol: &str| Reach::best(rules.iter().map(|it| reach(it, own, protocol)));
+    let (udp, tcp, place) = reaches(egress, &["ports"], |it, over| reach(it, own, over));
     Some(Policy {
         pods: Pods {
             namespace: own.map(str::to_owned),
             labels: labels(spec.get("podSelector")),
         },
         is_closing: true,
-        egress,
-        udp: over("UDP"),
-        tcp: over("TCP"),
+        place,
+        udp,
+        tcp,
         calls_names: rules.iter().flat_map(|it| it.items(&["to"])).any(has_name),
         names: None,
         watches_dns: false,

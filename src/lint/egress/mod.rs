@@ -21,8 +21,8 @@ pub struct Policy<'n> {
     /// Whether its pods are let out where a policy says so, and nowhere else.
     /// Another one only adds to what policies let out.
     pub is_closing: bool,
-    /// The rules.
-    pub egress: &'n Node,
+    /// What of the rules lets queries out: the ports of the first one, else all of them.
+    pub place: &'n Node,
     /// How far queries over UDP come.
     pub udp: Reach<'n>,
     /// The same over TCP.
@@ -171,6 +171,25 @@ impl Policy<'_> {
 /// something else, or forbids everything on purpose.
 pub fn closing(object: &Node) -> impl Iterator<Item = Policy<'_>> {
     policies(object).into_iter().filter(|it| it.is_closing)
+}
+
+/// How far the rules of an egress let queries come over UDP and TCP, and
+/// [`Policy::place`]; `ports` is the way to the ports of a rule.
+fn reaches<'n>(
+    egress: &'n Node,
+    ports: &[&str],
+    reach: impl Fn(&'n Node, &str) -> Reach<'n>,
+) -> (Reach<'n>, Reach<'n>, &'n Node) {
+    let rules = egress.as_sequence().unwrap_or_default();
+    let over = |protocol| Reach::best(rules.iter().map(|it| reach(it, protocol)));
+    let lets_out = |it: &&'n Node| {
+        ["UDP", "TCP"]
+            .iter()
+            .any(|over| reach(it, over).is_let_out())
+    };
+    let rule = rules.iter().find(lets_out);
+    let place = rule.map_or(egress, |it| it.at(ports).unwrap_or(it));
+    (over("UDP"), over("TCP"), place)
 }
 
 /// What an object lets out to DNS as network policies, closing ones or not.

@@ -195,3 +195,27 @@ fn pods_meet_where_no_label_has_two_values() {
     assert!(!pods(Some("shop"), &[("app", "db")]).can_meet(&web));
     assert!(!pods(Some("db"), &[]).can_meet(&web));
 }
+
+#[test]
+fn the_place_is_that_of_the_rule_for_dns() {
+    for (rules, expected) in [
+        (
+            "{to: [], ports: [{port: 443}]}, {ports: [{port: 53, protocol: UDP}]}",
+            "[{port: 53, protocol: UDP}]",
+        ),
+        ("{ports: [{port: 443}]}, {}", "{}"),
+        ("{ports: [{port: 443}]}", "[{ports: [{port: 443}]}]"),
+    ] {
+        let text = format!(
+            "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nspec: {{egress: [{rules}]}}\n"
+        );
+        let source = Source::new("policy.yaml", text.as_str());
+        let documents = yaml::documents(&source);
+        let root = documents.first().and_then(|it| it.root.as_ref().ok());
+        let policies = root.map(policies).unwrap_or_default();
+        let place = policies
+            .first()
+            .map(|it| it.place.span.slice(text.as_bytes()));
+        assert_eq!(place, Some(expected.as_bytes()), "{rules}");
+    }
+}

@@ -75,6 +75,7 @@ impl Reader<'_> {
             text(&it.key) != "dnsPolicy" || DnsPolicy::is_meant_first(&text(&it.value))
         };
         entries.retain(is_meant);
+        without_corefiles(&mut entries, self.bytes);
         let at = Span::new(start, self.at);
         Some(Node::new(at, Value::Mapping(entries)))
     }
@@ -127,6 +128,21 @@ impl Reader<'_> {
             let inside = Value::Mapping(self.block(depth + 1)?);
             let node = Node::new(Span::new(opened, self.at), inside);
             add(&mut entries, &name, named, node);
+        }
+    }
+}
+
+/// Leaves out the Corefiles that are heredocs, which are read as such.
+fn without_corefiles(entries: &mut Vec<Entry>, bytes: &[u8]) {
+    let is_one = |it: &Entry| {
+        let key = it.key.as_scalar().map_or("", |it| it.text.as_str());
+        key.to_ascii_lowercase().ends_with("corefile")
+            && it.value.span.slice(bytes).starts_with(b"<<")
+    };
+    entries.retain(|it| !is_one(it));
+    for entry in entries {
+        if let Value::Mapping(more) = &mut entry.value.value {
+            without_corefiles(more, bytes);
         }
     }
 }

@@ -48,21 +48,14 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
                 Some(found) => held.extend(text(bytes, &found, attribute).map(Held::Text)),
                 None => break,
             },
-            b'(' if matches!(word, b"yamlencode" | b"jsonencode") => {
-                reader.at += 1;
-                reader.is_partial = false;
-                let value = reader.value(0);
-                let object = || Held::Object(value.clone(), reader.is_partial);
-                held.extend(is_object(&value, bytes).then(object));
-            }
-            b'=' if word == b"manifest" => {
+            b'(' | b'=' if is_of_object(byte, word) && reader.at >= tried => {
                 reader.at += 1;
                 let mut inside = Reader { ..reader };
                 inside.is_partial = false;
                 let value = inside.value(0);
-                let is_literal = value.as_mapping().is_some() && is_object(&value, bytes);
-                if is_literal {
-                    reader.at = value.span.end as usize;
+                tried = inside.at;
+                if is_object(&value, bytes) {
+                    reader.at = tried;
                     held.push(Held::Object(value, inside.is_partial));
                 }
             }
@@ -104,6 +97,14 @@ fn provisioner(reader: &mut Reader<'_>) -> Option<Held> {
     let found = inside.provisioner()?;
     *reader = inside;
     Some(Held::Provisioner(found))
+}
+
+/// Whether an object stands behind this.
+fn is_of_object(byte: u8, word: &[u8]) -> bool {
+    match byte {
+        b'(' => matches!(word, b"yamlencode" | b"jsonencode"),
+        _ => word == b"manifest",
+    }
 }
 
 fn is_object(value: &Node, bytes: &[u8]) -> bool {
@@ -176,10 +177,14 @@ mod tests {
         says(&data.replace("10.0.0.53", "${var.dns}"), &[]);
         let map = "coredns_corefile = <<-E\n  apiVersion: v1\n  kind: ConfigMap\n  data:\n    Corefile: |\n      . {\n        forward . 10.0.0.53\n      }\n  E\n";
         says(map, &["forward 10.0.0.53 @10.0.0.53"]);
-        says(
-            "coredns_corefile = <<E\n. {\n  forward . 10.0.0.53\n}\nE\n",
-            &["forward 10.0.0.53 @10.0.0.53"],
-        );
+        let corefile = "corefile = <<E\n. {\n  forward . 10.0.0.53\n}\nE\n";
+        for text in [
+            format!("coredns_{corefile}"),
+            format!("addon_name = \"coredns\"\nx = jsonencode({{\n{corefile}}})\n"),
+            format!("module \"x\" {{\ncoredns = {{\n{corefile}}}\ndns_policy = \"Default\"\n}}\n"),
+        ] {
+            says(&text, &["forward 10.0.0.53 @10.0.0.53"]);
+        }
         let map = "kind = \"KubeletConfiguration\", apiVersion = \"kubelet.config.k8s.io/v1beta1\", resolvConf = \"/a\"";
         let found = &["Configuration ResolvConf /a @\"/a\""];
         says(&format!("x = jsonencode({{{map}}})\n"), found);

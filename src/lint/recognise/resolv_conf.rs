@@ -45,3 +45,13 @@ pub(super) fn is_resolv_conf(is_named: bool, bytes: &[u8]) -> bool {
     }
     telling > 0 && (is_named || mentions(head, b"nameserver"))
 }
+
+/// Whether nothing is put into its lines: no template's mark stands outside of comments.
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    let mut lines = bytes
+        .split(|&byte| byte == b'\n')
+        .map(<[u8]>::trim_ascii_start);
+    lines.all(|it| {
+        matches!(it.first(), Some(b'#' | b';')) || !it.iter().any(|it| b"{$<@%".contains(it))
+    })
+}

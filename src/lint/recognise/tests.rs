@@ -50,3 +50,18 @@ fn what_can_be_wrong_on_purpose_need_not_be_yaml() {
         assert_eq!(must_be_yaml(path), expected, "{path}");
     }
 }
+
+#[test]
+fn a_resolv_conf_is_read_where_a_template_puts_something_into_comments_alone() {
+    for (text, expected) in [
+        (
+            "# {{ ansible_managed }}\nnameserver 192.0.2.53\n",
+            Some(Form::ResolvConf),
+        ),
+        ("nameserver {{ server }}\nnameserver 192.0.2.53\n", None),
+        ("{% if a %}\nnameserver 192.0.2.53\n{% endif %}\n", None),
+    ] {
+        let found = form("templates/resolv.conf.j2", text.as_bytes(), false);
+        assert_eq!(found, expected, "{text}");
+    }
+}

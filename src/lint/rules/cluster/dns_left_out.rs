@@ -36,7 +36,7 @@ pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Rep
             severity = Severity::Info;
         }
         let finding = report
-            .add(object.at(policy.egress), message)
+            .add(object.at(policy.place), message)
             .severity(severity)
             .help("allow port 53 for UDP and TCP to the pods with k8s-app: kube-dns in the namespace with kubernetes.io/metadata.name: kube-system")
             .note("policies add up: one for the same pods that was not given can allow it");

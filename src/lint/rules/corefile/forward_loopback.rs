@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use crate::config::corefile::Transport;
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::prelude::*;
+use crate::loopback::owners::DOCKER;
 
 /// More are not said about one file.
 const MAX_FINDINGS: usize = 100;
@@ -13,9 +14,12 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
     if blocks::is_on_node(&file.corefile.blocks) {
         return;
     }
+    let is_of_cluster = blocks::is_cluster_dns(&file.corefile.blocks);
     let forwards = file.corefile.blocks.iter().flat_map(blocks::forwards);
     let targets = forwards.flat_map(blocks::targets);
     let loopback = targets.filter_map(|word| Some((loopback(&word.text)?, file.at(word.at)?)));
+    // In a container of Docker's it is another server.
+    let loopback = loopback.filter(|it| is_of_cluster || it.0.to_canonical() != DOCKER);
     for (address, at) in loopback.take(MAX_FINDINGS) {
         report
             .add(at, format!("forward to {address} goes to the pod itself"))

@@ -16,10 +16,10 @@ const SHARED: Version = blocks::release(1, 6, 6);
 
 pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context);
-    let severity = match version.map(|it| it.value < SHARED) {
-        Some(true) => Severity::Error,
-        Some(false) => Severity::Info,
-        None => Severity::Warning,
+    let severity = if version.is_some_and(|it| it.value < SHARED) {
+        Severity::Error
+    } else {
+        Severity::Info
     };
     let mut first: BTreeMap<&str, &Word> = BTreeMap::new();
     let mut places = blocks::Places::new(file);

@@ -26,6 +26,9 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
         let Some((key, _)) = blocks::key_of(block, ".").filter(|it| it.1.port == PORT) else {
             continue;
         };
+        if file.document.is_partial && !blocks::is_without_gaps(file, block) {
+            continue;
+        }
         let of_root = |it: &&Directive| blocks::forwarded_zone(it).is_some_and(|zone| zone == ".");
         let Some(forward) = blocks::forwards(block).find(of_root) else {
             continue;

@@ -15,9 +15,9 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
         None if workload.document.is_partial || has_own_policy(workload) || is_patch(workload) => {
             return;
         }
-        None => return without_policy(workload, host_network, report),
+        None => return without_policy(workload, host_network, "no dnsPolicy", report),
         Some(policy) if policy.text == "ClusterFirst" && is_filled_in(workload) => {
-            return without_policy(workload, host_network, report);
+            return without_policy(workload, host_network, "the default dnsPolicy", report);
         }
         Some(policy) if policy.text == "ClusterFirst" => policy,
         Some(_) => return,
@@ -43,7 +43,7 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
 
 /// The policy that nobody wrote is `ClusterFirst`, too. Most parts of the
 /// system on the host network look up no Service.
-fn without_policy(workload: &Workload<'_>, host_network: &Node, report: &mut Report) {
+fn without_policy(workload: &Workload<'_>, host_network: &Node, what: &str, report: &mut Report) {
     // Where the name of one stands in it, another rule says so.
     if is_of_system(workload)
         || starts_first(workload).is_some()
@@ -52,7 +52,7 @@ fn without_policy(workload: &Workload<'_>, host_network: &Node, report: &mut Rep
         return;
     }
     let message = format!(
-        "{} has the node's network and no dnsPolicy, and asks the node's servers",
+        "{} has the node's network and {what}, and asks the node's servers",
         workload.label()
     );
     report

@@ -1,6 +1,6 @@
 //! What several rules about resolv.conf ask and say.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use crate::kubelet::Version;
 use crate::kubelet::choice::NODE_FILE;
@@ -9,11 +9,6 @@ use crate::lint::facts::{Setting, Text};
 use crate::lint::options::Role;
 use crate::lint::report::Draft;
 use crate::lint::subject::ResolverFile;
-
-/// Docker's own resolver.
-///
-/// Source: moby `libnetwork/resolver.go`.
-pub(super) const DOCKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 11));
 
 /// Whether a word begins a comment, for the one who wrote it.
 pub(super) fn is_comment(word: &[u8]) -> bool {

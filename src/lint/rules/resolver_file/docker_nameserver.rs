@@ -1,7 +1,8 @@
 #![doc = include_str!("docker_nameserver.md")]
 
 use crate::lint::rules::prelude::*;
-use crate::lint::rules::resolver_file::common::{DOCKER, handed_out, point_to_setting};
+use crate::lint::rules::resolver_file::common::{handed_out, point_to_setting};
+use crate::loopback::owners::DOCKER;
 
 pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     if file.role != Role::Kubelet {

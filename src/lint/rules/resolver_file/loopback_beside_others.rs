@@ -3,9 +3,8 @@
 use crate::kubelet::choice::UPLINK_FILE;
 use crate::lint::rules::node::look::is_own;
 use crate::lint::rules::prelude::*;
-use crate::lint::rules::resolver_file::common::{
-    DOCKER, handed_out, handed_out_count, point_to_setting,
-};
+use crate::lint::rules::resolver_file::common::{handed_out, handed_out_count, point_to_setting};
+use crate::loopback::owners::DOCKER;
 use crate::loopback::{self, Evidence};
 
 pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
