@@ -1,7 +1,6 @@
 //! What differs between two nodes, or between a node and what it was, that
 //! matters for DNS.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use crate::check_loop::Report;
@@ -13,7 +12,7 @@ use crate::node::{HostFile, Node, is_dns_server};
 use crate::order::Order as _;
 use crate::pod::Runtime;
 use crate::report::Attribute;
-use crate::text::escaped;
+use crate::text::{escaped, ordered};
 
 /// One of the two nodes that are compared.
 #[derive(Debug)]

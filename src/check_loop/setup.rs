@@ -1,6 +1,5 @@
 //! What decides where the DNS of a node leads.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use super::graph::Graph;
@@ -8,7 +7,7 @@ use super::report::Setup;
 use super::servers::{Role, Server};
 use super::view;
 use crate::kubelet::{Kubelet, Origin};
-use crate::text::escaped;
+use crate::text::{escaped, ordered};
 use crate::topology::{Network, Target};
 
 /// More of a kind than this is left out.

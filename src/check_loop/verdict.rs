@@ -73,7 +73,7 @@ impl Share {
             match state {
                 State::Loop | State::Mixed | State::Refused => share.bad.push(servers),
                 State::NoLoop if servers.iter().any(|it| behind.binary_search(it).is_ok()) => {
-                    share.good += 1
+                    share.good += 1;
                 }
                 State::NoLoop | State::Unknown => {}
             }

@@ -279,12 +279,13 @@ mod tests {
         }
     }
 
+    fn check(word: &str, expected: Option<(&str, Likeness)>) {
+        let found = stands_for(word).map(|it| (it.0.id, it.1));
+        assert_eq!(found, expected, "{word}");
+    }
+
     #[test]
     fn a_version_without_a_model_of_its_own_is_told() {
-        let check = |word: &str, expected: Option<(&str, Likeness)>| {
-            let found = stands_for(word).map(|it| (it.0.id, it.1));
-            assert_eq!(found, expected, "{word}");
-        };
         check("glibc-9.9", Some(("glibc-2.41", Likeness::Unseen)));
         check("glibc-2.41", None);
         check("dig-9.20", Some(("dig", Likeness::Observed)));
@@ -299,10 +300,12 @@ mod tests {
         check("c-ares-1.34.1", Some(("c-ares-1.34.3", Likeness::Differs)));
         check("c-ares-1.34.5", Some(("c-ares-1.34.3", Likeness::Unseen)));
         check("c-ares-1.34.7", Some(("c-ares-1.34", Likeness::Differs)));
-        check(
-            "c-ares-1.34.5-query",
-            Some(("c-ares-1.34-query", Likeness::Older)),
-        );
+        let older = Some(("c-ares-1.34-query", Likeness::Older));
+        check("c-ares-1.34.5-query", older);
+    }
+
+    #[test]
+    fn a_version_of_node_without_a_model_of_its_own_is_told() {
         check("node-resolve-22.11", None);
         for (version, id, likeness) in [
             ("20.18.2", "node-resolve-22.11", Likeness::Unseen),
@@ -325,11 +328,19 @@ mod tests {
         ] {
             check(&format!("node-resolve-{version}"), Some((id, likeness)));
         }
+    }
+
+    #[test]
+    fn a_program_that_is_no_c_library_is_told() {
         check("dig-9", Some(("dig", Likeness::Depends)));
-        check("netty-4.1.100", Some(("netty-4.1.68", Likeness::Differs)));
-        check("netty-4.1.60", Some(("netty-4.1.68", Likeness::Differs)));
-        check("netty-4.1.70", Some(("netty-4.1.68", Likeness::Unseen)));
-        check("netty-4.1.49", Some(("netty-4.1.48", Likeness::Unseen)));
+        for (version, id, likeness) in [
+            ("4.1.100", "netty-4.1.68", Likeness::Differs),
+            ("4.1.60", "netty-4.1.68", Likeness::Differs),
+            ("4.1.70", "netty-4.1.68", Likeness::Unseen),
+            ("4.1.49", "netty-4.1.48", Likeness::Unseen),
+        ] {
+            check(&format!("netty-{version}"), Some((id, likeness)));
+        }
         for (version, likeness) in [
             ("25.3", Likeness::Unseen),
             ("27.3", Likeness::MayDiffer),

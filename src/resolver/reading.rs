@@ -1,10 +1,10 @@
 //! What a resolver takes from the configuration, and from where.
 
-use crate::order::Order as _;
 use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::address::Server;
+use crate::order::Order as _;
 use crate::text::Span;
 
 /// Some resolvers have no limit on servers, and ask all that a file lists. Of

@@ -1,12 +1,12 @@
 //! How well a word names a pod: by its whole name, as its workload, or by the
 //! beginning of its name.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use super::Target;
 use crate::node::Pod;
 use crate::node::logs::Owner;
+use crate::text::ordered;
 
 /// Better ones are greater.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

@@ -1,7 +1,6 @@
 //! What another file would have changed, by playing the same lookups with the
 //! answers that were seen.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use crate::name::Name;
 use crate::resolver::Resolver;
 use crate::scenario::{self, Family, Lookup as Asked, Scenario};
 use crate::simulation::{Run, run};
+use crate::text::ordered;
 use crate::watch::findings::{Finding, What};
 use crate::watch::keys::{A, AAAA};
 use crate::watch::search::Search;

@@ -1,11 +1,11 @@
 //! Which resolver a client has, by what it sent.
 
-use crate::order::Order as _;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use foldhash::fast::FixedState;
 
+use crate::order::Order as _;
 use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
 use crate::watch::lookup::Lookup;

@@ -1,7 +1,6 @@
 //! A lookup beside its plan: the resolver's machine, played against the answers
 //! that were seen.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use crate::engine::message::{Query, QueryId, Transport};
 use crate::name::Name;
 use crate::resolver::Resolver;
 use crate::scenario::{Family, Lookup as Asked, Scenario};
+use crate::text::ordered;
 use crate::watch::keys::{A, AAAA};
 use crate::watch::lookup::{Exchange, Lookup, Reading};
 

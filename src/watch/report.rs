@@ -1,9 +1,9 @@
 //! A whole capture, summed up.
 
-use crate::order::Order as _;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
+use crate::order::Order as _;
 use crate::packet::Counters;
 use crate::resolver::Resolver;
 use crate::watch::End;

@@ -143,9 +143,7 @@ fn row_7_to_11_node_local() {
         node.kernel.sent_on = Some(BTreeMap::from([(service, ips(to))]));
         check(to, &node, expected);
     }
-    let line = format!(
-        "udp 17 29 src=10.96.0.10 dst=10.96.0.10 sport=5 dport=53 src=10.244.0.7 dst=10.244.0.1 sport=53 dport=5 mark=0 use=2"
-    );
+    let line = "udp 17 29 src=10.96.0.10 dst=10.96.0.10 sport=5 dport=53 src=10.244.0.7 dst=10.244.0.1 sport=53 dport=5 mark=0 use=2";
     node.kernel.flows = kernel::flows("/proc/1/net/nf_conntrack", line.as_bytes());
     check("rules come first", &node, LOOP);
     node.kernel.sent_on = None;

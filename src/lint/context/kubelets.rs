@@ -4,7 +4,6 @@
 //! in the same tree. A configuration that nothing names is a kubelet of its
 //! own, and so are flags without one.
 
-use crate::text::ordered;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +19,7 @@ use crate::lint::document::{At, FileId};
 use crate::lint::facts::{KubeletFacts, KubeletForm, Setting};
 use crate::lint::subject::Kubelet;
 use crate::order::Order as _;
+use crate::text::ordered;
 
 /// A text of the workspace and its file.
 type Part<'w> = (FileId, &'w KubeletFacts);

@@ -1,11 +1,11 @@
 //! What was given of network policies, pods and their Services.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use crate::lint::context::Context;
 use crate::lint::egress::{LetOut, Pods};
 use crate::lint::workspace::Workspace;
+use crate::text::ordered;
 
 /// More kinds of policies are not compared.
 const MAX_LET_OUT: usize = 1000;

@@ -1,6 +1,5 @@
 //! Flags of a kubelet in units and variables.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use crate::config::traced::{Spot, Traced};
@@ -10,7 +9,7 @@ use crate::kubelet::layers::added_up;
 use crate::kubelet::{distribution, rancher};
 use crate::lint::document::{At, Body, Document, Syntax};
 use crate::lint::facts::{KubeletFacts, KubeletForm, Setting, Text};
-use crate::text::Span;
+use crate::text::{Span, ordered};
 
 /// What the flags in a unit or in variables set; nothing where there are none
 /// and no command for a kubelet.

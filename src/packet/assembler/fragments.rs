@@ -3,11 +3,11 @@
 //! Source: RFC 791, section 3.2; RFC 8200, section 4.5; RFC 5722 (what overlaps is
 //! thrown away).
 
-use crate::order::Order as _;
 use std::net::IpAddr;
 
 use super::generations::Generations;
 use super::link::Place;
+use crate::order::Order as _;
 use crate::packet::{Counters, Limits};
 
 /// What all fragments of a datagram have in common. On another interface they are

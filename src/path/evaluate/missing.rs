@@ -1,7 +1,6 @@
 //! What texts that somebody chose leave out, and whether the answer stands in
 //! it.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 
 use super::Walk;
@@ -10,6 +9,7 @@ use crate::path::{RulesKnown, Verdict};
 use crate::rules::rule::{Match, Part};
 use crate::rules::table::Table;
 use crate::rules::{Backend, Family, Note};
+use crate::text::ordered;
 
 /// Sets that kube-proxy makes in IPVS mode, and in no other.
 const OF_IPVS: [&str; 2] = ["KUBE-CLUSTER-IP", "KUBE-6-CLUSTER-IP"];

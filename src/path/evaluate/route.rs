@@ -1,6 +1,5 @@
 //! Which link a packet leaves through, and what is the node's own.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -12,6 +11,7 @@ use crate::path::findings::is_cached;
 use crate::path::host::{Policy, Route, RouteKind, within};
 use crate::path::tree::Gap;
 use crate::path::{Condition, Kind, Stage, Start};
+use crate::text::ordered;
 
 /// What the tables say about an address.
 enum Routed<'r> {

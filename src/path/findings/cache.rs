@@ -1,6 +1,5 @@
 //! What is wrong with NodeLocal DNSCache: its link, its rules, its socket.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
@@ -10,7 +9,7 @@ use crate::finding::Severity;
 use crate::path::{Address, Host, Outcome, Packet, Protocol, Stage, Start, Step, Tree, evaluate};
 use crate::rules::rule::{Action, Addresses, Match, Part, Rule, Side};
 use crate::rules::table::Hook;
-use crate::text::Place;
+use crate::text::{Place, ordered};
 
 /// What is wrong with the node's cache.
 #[derive(Clone, Debug, Eq, PartialEq)]

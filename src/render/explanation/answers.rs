@@ -1,6 +1,5 @@
 //! What the servers of the scenario answer.
 
-use crate::text::ordered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::io::Came;
@@ -9,6 +8,7 @@ use crate::explain::{Explanation, Group};
 use crate::name::Name;
 use crate::scenario::record_type::Shown;
 use crate::simulation::Sent;
+use crate::text::ordered;
 
 /// What came back for each candidate.
 pub(super) type Answers<'g> = BTreeMap<(Option<&'g Name>, &'g Because), Vec<Answer>>;

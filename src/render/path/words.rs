@@ -1,6 +1,5 @@
 //! The words of what becomes of packets.
 
-use crate::text::ordered;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,7 +7,7 @@ use crate::order::once;
 use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
 use crate::render::sentence::{Sentence, sentence};
 use crate::rules::{Family, Note};
-use crate::text::{Place, counted, escaped};
+use crate::text::{Place, counted, escaped, ordered};
 
 /// `10.96.0.10:53/udp`.
 pub(in crate::render) fn asked(tree: &Tree) -> String {

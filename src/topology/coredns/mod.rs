@@ -14,12 +14,12 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use crate::order::Order as _;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use crate::config::corefile::{Corefile, Transport, parse};
+use crate::order::Order as _;
 use crate::text::{Source, escaped};
 pub use crate::topology::coredns::block::PLUGINS;
 

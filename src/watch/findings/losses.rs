@@ -1,11 +1,11 @@
 //! Why queries were not answered: each loss has one reason.
 
-use crate::order::Order as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use crate::finding::Severity;
 use crate::name::Name;
+use crate::order::Order as _;
 use crate::packet::Unreachable;
 use crate::watch::fault::Pair;
 use crate::watch::findings::{Evidence, Finding, Known, What, zones};

@@ -4,8 +4,6 @@ mod losses;
 mod names;
 mod servers;
 
-use crate::order::Order as _;
-use crate::text::ordered;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
@@ -14,7 +12,9 @@ use crate::finding::Severity;
 use crate::histogram::Histogram;
 use crate::name::Name;
 use crate::node::kernel::ConntrackCounters;
+use crate::order::Order as _;
 use crate::packet::Unreachable;
+use crate::text::ordered;
 use crate::watch::name::of_wire;
 use crate::watch::tally::{Count, MAX_PACKETS, Tally, zone};
 

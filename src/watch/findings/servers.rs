@@ -1,7 +1,5 @@
 //! What is wrong with servers that do answer.
 
-use crate::order::Order as _;
-use crate::text::ordered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,6 +7,8 @@ use crate::address::DNS_PORT;
 use crate::finding::Severity;
 use crate::histogram::Histogram;
 use crate::name::Name;
+use crate::order::Order as _;
+use crate::text::ordered;
 use crate::watch::findings::{Finding, Known, Times, What, zones};
 use crate::watch::keys::{A, AAAA};
 use crate::watch::tally::{Count, QuestionTally, ServerTally};

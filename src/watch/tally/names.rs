@@ -1,12 +1,12 @@
 //! What became of names.
 
-use crate::order::Order as _;
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 
 use crate::histogram::Histogram;
 use crate::name::Name;
+use crate::order::Order as _;
 use crate::watch::keys::Question;
 use crate::watch::lookup::{Exchange, Lookup};
 use crate::watch::map::Map;

@@ -1,6 +1,5 @@
 //! What follows from what was counted.
 
-use crate::order::Order as _;
 use std::net::SocketAddr;
 
 use super::clients::Resolver;
@@ -10,6 +9,7 @@ use super::summary::{Summary, Waste};
 use super::tally::Tally;
 use super::{Rcode, Settings};
 use crate::finding::Severity;
+use crate::order::Order as _;
 use crate::why::{Catalogue, recognise};
 
 /// Clients and names that get an advice of their own.
@@ -270,9 +270,8 @@ pub(super) fn advise(summary: &Summary, tally: &Tally, settings: &Settings) -> V
         });
     }
     if tally.timeless > 0 {
-        found.push(Advice::Timeless {
-            lines: tally.timeless,
-        });
+        let lines = tally.timeless;
+        found.push(Advice::Timeless { lines });
     }
     found.order_by_key(|it| std::cmp::Reverse(it.severity()));
     found

@@ -1,6 +1,5 @@
 //! What was counted, in order.
 
-use crate::order::Order as _;
 use std::net::SocketAddr;
 use std::ops::AddAssign;
 
@@ -12,6 +11,7 @@ use super::query::Rcode;
 use super::tally::{Minute, NameCount, Tally};
 use super::{Pods, Settings};
 use crate::histogram::Histogram;
+use crate::order::Order as _;
 use crate::text::{escaped, excerpt};
 
 /// So many rows of a list are kept.

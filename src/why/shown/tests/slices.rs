@@ -1,27 +1,29 @@
 use super::{health, last};
 
+const NONE: &str = "kubectl lists the DNS Service without endpoints";
+const ROW: &str = "kube-dns-8bvjp IPv4";
+
+fn yaml(name: &str, ready: &str) -> String {
+    format!(
+        "addressType: IPv4\nendpoints:\n- addresses:\n  - 10.244.0.2\n  conditions:\n    ready: {ready}\n  \
+         targetRef:\n    kind: Pod\nkind: EndpointSlice\nmetadata:\n  labels:\n    \
+         kubernetes.io/service-name: {name}\n---\nkind: Pod\nready: true\n"
+    )
+}
+
+fn described(endpoints: &str) -> String {
+    format!(
+        "Name:         kube-dns-8bvjp\nLabels:       k8s-app=kube-dns\n              \
+         kubernetes.io/service-name=kube-dns\nAddressType:  IPv4\nEndpoints: {endpoints}"
+    )
+}
+
 #[test]
-fn slices_of_endpoints_are_told() {
-    let none = "kubectl lists the DNS Service without endpoints";
-    let any = "the DNS Service is listed with endpoints\n";
-    let row = "kube-dns-8bvjp IPv4";
-    let yaml = |name: &str, ready: &str| {
-        format!(
-            "addressType: IPv4\nendpoints:\n- addresses:\n  - 10.244.0.2\n  conditions:\n    ready: {ready}\n  \
-             targetRef:\n    kind: Pod\nkind: EndpointSlice\nmetadata:\n  labels:\n    \
-             kubernetes.io/service-name: {name}\n---\nkind: Pod\nready: true\n"
-        )
-    };
-    let described = |endpoints: &str| {
-        format!(
-            "Name:         kube-dns-8bvjp\nLabels:       k8s-app=kube-dns\n              \
-             kubernetes.io/service-name=kube-dns\nAddressType:  IPv4\nEndpoints: {endpoints}"
-        )
-    };
+fn slices_without_endpoints_are_told() {
     for text in [
-        format!("{row} <unset> <unset> 16d"),
+        format!("{ROW} <unset> <unset> 16d"),
         format!(
-            "kube-system {row} <unset> <unset> 16d\nkube-system kube-dns-xq7wz IPv6 <unset> <unset> 16d"
+            "kube-system {ROW} <unset> <unset> 16d\nkube-system kube-dns-xq7wz IPv6 <unset> <unset> 16d"
         ),
         yaml("kube-dns", "false"),
         yaml("web", "true").repeat(70) + &yaml("kube-dns", "false"),
@@ -32,19 +34,24 @@ fn slices_of_endpoints_are_told() {
         described("\n  - Addresses:  10.244.0.2\n    Conditions:\n      Ready:    false"),
         yaml("kube-dns", "false\n    serving: false"),
     ] {
-        assert_eq!(last(&text), none, "{text}");
+        assert_eq!(last(&text), NONE, "{text}");
         assert_eq!(health(&text), "", "{text}");
     }
+}
+
+#[test]
+fn slices_with_endpoints_or_of_others_are_told() {
+    let any = "the DNS Service is listed with endpoints\n";
     for (text, health_of) in [
         // It is not said whether those are ready.
-        (format!("{row} 53,9153,53 10.244.0.2,10.244.0.3 16d"), ""),
+        (format!("{ROW} 53,9153,53 10.244.0.2,10.244.0.3 16d"), ""),
         (
-            format!("{row} 53,9153,53 10.244.0.2 16d\nkube-dns-xq7wz IPv6 <unset> <unset> 16d"),
+            format!("{ROW} 53,9153,53 10.244.0.2 16d\nkube-dns-xq7wz IPv6 <unset> <unset> 16d"),
             "",
         ),
         (yaml("web", "false"), ""),
         // The DNS of a cluster in the cluster.
-        (format!("vc-team-a {row} <unset> <unset> 16d"), ""),
+        (format!("vc-team-a {ROW} <unset> <unset> 16d"), ""),
         ("vc-team-a kube-dns <none> 97d".to_owned(), ""),
         (
             yaml("kube-dns", "false").replace("\n---", "\n  namespace: vc-team-a\n---"),
@@ -70,7 +77,7 @@ fn slices_of_endpoints_are_told() {
             any,
         ),
     ] {
-        assert_ne!(last(&text), none, "{text}");
+        assert_ne!(last(&text), NONE, "{text}");
         assert_eq!(health(&text), health_of, "{text}");
     }
 }
