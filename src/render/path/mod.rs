@@ -8,6 +8,7 @@ pub mod service;
 pub mod svg;
 pub(in crate::render) mod words;
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use colored::{Color, Colorize as _};
@@ -19,7 +20,7 @@ use crate::path::{Assumption, Outcome, Reply, Step, Tree};
 use crate::render::sentence::Sentence;
 use crate::render::style::painted;
 use crate::render::{Style, paragraph};
-use crate::rules::Rules;
+use crate::rules::{Rules, Share};
 
 /// What is shown.
 #[derive(Clone, Copy, Debug)]
@@ -107,18 +108,30 @@ const MOST_APART: usize = 12;
 
 /// Ways by where they end, each on its own if they are to be told apart.
 fn ends(ways: &[Outcome], is_apart: bool) -> Vec<Vec<&Outcome>> {
+    if is_apart {
+        return ways.iter().map(|way| vec![way]).collect();
+    }
+    // There may be one for each of thousands of pods.
+    let mut known: HashMap<(Share, String), Vec<usize>> = HashMap::new();
     let mut groups: Vec<Vec<&Outcome>> = Vec::new();
     for way in ways {
-        let is_alike = |it: &&mut Vec<&Outcome>| {
-            it.first().is_some_and(|first| {
-                first.share == way.share
-                    && words::end(first) == words::end(way)
-                    && first.steps.last() == way.steps.last()
-            })
+        let same = known.entry((way.share, words::end(way))).or_default();
+        let is_alike = |group: &Vec<&Outcome>| {
+            let last = group.first().and_then(|it| it.steps.last());
+            last == way.steps.last()
         };
-        match groups.iter_mut().find(is_alike).filter(|_| !is_apart) {
-            Some(group) => group.push(way),
-            None => groups.push(vec![way]),
+        match same
+            .iter()
+            .find(|&&it| groups.get(it).is_some_and(is_alike))
+        {
+            Some(&group) => groups
+                .get_mut(group)
+                .into_iter()
+                .for_each(|it| it.push(way)),
+            None => {
+                same.push(groups.len());
+                groups.push(vec![way]);
+            }
         }
     }
     groups

@@ -15,7 +15,8 @@ use crate::scenario::Scenario;
 /// Source: hickory-resolver `src/hosts.rs: Hosts`.
 #[derive(Debug, Default)]
 pub(super) struct Hosts {
-    by_name: HashMap<Name, Vec<IpAddr>, RandomState>,
+    /// Each with whether its name has a final dot in the file; the keys have one.
+    by_name: HashMap<Name, Vec<(IpAddr, bool)>, RandomState>,
     addresses: BTreeSet<IpAddr>,
 }
 
@@ -48,9 +49,12 @@ impl Hosts {
             return;
         };
         for word in words {
-            if let Ok(name) = word.to_lowercase().parse::<Name>() {
+            if let Ok(mut name) = word.to_lowercase().parse::<Name>() {
+                let written = name.is_fqdn();
+                name.set_fqdn(true);
                 let named = self.by_name.entry(name);
-                named.or_insert_with(|| Vec::with_capacity(1)).push(address);
+                let named = named.or_insert_with(|| Vec::with_capacity(1));
+                named.push((address, written));
                 self.addresses.insert(address);
             }
         }
@@ -70,14 +74,14 @@ impl Hosts {
     ) -> Option<Vec<IpAddr>> {
         match record_type {
             RecordType::A | RecordType::AAAA => {
-                let mut other = name.clone();
-                other.set_fqdn(!name.is_fqdn());
-                let other = self.by_name.get(&other).filter(|_| !version.is_before_25);
-                let known = self.by_name.get(name).into_iter().chain(other).flatten();
-                let found: Vec<IpAddr> = known
-                    .filter(|ip| ip.is_ipv4() == (record_type == RecordType::A))
-                    .copied()
-                    .collect();
+                let mut key = name.clone();
+                key.set_fqdn(true);
+                let is_meant = |it: &&(IpAddr, bool)| {
+                    it.0.is_ipv4() == (record_type == RecordType::A)
+                        && (!version.is_before_25 || it.1 == name.is_fqdn())
+                };
+                let known = self.by_name.get(&key)?.iter().filter(is_meant);
+                let found: Vec<IpAddr> = known.map(|it| it.0).collect();
                 Some(found).filter(|found| !found.is_empty())
             }
             // The records are names: there is no address to give.
@@ -117,6 +121,11 @@ mod tests {
     fn names_are_found_in_any_case() {
         check("10.0.0.1 Web WEB.b\n::1 web", "wEb", &["10.0.0.1", "::1"]);
         check("10.0.0.1 web.", "web", &["10.0.0.1"]);
+        check(
+            "10.0.0.2 web\n10.0.0.1 web.",
+            "web",
+            &["10.0.0.2", "10.0.0.1"],
+        );
         check("010.0.0.1 web\n10.1 web\nfe80::1%e web", "web", &[]);
         check("10.0.0.1 a#web\n#10.0.0.2 web", "web", &[]);
         check(

@@ -37,6 +37,15 @@ pub(super) fn read_system_conf(scenario: &Scenario, version: Version) -> Setting
         settings.refuse(Span::default(), "No such file or directory (os error 2)");
         return settings;
     };
+    // Read as a text, as a whole, before 0.26.
+    if version.is_before_26
+        && let Err(error) = std::str::from_utf8(&file.source.bytes)
+    {
+        let mut settings = Settings::new(version);
+        let at = error.valid_up_to();
+        settings.refuse(Span::new(at, at + 1), "stream did not contain valid UTF-8");
+        return settings;
+    }
     let mut settings = into_resolver_config(parse_with_errors(file), scenario, version);
     settings.reading.dropped.sort();
     settings
@@ -67,8 +76,9 @@ fn into_resolver_config<'a>(
         },
         ..Settings::new(version)
     };
-    if let Some((span, why)) = config.error.filter(|_| version.is_before_26) {
-        settings.refuse(span, &format!("Error parsing resolv.conf: {why}"));
+    // The reason is told beside the words that it is about.
+    if let Some((span, _)) = config.error.filter(|_| version.is_before_26) {
+        settings.refuse(span, "Error parsing resolv.conf");
     }
     settings.reading.servers = std::mem::take(&mut config.nameservers);
     if settings.reading.servers.is_empty() && !version.is_before_25 {

@@ -23,6 +23,7 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::Because;
 use crate::resolver::netty::aliases::Shared;
 use crate::resolver::netty::context::{Context, End};
+use crate::resolver::netty::options::FOR_EVER;
 use crate::resolver::netty::read::{Configuration, parse_silently};
 use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Lookup, Scenario};
@@ -94,6 +95,12 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &Version) -> Outco
     let servers = configuration.servers_for(&name);
     if servers.contains(&None) {
         io.note(BY_NAME);
+    }
+    if configuration.limits.queries == 0 {
+        io.note("with `attempts:0` Netty sends no query");
+    }
+    if configuration.limits.timeout == FOR_EVER {
+        io.note("with `timeout:0` Netty waits for ever: a lookup that gets no reply does not end");
     }
     let names = Names {
         io: &io,

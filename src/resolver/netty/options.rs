@@ -12,8 +12,8 @@ pub(super) const LIMITS: Limits = Limits {
     timeout: Duration::from_secs(5),
     queries: 16,
 };
-/// With a time-out of 0 it waits for ever; here for some years.
-const FOR_EVER: Duration = Duration::from_secs(1 << 28);
+/// With a time-out of 0 it waits for ever; here for some years, which is said.
+pub(super) const FOR_EVER: Duration = Duration::from_secs(1 << 28);
 
 /// What a name may cost.
 #[derive(Clone, Copy, Debug)]
