@@ -43,9 +43,14 @@ pub enum Kind {
 }
 
 impl Asked {
-    /// Whether documentation uses the address, and nobody has it (RFC 5737).
+    /// Whether documentation uses the address, and nobody has it (RFC 3849, RFC 5737, RFC 9637).
     pub fn is_example(&self) -> bool {
-        matches!(self.address.ip(), IpAddr::V4(it) if it.is_documentation())
+        match self.address.ip() {
+            IpAddr::V4(it) => it.is_documentation(),
+            IpAddr::V6(it) => {
+                matches!(it.segments(), [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..])
+            }
+        }
     }
 }
 
