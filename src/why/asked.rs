@@ -245,6 +245,20 @@ mod tests {
     }
 
     #[test]
+    fn examples_are_known() {
+        for (word, expected) in [
+            ("192.0.2.53:53", true),
+            ("2001:db8::53", true),
+            ("[3fff:fff::1]:53", true),
+            ("3fff:1000::1", false),
+            ("8.8.8.8", false),
+        ] {
+            let (address, _) = parsed(word).unwrap();
+            assert_eq!(asked(address, None).is_example(), expected, "{word}");
+        }
+    }
+
+    #[test]
     fn usual_addresses_are_known() {
         for (word, kind) in [
             ("127.0.0.53:53", Kind::Loopback),

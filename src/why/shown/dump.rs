@@ -174,7 +174,7 @@ impl Dump {
         // What got its reply only when it was sent again was lost the first time.
         let is_late = |it: &&Query| it.is_repeated && !it.is_bad() && it.reply.is_some();
         let mut lost: Vec<&Query> = self.queries.iter().filter(is_lost).collect();
-        let is_late_only = lost.is_empty();
+        let is_answered = lost.is_empty();
         let unlike = self.queries.iter().find_map(Query::unlike);
         let again = if lost.is_empty() {
             lost = self.queries.iter().filter(is_late).collect();
@@ -184,9 +184,9 @@ impl Dump {
         };
         let told = if self.is_unreachable {
             "that udp port 53 is unreachable: nobody listens, or a rule rejects".to_owned()
-        } else if is_late_only && self.refuses_tcp && !self.takes_tcp {
+        } else if is_answered && self.refuses_tcp && !self.takes_tcp {
             "that tcp port 53 is refused: nobody listens, or a rule rejects".to_owned()
-        } else if let Some((server, name)) = unlike.filter(|_| is_late_only) {
+        } else if let Some((server, name)) = unlike.filter(|_| is_answered) {
             let without = to(server).replace(" to ", " ");
             format!(
                 "no answer of{without}{}, for which another server has one",
