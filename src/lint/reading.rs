@@ -5,7 +5,7 @@ mod parts;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use self::parts::{gaps_of, parts_of, syntax, units_of};
+use self::parts::{filled_in, parts_of, syntax, units_of};
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
 use crate::config::yaml;
@@ -91,14 +91,7 @@ impl Reader {
                 let parts = if corefile::is_template(&text.source.bytes) {
                     parts_of(text)
                 } else if recognise::is_filled_in(&text.source.name) {
-                    let (name, bytes) = (text.source.name.clone(), &text.source.bytes);
-                    let bytes = corefile::without_filled_in(bytes);
-                    vec![Embedded {
-                        is_partial: true,
-                        gaps: gaps_of(text, &bytes),
-                        source: Arc::new(Source { name, bytes }),
-                        ..text.clone()
-                    }]
+                    vec![filled_in(text)]
                 } else {
                     Vec::new()
                 };
