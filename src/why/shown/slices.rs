@@ -100,7 +100,7 @@ impl Slices {
         };
         match (key, value) {
             ("namespace" | "Namespace", _) => {
-                slice.is_elsewhere |= !DNS_NAMESPACES.contains(&value)
+                slice.is_elsewhere |= !DNS_NAMESPACES.contains(&value);
             }
             // Of another object, or the owner's.
             ("kind", _) if slice.part == Part::Metadata => slice.part = Part::Over,
