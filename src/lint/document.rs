@@ -53,6 +53,8 @@ pub struct Body {
     pub is_of_script: bool,
     /// Whether these are the plain parts of a template: what is missing can be in it.
     pub is_partial: bool,
+    /// The bytes of the file where something of a template was left out.
+    pub gaps: Arc<[Span]>,
     /// The bytes of the file that stand under a condition of a template: it is these that
     /// the document is read for, as one where the condition is met.
     pub condition: Option<Span>,

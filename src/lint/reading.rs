@@ -5,7 +5,7 @@ mod parts;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use self::parts::{parts_of, syntax, units_of};
+use self::parts::{filled_in, parts_of, syntax, units_of};
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
 use crate::config::yaml;
@@ -42,6 +42,7 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             is_template: false,
             is_open: false,
             is_partial: recognise::is_part(&source.name),
+            gaps: Arc::default(),
             condition: None,
         };
         reader.read_embedded(&text, form);
@@ -69,6 +70,8 @@ struct Embedded {
     is_open: bool,
     /// Whether it is the plain parts of a template.
     is_partial: bool,
+    /// The bytes of the file where something of the template was left out.
+    gaps: Arc<[Span]>,
     /// Which bytes of the file it is read for, if they stand under a condition.
     condition: Option<Span>,
 }
@@ -88,13 +91,7 @@ impl Reader {
                 let parts = if corefile::is_template(&text.source.bytes) {
                     parts_of(text)
                 } else if recognise::is_filled_in(&text.source.name) {
-                    let (name, bytes) = (text.source.name.clone(), &text.source.bytes);
-                    let bytes = corefile::without_filled_in(bytes);
-                    vec![Embedded {
-                        is_partial: true,
-                        source: Arc::new(Source { name, bytes }),
-                        ..text.clone()
-                    }]
+                    vec![filled_in(text)]
                 } else {
                     Vec::new()
                 };
@@ -210,6 +207,7 @@ impl Reader {
             layers: text.layers.clone(),
             is_of_script: text.is_of_script,
             is_partial: text.is_partial,
+            gaps: Arc::clone(&text.gaps),
             condition: text.condition,
         };
         self.found.documents.push(Document {
@@ -390,6 +388,7 @@ fn within(
         is_template: outer.is_template,
         is_open: false,
         is_partial: outer.is_partial || is_part,
+        gaps: Arc::clone(&outer.gaps),
         condition: outer.condition,
     };
     Some((inner, form))

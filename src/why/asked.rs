@@ -43,9 +43,14 @@ pub enum Kind {
 }
 
 impl Asked {
-    /// Whether documentation uses the address, and nobody has it (RFC 5737).
+    /// Whether documentation uses the address, and nobody has it (RFC 3849, RFC 5737, RFC 9637).
     pub fn is_example(&self) -> bool {
-        matches!(self.address.ip(), IpAddr::V4(it) if it.is_documentation())
+        match self.address.ip() {
+            IpAddr::V4(it) => it.is_documentation(),
+            IpAddr::V6(it) => {
+                matches!(it.segments(), [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..])
+            }
+        }
     }
 }
 
@@ -236,6 +241,20 @@ mod tests {
             ("db.x.y.z", false),
         ] {
             assert_eq!(is_masked(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn examples_are_known() {
+        for (word, expected) in [
+            ("192.0.2.53:53", true),
+            ("2001:db8::53", true),
+            ("[3fff:fff::1]:53", true),
+            ("3fff:1000::1", false),
+            ("8.8.8.8", false),
+        ] {
+            let (address, _) = parsed(word).unwrap();
+            assert_eq!(asked(address, None).is_example(), expected, "{word}");
         }
     }
 

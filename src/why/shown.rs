@@ -2,6 +2,7 @@
 //! resolvectl and dig become sentences that the pages of the catalogue know.
 
 mod answers;
+mod cgroups;
 mod checks;
 mod dump;
 mod kubectl;
@@ -12,6 +13,7 @@ mod slices;
 mod statistics;
 
 use self::answers::Answers;
+use self::cgroups::Cgroups;
 use self::checks::Checks;
 use self::dump::Dump;
 use self::kubectl::Rows;
@@ -38,12 +40,14 @@ pub(super) fn told(text: &str) -> Told {
     let (mut answers, mut lookups) = (Answers::default(), Lookups::default());
     let (mut rows, mut listeners) = (Rows::default(), Listeners::default());
     let (mut status, mut checks) = (Status::default(), Checks::default());
+    let mut cgroups = Cgroups::default();
     let is_listing = inside::has_rules(text);
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         answers.see(line);
         lookups.see(line);
         status.see(line);
+        cgroups.see(line);
         // Of rules only what kube-proxy says in words is a message.
         let is_rule = is_listing && inside::is_rule(line) && !line.contains("has no endpoints");
         let is_listed = is_rule
@@ -56,11 +60,13 @@ pub(super) fn told(text: &str) -> Told {
             out.extend([line, "\n"]);
         }
     }
+    rows.end_file();
     let told = [
         answers.sentence(),
         lookups.sentence(),
         dump.sentence(),
         statistics.sentence(),
+        cgroups.sentence(),
         rows.sentence(),
         rows.looked_up(&lookups),
         listeners.sentence(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Embedded;
-use crate::config::{env_file, unit_file};
+use crate::config::{corefile, env_file, unit_file};
 use crate::lint::document::Syntax;
 use crate::lint::embedded::Layer;
 use crate::lint::form::Form;
@@ -18,6 +18,7 @@ pub(super) fn parts_of(text: &Embedded) -> Vec<Embedded> {
         let layer = Layer::slice(Span::new(0, bytes.len())).fixed();
         let name = text.source.name.clone();
         Embedded {
+            gaps: gaps_of(text, &bytes),
             source: Arc::new(Source { name, bytes }),
             layers: text.layers.within(layer),
             is_partial: true,
@@ -30,6 +31,25 @@ pub(super) fn parts_of(text: &Embedded) -> Vec<Embedded> {
     let ways = template::ways(whole, &is_wanted).into_iter();
     let ways = ways.map(|it| part(it.bytes, Some(it.inside)));
     plain.into_iter().chain(ways).collect()
+}
+
+/// A Corefile without the words in whose place `sed` puts something.
+pub(super) fn filled_in(text: &Embedded) -> Embedded {
+    let bytes = corefile::without_filled_in(&text.source.bytes);
+    let name = text.source.name.clone();
+    Embedded {
+        is_partial: true,
+        gaps: gaps_of(text, &bytes),
+        source: Arc::new(Source { name, bytes }),
+        ..text.clone()
+    }
+}
+
+/// Where something of a text is left out in these bytes of it, as bytes of the file.
+fn gaps_of(text: &Embedded, plain: &[u8]) -> Arc<[Span]> {
+    let own = template::gaps(&text.source.bytes, plain);
+    let own = own.into_iter().map(|it| text.layers.outer(it));
+    text.gaps.iter().copied().chain(own).collect()
 }
 
 /// A unit or a file of variables, or what can be read of a template of one.

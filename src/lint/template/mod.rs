@@ -119,6 +119,17 @@ fn hidden(whole: &[u8], plain: &[u8], at: usize) -> Option<usize> {
     next.into_iter().find(|&it| whole.get(it) != Some(&b'\n'))
 }
 
+/// Where lines or blanks stand in the place of something that was hidden, and no word of a
+/// value.
+pub(super) fn gaps(whole: &[u8], plain: &[u8]) -> Vec<Span> {
+    let both = whole.iter().zip(plain).enumerate();
+    let changed: Vec<usize> = both.filter(|(_, it)| it.0 != it.1).map(|it| it.0).collect();
+    let runs = changed.chunk_by(|one, next| one + 1 == *next);
+    let spans = runs.filter_map(|it| Some(Span::new(*it.first()?, *it.last()? + 1)));
+    let is_blank = |it: &Span| it.slice(plain).first().is_some_and(u8::is_ascii_whitespace);
+    spans.filter(is_blank).collect()
+}
+
 /// What a template becomes where one condition is met, and those around it: for
 /// each of which the bytes are `wanted`.
 pub(super) fn ways(bytes: &[u8], wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Way> {

@@ -20,8 +20,7 @@ pub(in crate::render) struct Why<'a> {
     speaker: &'a str,
     /// Whom it says was asked, and who that is; null: it does not say.
     asked: Option<String>,
-    /// What rows of a listing in the text show, if the message rests on them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What rows of a listing in the text show; null: the message does not rest on such rows.
     shown: Option<&'a str>,
     /// What it means.
     meaning: &'a str,

@@ -1,24 +1,27 @@
 //! Lines of tcpdump and tshark: which queries got which reply.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 /// Whoever asks again, or gets no reply for so long, in seconds, has lost something: the
 /// C libraries wait five.
 const LATE: f64 = 2.0;
 
+/// What a row does not say.
+const UNSAID: &str = "-";
+
 /// The queries and replies of a dump.
 #[derive(Debug, Default)]
 pub(super) struct Dump {
     queries: Vec<Query>,
-    /// The queries by id and type; the first of those that are alike.
-    known: BTreeMap<(u16, String), usize>,
+    /// The queries by id, type and name; the first of those that are alike.
+    known: BTreeMap<(u16, String, String), usize>,
     is_unreachable: bool,
-    /// Whether connections to port 53 were refused, and whether one was not.
+    /// The clients that began a connection to port 53 and have sent nothing more.
+    begun: BTreeSet<String>,
+    /// Whether such a connection was refused, and whether one was not.
     refuses_tcp: bool,
     takes_tcp: bool,
-    /// A server that has no answer for a name, which another one has.
-    unlike: Option<(String, String)>,
     now: Option<f64>,
 }
 
@@ -28,10 +31,12 @@ struct Query {
     kind: String,
     client: String,
     server: String,
+    /// The servers that this client asked, and what they replied to it.
+    asked: BTreeMap<String, Option<Reply>>,
     at: Option<f64>,
     is_repeated: bool,
-    /// The last one, and whose it was.
-    reply: Option<(Reply, String)>,
+    /// The last one, whoever got it.
+    reply: Option<Reply>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -39,6 +44,8 @@ enum Reply {
     Answer,
     /// NXDOMAIN, or no record.
     Empty,
+    /// One that is cut, or sends the client to other servers.
+    Other,
     ServFail,
     Refused,
 }
@@ -71,8 +78,13 @@ impl Dump {
         };
         let words: Vec<&str> = body.split_whitespace().collect();
         if let ["Flags", flags, ..] = *words {
-            self.refuses_tcp |= !is_query && flags.starts_with("[R");
-            self.takes_tcp |= !is_query && flags.starts_with("[S.]");
+            if is_query && flags.starts_with("[S") {
+                self.begun.insert(client.to_owned());
+            } else {
+                let is_begun = self.begun.remove(client) && !is_query;
+                self.refuses_tcp |= is_begun && flags.starts_with("[R.]");
+                self.takes_tcp |= !is_query && flags.starts_with("[S.]");
+            }
             return true;
         }
         let id = words.first().map(|it| digits(it));
@@ -91,20 +103,25 @@ impl Dump {
         let Some((kind, name)) = question(words) else {
             return;
         };
-        if let Some(query) = self.known.get(&(id, kind.to_owned())) {
+        let key = (id, kind.to_owned(), name.to_owned());
+        if let Some(query) = self.known.get(&key) {
             // The same packet is seen on each link that it passes.
             if let Some(query) = self.queries.get_mut(*query) {
                 let is_later = |at| self.now.is_some_and(|now| now - at >= LATE / 4.0);
                 query.is_repeated |= query.at.is_some_and(is_later);
+                if query.client == between.0 {
+                    query.asked.entry(between.1.to_owned()).or_default();
+                }
             }
             return;
         }
-        self.known.insert((id, kind.to_owned()), self.queries.len());
+        self.known.insert(key, self.queries.len());
         self.queries.push(Query {
             name: name.to_owned(),
             kind: kind.to_owned(),
             client: between.0.to_owned(),
             server: between.1.to_owned(),
+            asked: BTreeMap::from([(between.1.to_owned(), None)]),
             at: self.now,
             is_repeated: false,
             reply: None,
@@ -113,41 +130,37 @@ impl Dump {
 
     /// A reply names its question with `-v` only; ids are drawn for each query.
     fn reply(&mut self, id: u16, between: (&str, &str), words: &[&str]) {
-        let is_it = |query: &Query| match question(words) {
-            Some((kind, _)) => query.kind == kind,
-            None => query.client == between.0,
+        let is_other = |query: &Query| {
+            question(words).is_some_and(|(kind, name)| {
+                query.kind != kind || name != UNSAID && query.name != name
+            })
         };
-        let mut known = self.known.range((id, String::new())..);
-        let same_id = known.by_ref().take_while(|it| it.0.0 == id).map(|it| *it.1);
-        let places: Vec<usize> = same_id.collect();
-        let own = places
-            .iter()
-            .copied()
-            .find(|&it| self.queries.get(it).is_some_and(is_it));
-        let place = own.or_else(|| places.first().copied());
-        if let Some(query) = place.and_then(|it| self.queries.get_mut(it)) {
-            let has = |word: &str| words.iter().any(|it| it.starts_with(word));
-            let reply = match () {
-                () if has("ServFail") => Reply::ServFail,
-                () if has("Refused") => Reply::Refused,
-                () if has("NXDomain") || has("0/") => Reply::Empty,
-                () => Reply::Answer,
-            };
-            // The same packet has another server's address before a Service, and the same reply.
-            let without = match &query.reply {
-                Some((Reply::Empty, from)) if reply == Reply::Answer && from != between.1 => {
-                    Some(from.as_str())
-                }
-                Some((Reply::Answer, from)) if reply == Reply::Empty && from != between.1 => {
-                    Some(between.1)
-                }
-                _ => None,
-            };
-            if let Some(server) = without {
-                let unlike = (server.to_owned(), query.name.clone());
-                self.unlike.get_or_insert(unlike);
-            }
-            query.reply = Some((reply, between.1.to_owned()));
+        let known = self.known.range((id, String::new(), String::new())..);
+        let same_id = known.take_while(|it| it.0.0 == id).map(|it| *it.1);
+        let place = same_id.min_by_key(|&it| {
+            let query = self.queries.get(it);
+            query.map(|it| (is_other(it), it.client != between.0))
+        });
+        let Some(query) = place.and_then(|it| self.queries.get_mut(it)) else {
+            return;
+        };
+        let has = |word: &str| words.iter().any(|it| it.starts_with(word));
+        let is_cut = words.first().is_some_and(|it| it.ends_with('|'));
+        let reply = match () {
+            () if has("ServFail") => Reply::ServFail,
+            () if has("Refused") => Reply::Refused,
+            () if has("NXDomain") => Reply::Empty,
+            () if is_cut || words.get(1) == Some(&UNSAID) => Reply::Other,
+            () if has("0/") => Reply::Empty,
+            () => Reply::Answer,
+        };
+        query.reply = Some(reply);
+        // Others draw the same id for another query.
+        if query.client == between.0
+            && !is_other(query)
+            && let Some(its) = query.asked.get_mut(between.1)
+        {
+            *its = Some(reply);
         }
     }
 
@@ -161,6 +174,8 @@ impl Dump {
         // What got its reply only when it was sent again was lost the first time.
         let is_late = |it: &&Query| it.is_repeated && !it.is_bad() && it.reply.is_some();
         let mut lost: Vec<&Query> = self.queries.iter().filter(is_lost).collect();
+        let is_answered = lost.is_empty();
+        let unlike = self.queries.iter().find_map(Query::unlike);
         let again = if lost.is_empty() {
             lost = self.queries.iter().filter(is_late).collect();
             " when it was asked again"
@@ -169,9 +184,9 @@ impl Dump {
         };
         let told = if self.is_unreachable {
             "that udp port 53 is unreachable: nobody listens, or a rule rejects".to_owned()
-        } else if self.refuses_tcp && !self.takes_tcp {
+        } else if is_answered && self.refuses_tcp && !self.takes_tcp {
             "that tcp port 53 is refused: nobody listens, or a rule rejects".to_owned()
-        } else if let Some((server, name)) = &self.unlike {
+        } else if let Some((server, name)) = unlike.filter(|_| is_answered) {
             let without = to(server).replace(" to ", " ");
             format!(
                 "no answer of{without}{}, for which another server has one",
@@ -197,7 +212,7 @@ impl Dump {
         } else {
             let bad = self.queries.iter().find(|it| it.is_bad())?;
             let word = match bad.reply {
-                Some((Reply::Refused, _)) => "REFUSED",
+                Some(Reply::Refused) => "REFUSED",
                 _ => "SERVFAIL",
             };
             let from = to(&bad.server).replace(" to ", " from ");
@@ -221,8 +236,15 @@ impl Dump {
 impl Query {
     /// Whether a server failed, or refused.
     fn is_bad(&self) -> bool {
-        let reply = self.reply.as_ref().map(|it| it.0);
-        matches!(reply, Some(Reply::ServFail | Reply::Refused))
+        matches!(self.reply, Some(Reply::ServFail | Reply::Refused))
+    }
+
+    /// A server that has no answer for the name, which another one has that the client asked.
+    fn unlike(&self) -> Option<(&str, &str)> {
+        let mut replies = self.asked.iter();
+        let without = replies.clone().find(|it| *it.1 == Some(Reply::Empty))?;
+        let has_another = replies.any(|it| *it.1 == Some(Reply::Answer));
+        has_another.then_some((without.0, &self.name))
     }
 }
 
@@ -257,8 +279,7 @@ fn row(line: &str) -> Option<Row<'_>> {
         let rest = rest.strip_prefix(said)?;
         Some((rest, *word))
     });
-    let has_address = rest.split_whitespace().any(|it| is_address(&it));
-    let (rest, word) = state.unwrap_or((rest, if has_address { "1/0/0" } else { "0/0/0" }));
+    let (rest, word) = state.unwrap_or_else(|| (rest, counts(rest)));
     let mut words = rest.split_whitespace();
     let (kind, name) = (words.next()?, words.next().unwrap_or_default());
     let (client, server) = if reply.is_some() {
@@ -273,10 +294,25 @@ fn row(line: &str) -> Option<Row<'_>> {
         is_query: reply.is_none(),
         id,
         words: match reply {
-            Some(_) => format!("{id} {word} {kind}? -"),
+            Some(_) => format!("{id} {word} {kind}? {UNSAID}"),
             None => format!("{id} {kind}? {name}."),
         },
     })
+}
+
+/// How many records a row shows; the screen may have cut it.
+fn counts(row: &str) -> &'static str {
+    let words: Vec<&str> = row.split_whitespace().collect();
+    match *words {
+        _ if words.contains(&"SOA") => "0/1/0",
+        _ if row.ends_with("...") || row.ends_with('…') => UNSAID,
+        // Older versions show no question.
+        [_, first, ..] if first.parse::<IpAddr>().is_ok() => "1/0/0",
+        [kind, _, first, ..] if kind == first => "1/0/0",
+        [_, _, "CNAME", .., last] if last.parse::<IpAddr>().is_ok() => "1/0/0",
+        [kind, _] if kind != "CNAME" => "0/0/0",
+        _ => UNSAID,
+    }
 }
 
 /// The client, the server and what is behind the colon, and whether it is a query:

@@ -104,11 +104,12 @@ pub(super) struct Rows {
     slices: Slices,
     /// What is asked, as files and lookups in the text show.
     nameservers: Vec<IpAddr>,
-    /// What a pod's file, beside its search list, or the kubelet says that pods ask.
-    pods_ask: Option<IpAddr>,
-    /// Whether the line before is a pod's search list, or the server that it names.
-    is_of_pods: bool,
-    before: Option<IpAddr>,
+    /// The servers that a pod's file, known by its search list, or the kubelet says that pods
+    /// ask; the first of these lists counts.
+    pods_ask: Option<Vec<IpAddr>>,
+    /// The servers of the file of which the line before was, and whether it is a pod's.
+    file: Vec<IpAddr>,
+    is_of_pod: bool,
 }
 
 #[derive(Debug)]
@@ -134,25 +135,28 @@ impl Rows {
         // A part of a text is quoted.
         let line = line.trim_start_matches("> ");
         let words: Vec<&str> = line.split_whitespace().collect();
-        let is_of_pods = self.is_of_pods;
-        self.is_of_pods = words.first() == Some(&"search") && line.contains(".svc");
-        if self.is_of_pods {
-            let before = self.before.take();
-            self.pods_ask = self.pods_ask.or(before);
-            return true;
+        let address = |word: &str| asked::parsed(word).map(|it| it.0.ip());
+        match *words {
+            ["search", ..] => {
+                self.is_of_pod |= line.contains(".svc");
+                return line.contains(".svc");
+            }
+            ["nameserver", server, ..] => {
+                self.nameservers.extend(address(server));
+                self.file.extend(address(server));
+                return false;
+            }
+            _ => self.end_file(),
         }
-        self.before = None;
-        if let ["nameserver" | "Server:", address, ..] = *words {
-            let address = asked::parsed(address).map(|it| it.0.ip());
-            self.nameservers.extend(address);
-            self.before = address.filter(|_| words.first() == Some(&"nameserver"));
-            self.pods_ask = self.pods_ask.or(self.before.filter(|_| is_of_pods));
+        if let ["Server:", server, ..] = *words {
+            self.nameservers.extend(address(server));
             return false;
         }
         let flag = line.split_once("--cluster-dns=").map(|it| it.1);
-        let flag = flag.and_then(|it| it.split([' ', '"', ',', '\'', '`']).next());
-        let flag = flag.and_then(asked::parsed).map(|it| it.0.ip());
-        self.pods_ask = self.pods_ask.or(flag);
+        if let Some(list) = flag.and_then(|it| it.split([' ', '"', '\'', '`']).next()) {
+            let servers = list.split(',').filter_map(address).collect();
+            self.pods_ask.get_or_insert(servers);
+        }
         if ["READY", "STATUS", "RESTARTS"]
             .iter()
             .all(|it| words.contains(it))
@@ -166,6 +170,14 @@ impl Rows {
         // A namespace may stand before the name.
         let mut pods = (0..2).filter_map(|at| words.get(at..));
         pods.any(|row| self.pod(row)) || rows(&words).any(|row| self.service(row))
+    }
+
+    /// What follows is no line of the file before it.
+    pub(super) fn end_file(&mut self) {
+        let servers = std::mem::take(&mut self.file);
+        if std::mem::take(&mut self.is_of_pod) && !servers.is_empty() {
+            self.pods_ask.get_or_insert(servers);
+        }
     }
 
     /// `coredns-66bff467f8-abcde 0/1 CrashLoopBackOff 7 18m`.
@@ -292,20 +304,24 @@ impl Rows {
         if self.endpoints() == Some(false) {
             told += "kubectl lists the DNS Service without endpoints\n";
         }
-        let is_another = |it: &&IpAddr| {
-            let kind = asked::asked((**it, 53).into(), None).kind;
-            kind == Kind::Service && self.service.is_some_and(|service| service != **it)
-        };
-        let is_own = |it: &&IpAddr| {
-            let is_cache = it.is_loopback() || is_link_local(**it);
-            !is_cache && self.service.is_some_and(|service| service != **it)
-        };
-        let other = self.pods_ask.as_ref().filter(is_own);
-        let other = other.or_else(|| self.nameservers.iter().find(is_another));
-        if let (Some(other), Some(service)) = (other, self.service) {
+        if let Some((other, service)) = self.other_server() {
             told += &format!("pods ask {other}, and the DNS Service is {service}\n");
         }
         (!told.is_empty()).then_some(told)
+    }
+
+    /// The server that pods ask in the place of the DNS Service, and that.
+    fn other_server(&self) -> Option<(&IpAddr, IpAddr)> {
+        let service = self.service?;
+        // A Service can have an address of each family, of which a row shows one.
+        let is_other = |it: &IpAddr| *it != service && it.is_ipv4() == service.is_ipv4();
+        let is_cache = |it: &IpAddr| it.is_loopback() || is_link_local(*it);
+        let is_service = |it: &IpAddr| asked::asked((*it, 53).into(), None).kind == Kind::Service;
+        let of_pods = self.pods_ask.iter().filter(|it| it.iter().all(is_other));
+        let of_pods = of_pods.filter_map(|it| it.first().filter(|it| !is_cache(it)));
+        let services = self.nameservers.iter();
+        let services = services.filter(|it| is_other(it) && is_service(it));
+        Some((of_pods.chain(services).next()?, service))
     }
 
     /// Whether the DNS Service has endpoints, as far as that is told.

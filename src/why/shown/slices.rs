@@ -21,14 +21,25 @@ struct Slice {
     is_dns: bool,
     /// Whether it is in another namespace than the cluster's DNS.
     is_elsewhere: bool,
-    /// Whether what follows is said of something else.
-    is_over: bool,
+    /// What of it the next line can be of.
+    part: Part,
     endpoints: usize,
     unready: usize,
     /// How many still answer while they end.
     serving: usize,
     /// Whether it has endpoints of which it is not said whether they are ready.
     is_open: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum Part {
+    /// All that stands up to the kind, as keys are sorted.
+    #[default]
+    Endpoints,
+    /// What stands behind the kind: labels, the namespace, the owner.
+    Metadata,
+    /// What follows is said of something else.
+    Over,
 }
 
 impl Slices {
@@ -55,7 +66,7 @@ impl Slices {
             self.all.push(Slice {
                 is_told: true,
                 is_dns,
-                is_over: true,
+                part: Part::Over,
                 is_open: !["<unset>", "<none>"].contains(&endpoints),
                 ..Slice::default()
             });
@@ -82,22 +93,21 @@ impl Slices {
         match key {
             "Labels" => self.label(value),
             LABEL => self.label(&format!("{LABEL}={value}")),
-            // It stands below the kind, and before all in what is described.
-            "namespace" | "Namespace" if !DNS_NAMESPACES.contains(&value) => {
-                if let Some(last) = self.all.last_mut() {
-                    last.is_elsewhere = true;
-                }
-            }
             _ => {}
         }
-        let Some(slice) = self.all.last_mut().filter(|it| !it.is_over) else {
+        let Some(slice) = self.current() else {
             return;
         };
         match (key, value) {
-            // Kinds stand below the endpoints, as keys are sorted.
-            ("kind", "EndpointSlice") => (slice.is_told, slice.is_over) = (true, true),
+            ("namespace" | "Namespace", _) => {
+                slice.is_elsewhere |= !DNS_NAMESPACES.contains(&value);
+            }
+            // Of another object, or the owner's.
+            ("kind", _) if slice.part == Part::Metadata => slice.part = Part::Over,
+            ("kind", "EndpointSlice") => (slice.is_told, slice.part) = (true, Part::Metadata),
+            ("Events", _) => slice.part = Part::Over,
+            _ if slice.part == Part::Metadata => {}
             ("AddressType", _) => slice.is_told = true,
-            ("Events", _) => slice.is_over = true,
             ("addresses" | "Addresses", _) => slice.endpoints += 1,
             ("ready" | "Ready", "false") => slice.unready += 1,
             ("serving" | "Serving", "true") => slice.serving += 1,
@@ -105,10 +115,15 @@ impl Slices {
         }
     }
 
+    /// The slice of which the next line can be.
+    fn current(&mut self) -> Option<&mut Slice> {
+        self.all.last_mut().filter(|it| it.part != Part::Over)
+    }
+
     fn label(&mut self, label: &str) {
         let service = label.trim().strip_prefix(LABEL);
         let service = service.and_then(|it| it.strip_prefix('='));
-        if let (Some(service), Some(slice)) = (service, self.all.last_mut()) {
+        if let (Some(service), Some(slice)) = (service, self.current()) {
             slice.is_dns = SERVICES.contains(&service);
         }
     }

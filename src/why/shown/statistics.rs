@@ -1,6 +1,6 @@
-//! cgroups: how often a limit held a container's CPU back (`cpu.stat`, cAdvisor's metrics).
-//! conntrack: entries to port 53 (`-L`), and `conntrack -S`: counters of the node's connection tracking, a line for each CPU, or,
-//! before version 1.4.5 and in `/proc`, a line for each counter.
+//! conntrack: entries to port 53 (`-L`), and `conntrack -S`: counters of the node's connection
+//! tracking, a line for each CPU, or, before version 1.4.5 and in `/proc`, a line for each
+//! counter.
 
 /// What was counted.
 #[derive(Debug, Default)]
@@ -12,15 +12,7 @@ pub(super) struct Statistics {
     /// Entries to port 53, and those of them without a reply.
     entries: u64,
     unreplied: u64,
-    /// Periods of CPU limits, and those in which one held a container back.
-    periods: u64,
-    throttled: u64,
 }
-
-/// A limit that holds back in so many of a hundred periods is felt.
-///
-/// Source: kubernetes-mixin, `CPUThrottlingHigh`.
-const THROTTLED: u64 = 25;
 
 impl Statistics {
     /// Whether a line is one of them.
@@ -39,20 +31,6 @@ impl Statistics {
             self.entries += 1;
             self.unreplied += u64::from(line.contains("[UNREPLIED]"));
             return true;
-        }
-        let mut words = line.split_whitespace();
-        let counter = words.next().and_then(|it| it.split('{').next());
-        let count = words.next_back().and_then(|it| it.parse().ok());
-        let periods = match counter {
-            Some("nr_periods" | "container_cpu_cfs_periods_total") => Some(&mut self.periods),
-            Some("nr_throttled" | "container_cpu_cfs_throttled_periods_total") => {
-                Some(&mut self.throttled)
-            }
-            _ => None,
-        };
-        if let (Some(periods), Some(count)) = (periods, count) {
-            // Whose they are stands in the line, or near it.
-            *periods = periods.saturating_add(count);
         }
         let mut words = line.split_whitespace();
         let (Some(name), Some(count), None) = (words.next(), words.next(), words.next()) else {
@@ -80,12 +58,6 @@ impl Statistics {
 
     /// What they say. What was lost in a race counts as dropped, too.
     pub(super) fn sentence(&self) -> Option<String> {
-        let (periods, throttled) = (self.periods, self.throttled);
-        if periods > 0 && throttled.saturating_mul(100) >= periods.saturating_mul(THROTTLED) {
-            return Some(format!(
-                "cpu throttled by its limit in {throttled} of {periods} periods\n"
-            ));
-        }
         if self.unreplied > 0 && !self.is_seen {
             return Some(format!(
                 "conntrack lists {} of {} entries to port 53 without a reply\n",

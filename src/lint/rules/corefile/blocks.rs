@@ -273,32 +273,25 @@ pub(super) fn is_alone(file: &CorefileText<'_>, directive: &Directive) -> bool {
     behind(file, &directive.name).is_some_and(<[u8]>::is_empty)
 }
 
-/// Whether nothing is left out of a block: what a template has there under a condition is
-/// an empty line, or blanks at the end of one.
+/// Whether nothing of a template is left out of a block, or of a snippet in it.
 pub(super) fn is_without_gaps(file: &CorefileText<'_>, block: &ServerBlock) -> bool {
     let directives = block.directives.iter();
-    let lines = directives.clone().flat_map(|it| it.lines.iter().flatten());
     let words = directives.flat_map(|it| it.arguments.iter().chain([&it.name]));
-    let words = block.keys.iter().chain(words).chain(lines).map(|it| it.at);
-    let (Some(first), false) = (block.keys.first(), words.clone().any(|it| it.source != 0)) else {
+    let places = block.keys.iter().chain(words).map(|it| it.at);
+    let of_others = blocks(file).iter().filter_map(|it| it.keys.first());
+    let (Some(key), false) = (block.keys.first(), places.clone().any(|it| it.source != 0)) else {
         return false;
     };
-    let last = words.map(|it| it.span.end).max().unwrap_or_default();
+    let start = places.map(|it| it.span.start).min().unwrap_or_default();
+    let next = of_others.map(|it| it.at.span.start);
+    let next = next.filter(|it| *it > key.at.span.start).min();
     let bytes = &file.document.source.bytes;
-    let rest = bytes.get(last as usize..).unwrap_or_default();
-    let ends = rest
-        .iter()
-        .take_while(|it| it.is_ascii_whitespace() || **it == b'}');
-    let rest = rest.get(..ends.count()).unwrap_or_default();
-    let end = last as usize + memchr::memrchr(b'}', rest).unwrap_or(rest.len());
-    let text = Span::new(first.at.span.start as usize, end).slice(bytes);
-    let mut lines = text
-        .split(|it| *it == b'\n')
-        .map(|it| it.strip_suffix(b"\r").unwrap_or(it));
-    // The last one is what stands before the brace.
-    let last = lines.next_back();
-    last.is_some_and(|it| it.trim_ascii().is_empty())
-        && lines.all(|it| it.last().is_some_and(|it| !it.is_ascii_whitespace()))
+    let until = next.map_or(bytes.len(), |it| it as usize);
+    let end = memchr::memrchr(b'}', bytes.get(..until).unwrap_or_default());
+    let all = Span::new(start as usize, end.unwrap_or(until));
+    let all = file.document.at(all).span;
+    let mut gaps = file.document.gaps.iter();
+    !gaps.any(|it| it.end > all.start && it.start < all.end)
 }
 
 /// How the line of a word ends.

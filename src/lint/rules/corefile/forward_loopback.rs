@@ -14,12 +14,14 @@ pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Repor
     if blocks::is_on_node(&file.corefile.blocks) {
         return;
     }
-    let is_of_cluster = blocks::is_cluster_dns(&file.corefile.blocks);
+    let document = &file.document;
+    let is_of_object = document.path != document.source.name && !document.is_of_script;
+    let is_in_pod = is_of_object || blocks::is_cluster_dns(&file.corefile.blocks);
     let forwards = file.corefile.blocks.iter().flat_map(blocks::forwards);
     let targets = forwards.flat_map(blocks::targets);
     let loopback = targets.filter_map(|word| Some((loopback(&word.text)?, file.at(word.at)?)));
     // In a container of Docker's it is another server.
-    let loopback = loopback.filter(|it| is_of_cluster || it.0.to_canonical() != DOCKER);
+    let loopback = loopback.filter(|it| is_in_pod || it.0.to_canonical() != DOCKER);
     for (address, at) in loopback.take(MAX_FINDINGS) {
         report
             .add(at, format!("forward to {address} goes to the pod itself"))

@@ -33,6 +33,9 @@ fn slices_without_endpoints_are_told() {
         described("<none>"),
         described("\n  - Addresses:  10.244.0.2\n    Conditions:\n      Ready:    false"),
         yaml("kube-dns", "false\n    serving: false"),
+        yaml("kube-dns", "false")
+            .replace("---\nkind: Pod", "kind: Pod\nmetadata:\n  namespace: web"),
+        format!("{ROW} <unset> <unset> 16d\nmetadata:\n  namespace: web"),
     ] {
         assert_eq!(last(&text), NONE, "{text}");
         assert_eq!(health(&text), "", "{text}");
