@@ -9,6 +9,7 @@ mod live;
 mod offline;
 mod service;
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use self::answer::Answer;
@@ -60,9 +61,13 @@ pub(super) fn see_rules(args: &NodeArgs, root: Option<&Root>, node: &mut Node) {
     let Some(words) = args.words_of_rules(root) else {
         return;
     };
-    let asked = check_loop::services_in_question(node).into_iter();
-    let asked = asked.map(|ip| [vec![ip.to_string()], words.clone()].concat());
-    let routes = service::routes(asked.collect(), LIMIT_OF_VERDICT, answer_to);
+    let asked = check_loop::services_in_question(node);
+    if asked.is_empty() {
+        return;
+    }
+    let question = |ip: &IpAddr| [vec![ip.to_string()], words.clone()].concat();
+    let questions = asked.iter().map(question).collect();
+    let routes = service::routes(questions, LIMIT_OF_VERDICT, answer_to);
     node.sent_on = routes.iter().flatten().filter_map(Route::sent_on).collect();
 }
 
