@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
@@ -320,4 +321,62 @@ fn hostile(outside: &str) -> Vec<Case> {
             }),
         ),
     ]
+}
+
+/// What `kdns path --save` writes of a node on which kube-proxy carries the Service, and
+/// NodeLocal DNSCache has its address.
+const SENT_ON: &str = r#"# kdns path: {"version":2,"of":"node","client":{"label":"the node","servers":[],"is_node":true,"is_elsewhere":false,"in_link":null,"sources":{"10.96.0.10":"10.96.0.10"}},"texts":[],"addresses":[["10.96.0.10",32,"a"],["10.244.0.1",24,"a"]],"links":[{"index":1,"name":"a","kind":"veth","is_up":true,"mtu":1500,"master":null,"hairpin":null}],"routes":[{"table":254,"kind":"unicast","destination":"10.244.0.0","prefix":24,"gateway":null,"link":"a","source":"10.244.0.1","metric":0}],"policies":[{"priority":0,"from":null,"to":null,"mark":null,"in_link":null,"table":255,"is_odd":false},{"priority":32766,"from":null,"to":null,"mark":null,"in_link":null,"table":254,"is_odd":false}],"neighbours":[],"sysctls":{"net.ipv4.ip_forward":"1","net.ipv4.conf.all.rp_filter":"0"},"conntrack":{"count":0,"max":9,"counters":[0,0,0],"entries":[]},"recent":{},"pods":{},"cluster_dns":null,"deaf":[],"listeners":[],"is_partial":false,"skipped":[]}
+*nat
+:PREROUTING ACCEPT [0:0]
+:OUTPUT ACCEPT [0:0]
+:POSTROUTING ACCEPT [0:0]
+:KUBE-SERVICES - [0:0]
+-A PREROUTING -j KUBE-SERVICES
+-A OUTPUT -j KUBE-SERVICES
+-A KUBE-SERVICES -d 10.96.0.10/32 -p udp -m udp --dport 53 -j DNAT --to-destination 10.244.0.9:53
+-A KUBE-SERVICES -d 10.96.0.10/32 -p tcp -m tcp --dport 53 -j DNAT --to-destination 10.244.0.9:53
+COMMIT
+"#;
+
+/// NodeLocal DNSCache asks the Service's address, which it has bound. Rules send that past
+/// it only where it listens there, and only now.
+#[test]
+fn rules_that_send_past_a_socket() {
+    in_memory();
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let node = manifest.join("testdata/nodes/row09-nodelocal-service-upstream");
+    let file = folder.path().join("node.tar.zst");
+    let mut udp = fs::read_to_string(node.join("proc/1/net/udp")).unwrap();
+    udp += "  3313: 0A00600A:0035 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 21501 2 0 0\n";
+    let up = folder.path().join("up");
+    let copied = Command::new("cp").arg("-a").args([&node, &up]).status();
+    assert!(copied.unwrap().success());
+    fs::write(up.join("proc/1/net/udp"), udp).unwrap();
+    let without_tcp: Vec<&str> = SENT_ON
+        .lines()
+        .filter(|it| !it.contains("-p tcp"))
+        .collect();
+    let without_tcp = without_tcp.join("\n") + "\n";
+    for (rules, is_up, expected) in [
+        (SENT_ON, true, ["will loop", "no loop", "loop"]),
+        (SENT_ON, false, ["loop"; 3]),
+        (&without_tcp, true, ["loop"; 3]),
+        ("", true, ["loop"; 3]),
+    ] {
+        let bytes = of_ours(&|it| {
+            if !rules.is_empty() {
+                add(it, "kdns-path", rules.as_bytes());
+            }
+            it.follow_symlinks(false);
+            it.append_dir_all("", if is_up { &up } else { &node })
+                .unwrap();
+        });
+        fs::write(&file, bytes).unwrap();
+        let root = file.to_str().unwrap();
+        let (_, out, err) = kdns(&["check-loop", "--root", root, "--format", "json"]);
+        let said: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
+        let said = ["verdict", "now", "next_start"].map(|it| said[it].as_str().unwrap());
+        assert_eq!(said, expected, "{is_up} {rules}");
+    }
 }

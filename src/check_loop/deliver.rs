@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::facts::Unknown;
 use super::graph::{Graph, reached};
+use super::report::When;
 use crate::loopback::owners::{self, Reach};
 use crate::node::Listener;
 use crate::pod::DEFAULT_CLUSTER_DNS;
@@ -39,7 +40,7 @@ pub(super) const USUAL_SERVICES: [IpAddr; 8] = [
 ];
 
 /// Who gets a packet that the server `from` sends.
-pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Delivery {
+pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr, when: When) -> Delivery {
     let Some(sender) = graph.servers.get(from) else {
         return Delivery::Outside;
     };
@@ -50,11 +51,11 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Deliver
     let is_service = graph.service(ip).is_some();
     // In IPVS mode the service's address is one of the node's own; kube-proxy
     // takes the packets before a socket with any address would. NodeLocal
-    // DNSCache binds that very address, and gets them where its NOTRACK rules are.
+    // DNSCache binds that very address, and writes its NOTRACK rules when it starts.
     if ip.is_loopback() || (own.contains(&ip) && !is_service) {
         return at(graph, network, to);
     }
-    let is_sent_on = is_service && graph.node.kernel.sends_on(ip);
+    let is_sent_on = when == When::Now && graph.node.sent_on.contains(&ip);
     if let Some(server) = bound(graph, to).filter(|_| !is_sent_on) {
         return Delivery::Server(server);
     }

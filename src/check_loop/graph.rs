@@ -218,8 +218,8 @@ impl<'n> Graph<'n> {
     fn find_behind(&self) -> Vec<usize> {
         let have_names = self.backends().any(|(_, it)| self.has_names(it));
         let is_behind = |it: &Server<'_>| {
-            let mut pod = it.pod.into_iter();
-            pod.any(|pod| servers::is_behind_service(self.node, pod))
+            it.pod
+                .is_some_and(|pod| servers::is_behind_service(self.node, pod))
                 || if have_names {
                     self.has_names(it)
                 } else {

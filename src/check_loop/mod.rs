@@ -31,12 +31,12 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
-use crate::address::DNS_PORT;
+use crate::address::{DNS_PORT, is_link_local};
 use crate::kubelet::Found;
-use crate::node::{HostFile, Node, Pod, Presence};
-use crate::topology::DnsServer;
+use crate::node::{HostFile, Listener, Node, Pod, Presence};
+use crate::topology::{DnsServer, Network};
 
 use deliver::USUAL_SERVICES;
 use facts::{Missing, Remark};
@@ -207,18 +207,22 @@ pub fn cluster_dns(node: &Node) -> ClusterDns {
     }
 }
 
+/// The rules of more addresses are not read.
+const MAX_IN_QUESTION: usize = 4;
+
 /// The addresses of the cluster's DNS of which only rules tell who is asked: a server of
-/// the node has bound them, or the DNS pods do not treat queries alike.
-pub fn services_in_question(node: &Node) -> Vec<SocketAddr> {
+/// the node has bound them, and listens there. A link-local one is no Service's.
+pub fn services_in_question(node: &Node) -> Vec<IpAddr> {
     let graph = Graph::of_node(node);
-    let treatment = |(index, _)| graph.treatment(index, When::Now);
-    let mut treatments = graph.backends().map(treatment);
-    let first = treatments.next();
-    let are_unlike = treatments.any(|it| Some(it) != first);
-    let services = graph.services.iter();
-    let all = services.map(|(ip, _)| SocketAddr::new(*ip, DNS_PORT));
-    all.filter(|it| are_unlike || deliver::bound(&graph, *it).is_some())
-        .collect()
+    let listens = |ip: IpAddr| {
+        let is_there = |it: &Listener| it.network == Network::Node && it.address == Some(ip);
+        let mut listeners = node.listeners.iter().filter(|it| is_there(it));
+        listeners.any(|it| it.is_udp && it.port == DNS_PORT)
+    };
+    let is_bound = |ip| deliver::bound(&graph, (ip, DNS_PORT).into()).is_some();
+    let services = graph.services.iter().map(|it| it.0);
+    let all = services.filter(|ip| !is_link_local(*ip) && listens(*ip) && is_bound(*ip));
+    all.take(MAX_IN_QUESTION).collect()
 }
 
 /// Where servers of one list do not give the same answers though any of them is

@@ -64,16 +64,14 @@ pub(super) fn is_of_others(node: &Node, pod: &Pod) -> bool {
         && !is_behind_service(node, pod)
 }
 
-/// Whether the kernel sends what is for the cluster's DNS on to the pod, or did.
+/// Whether the kernel sent what was for the cluster's DNS on to the pod.
 pub(super) fn is_behind_service(node: &Node, pod: &Pod) -> bool {
     let service = node.kubelet.as_ref().map(|it| &it.cluster_dns.value);
     let is_service = |ip: &IpAddr| service.is_some_and(|it| it.contains(ip));
     let is_pod = |ip: &IpAddr| pod.addresses.contains(ip);
     let mut flows = node.kernel.flows.iter();
     let mut services = node.kernel.services.iter().flatten();
-    let mut sent_on = node.kernel.sent_on.iter().flatten();
-    sent_on.any(|(ip, to)| is_service(ip) && to.iter().any(is_pod))
-        || flows.any(|it| is_service(&it.server) && is_pod(&it.answers_from))
+    flows.any(|it| is_service(&it.server) && is_pod(&it.answers_from))
         || services.any(|it| {
             let mut servers = it.servers.iter().filter(|(_, weight)| *weight > 0);
             is_service(&it.address.ip()) && servers.any(|(to, _)| is_pod(&to.ip()))

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::lint;
-use super::node::node_below;
+use super::node::NodeArgs;
 use super::output::{Outputs, TextOrJson};
+use super::path;
 use crate::check_loop;
 use crate::check_loop::facts::Missing;
 use crate::cli::streams::{Status, Streams};
@@ -60,9 +61,11 @@ pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<
 
 /// A node with what is known of it.
 fn read_side(path: &Path) -> anyhow::Result<Side> {
-    let root = node_below(Some(path))?;
+    let args = NodeArgs::below(path);
+    let root = args.root()?;
     let mut node = node::read_node(&root, &StandIns::default(), Parts::ALL)?;
     node.kernel = node::kernel::read_kernel(&root);
+    path::see_rules(&args, Some(&root), &mut node);
     let loops = check_loop::judge(&node);
     let findings = lint::findings_of_node(&root, &node);
     Ok(Side {

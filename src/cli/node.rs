@@ -29,6 +29,16 @@ pub(super) struct NodeArgs {
 }
 
 impl NodeArgs {
+    /// The node below this directory, or in this snapshot.
+    pub(super) fn below(directory: &Path) -> Self {
+        Self {
+            root: Some(directory.to_owned()),
+            node_file: None,
+            kubelet_config: None,
+            corefile: None,
+        }
+    }
+
     /// The root of the node.
     pub(super) fn root(&self) -> Result<Root, ReadError> {
         node_below(self.root.as_deref())
@@ -158,9 +168,7 @@ mod tests {
         let source = |text: &str| Source::new("f", text);
         let args = |root: Option<&str>| NodeArgs {
             root: root.map(PathBuf::from),
-            node_file: None,
-            kubelet_config: None,
-            corefile: None,
+            ..NodeArgs::below(Path::new("/"))
         };
         let shown = "{\"kubeletconfig\": {\"resolvConf\": \"/etc/resolv.conf\"}}";
         let file = "kind: KubeletConfiguration\nresolvConf: /etc/resolv.conf\n";

@@ -9,7 +9,7 @@ use super::State;
 use crate::node::kernel::{ConntrackCounters, Room, Statistics};
 use crate::order::Order as _;
 use crate::path::findings::{CacheFinding, ConnectionFinding, Fact, Finding};
-use crate::path::{Gap, Kind, Outcome, Tree, Verdict};
+use crate::path::{Gap, Kind, Outcome, Protocol, Proxy, Tree, Verdict};
 use crate::rules::Note;
 use crate::text::Source;
 
@@ -22,6 +22,9 @@ pub struct Route {
     pub findings: Vec<Finding>,
     /// What was noticed of the rules while they were read.
     pub notes: Vec<Note>,
+    /// Another proxy than kube-proxy of which traces are here: it can send packets on
+    /// before any rule.
+    pub other_proxy: Option<Proxy>,
     /// Why more is not known: sentences without a full stop.
     pub skipped: Vec<String>,
     /// What `kdns path` was asked: its arguments.
@@ -37,11 +40,24 @@ impl Route {
         self.trees.iter().any(is_it)
     }
 
-    /// Who gets the packets.
-    pub fn endpoints(&self) -> Vec<IpAddr> {
-        let ends = self.trees.iter().flat_map(|it| &it.outcomes);
-        let reached = ends.filter(|it| matches!(it.kind, Kind::Endpoint | Kind::Local));
-        reached.map(|it| it.address).collect()
+    /// The address that was asked for, if all packets to it, UDP ones among them, are
+    /// known to be sent on to others, who get them.
+    pub fn sent_on(&self) -> Option<IpAddr> {
+        let to = self.trees.first()?.packet.destination;
+        let is_others = |it: &Outcome| {
+            let arrives = matches!(it.kind, Kind::Endpoint | Kind::Local);
+            arrives && it.is_translated && it.address != to
+        };
+        let goes_on = |it: &Tree| {
+            let ends = it.outcomes.as_slice();
+            let is_it = it.packet.destination == to && it.verdict == Verdict::Reaches;
+            is_it && !ends.is_empty() && ends.iter().all(is_others)
+        };
+        let is_udp = |it: &Tree| it.packet.protocol == Protocol::Udp;
+        let is_known = self.is_whole() && self.other_proxy.is_none();
+        let mut trees = self.trees.iter();
+        let all_go_on = trees.any(is_udp) && self.trees.iter().all(goes_on);
+        (is_known && all_go_on).then_some(to)
     }
 
     /// Whether all packets are known to go to others than this server.
@@ -241,6 +257,7 @@ mod tests {
                 trees: vec![tree.clone(), other],
                 findings: Vec::new(),
                 notes,
+                other_proxy: None,
                 skipped,
                 question: Vec::new(),
             };
@@ -267,6 +284,77 @@ mod tests {
         }
     }
 
+    /// Only what is proven goes past a socket: nothing that is lost, unknown, or another
+    /// proxy's, and no part of the packets.
+    #[test]
+    fn what_is_known_to_be_sent_on() {
+        let [service, pod] = [[10, 96, 0, 10], [10, 244, 0, 8]].map(IpAddr::from);
+        let tree = |protocol, ends: &[(Kind, IpAddr)], verdict| {
+            let packet = Packet {
+                protocol,
+                source: service,
+                source_port: None,
+                destination: service,
+                port: 53,
+                start: Start::Host,
+                length: None,
+            };
+            let mut tree = unroutable(packet, "it");
+            let end = tree.outcomes.remove(0);
+            (tree.verdict, tree.gaps) = (verdict, Vec::new());
+            tree.outcomes
+                .extend(ends.iter().map(|(kind, address)| Outcome {
+                    kind: *kind,
+                    address: *address,
+                    is_translated: *address != service,
+                    ..end.clone()
+                }));
+            tree
+        };
+        let route = |trees: &[Tree]| Route {
+            trees: trees.to_vec(),
+            findings: Vec::new(),
+            notes: Vec::new(),
+            other_proxy: None,
+            skipped: Vec::new(),
+            question: Vec::new(),
+        };
+        let (udp, reaches) = (Protocol::Udp, Verdict::Reaches);
+        let on = tree(udp, &[(Kind::Endpoint, pod)], reaches);
+        assert_eq!(route(std::slice::from_ref(&on)).sent_on(), Some(service));
+        let tcp = tree(Protocol::Tcp, &[(Kind::Endpoint, pod)], reaches);
+        assert_eq!(route(std::slice::from_ref(&tcp)).sent_on(), None);
+        for other in [
+            tree(udp, &[], reaches),
+            tree(udp, &[(Kind::Local, service)], reaches),
+            tree(
+                udp,
+                &[(Kind::Endpoint, pod), (Kind::Local, service)],
+                reaches,
+            ),
+            tree(
+                udp,
+                &[(Kind::Endpoint, pod), (Kind::Reject, pod)],
+                Verdict::Partly,
+            ),
+            tree(udp, &[(Kind::Reject, pod)], Verdict::Nothing),
+            tree(udp, &[(Kind::Endpoint, pod)], Verdict::Unknown),
+            tree(Protocol::Tcp, &[(Kind::Local, service)], reaches),
+        ] {
+            assert_eq!(
+                route(&[on.clone(), other.clone()]).sent_on(),
+                None,
+                "{other:?}"
+            );
+        }
+        let mut unread = route(&[on.clone()]);
+        unread.skipped.push("nft is missing".to_owned());
+        assert_eq!(unread.sent_on(), None);
+        let mut with_cilium = route(&[on]);
+        with_cilium.other_proxy = Some(Proxy::Cilium);
+        assert_eq!(with_cilium.sent_on(), None);
+    }
+
     /// One that is not ready, or is being ended, is no endpoint of the Service.
     #[test]
     fn packets_to_a_service_leave_out_what_is_no_endpoint() {
@@ -290,6 +378,7 @@ mod tests {
             trees: vec![tree],
             findings: Vec::new(),
             notes: Vec::new(),
+            other_proxy: None,
             skipped: Vec::new(),
             question: Vec::new(),
         };

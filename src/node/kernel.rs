@@ -1,6 +1,5 @@
 //! What the kernel keeps about connections, from its tables as text.
 
-use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use serde::{Deserialize, Serialize};
@@ -29,9 +28,6 @@ pub struct Kernel {
     /// The connections to servers on port 53, in the order of the table, at
     /// most [`MAX_FLOWS`].
     pub flows: Vec<Flow>,
-    /// To whom rules send on what is for addresses of the cluster's DNS, as far as they
-    /// were asked; `None`: they were not read.
-    pub sent_on: Option<BTreeMap<IpAddr, Vec<IpAddr>>>,
     /// The services of IPVS on port 53; `None`: there is no IPVS.
     pub services: Option<Vec<Service>>,
     /// The connections of IPVS to port 53, at most [`MAX_FLOWS`].
@@ -42,18 +38,6 @@ pub struct Kernel {
     /// How full the file system is that has the kubelet's directory, in bytes,
     /// without what only root may write; `None`: the node does not run here.
     pub disk: Option<Room>,
-}
-
-impl Kernel {
-    /// Whether what is sent to the address of a Service goes to others than the server
-    /// that has bound it: as the rules have it, else as connections were seen to go.
-    pub fn sends_on(&self, ip: IpAddr) -> bool {
-        let is_seen = |it: &Flow| it.is_udp && it.server == ip && it.answers_from != ip;
-        match &self.sent_on {
-            Some(known) => known.get(&ip).is_some_and(|it| !it.contains(&ip)),
-            None => self.flows.iter().any(is_seen),
-        }
-    }
 }
 
 /// How full a table is.

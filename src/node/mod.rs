@@ -75,6 +75,9 @@ pub struct Node {
     pub resolved: Option<Resolved>,
     /// What its kernel says about connections, where that is asked for.
     pub kernel: kernel::Kernel,
+    /// Addresses of the cluster's DNS at which a server of the node listens, and from
+    /// which its rules, as they are now, are known to send all packets on to others.
+    pub sent_on: Vec<IpAddr>,
     /// The pods, sorted by namespace and name, without those that are only
     /// left over.
     pub pods: Vec<Pod>,

@@ -16,7 +16,7 @@ pub mod probe;
 mod site;
 mod tree;
 
-pub use evaluate::evaluate;
+pub use evaluate::{evaluate, other_proxy};
 pub use host::{
     Address, Conntrack, Host, Link, LinkKind, Neighbour, Policy, Route, RouteKind, RulesKnown,
 };

@@ -52,26 +52,28 @@ pub(super) fn identify<'n>(
         Some(pod) => Network::Pod(pod.key()),
         None => Network::Node,
     };
-    let cluster_dns = cluster_dns(seen, ip);
-    let is_sent_on = cluster_dns.is_some() && node.kernel.sends_on(ip);
     let is_own = ip.is_loopback() || pod.is_some() || node.addresses.contains(&ip);
     let takes = |it: &&Listener| {
-        !is_sent_on
-            && it.network == network
+        it.network == network
             && it.port == reached.port()
             && it.address.map_or(is_own, |own| own == ip)
     };
-    let sockets: Vec<&Listener> = node.listeners.iter().filter(takes).collect();
-    let server = server(node, (&network, reached), is_own, &sockets);
+    let (sockets, server) = if node.sent_on.contains(&ip) {
+        (Vec::new(), None)
+    } else {
+        let sockets: Vec<&Listener> = node.listeners.iter().filter(takes).collect();
+        let server = server(node, (&network, reached), is_own, &sockets);
+        (sockets, server)
+    };
     let interface = node.interfaces.iter().find(|(own, _)| *own == ip);
     let lead = loopback::lead(address.ip(), conf, evidence);
     Identity {
         reached,
-        server: server.filter(|_| !is_sent_on),
+        server,
         sockets,
         // In a pod other programs have the usual addresses.
         lead: lead.filter(|_| network == Network::Node),
-        cluster_dns,
+        cluster_dns: cluster_dns(seen, ip),
         is_own,
         network,
         pod,

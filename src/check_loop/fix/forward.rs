@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::{Case, Server, fixes, parsed, quote, walk};
 use crate::check_loop::facts::Step;
-use crate::check_loop::report::{Edit, Fix};
+use crate::check_loop::report::{Edit, Fix, Proof};
 use crate::node::workload::maker;
 use crate::node::{Node, Pod};
 use crate::order::Order as _;
@@ -205,6 +205,9 @@ fn replace(source: &mut Source, number: usize, old: &[u8], new: &[u8]) {
     }
 }
 
+/// The file of systemd-resolved; its drop-ins are below a directory of that name.
+const RESOLVED_CONF: &str = "/etc/systemd/resolved.conf";
+
 /// A real server in the configuration of another program.
 pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
     let upstreams = case.upstreams();
@@ -214,8 +217,8 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
             return None;
         }
         let is_resolved = server.dns.program == Program::SystemdResolved;
-        // What it has from a link it would get again.
-        let is_written = |it: &&Place| !is_resolved || it.file.starts_with("/etc/");
+        // What it has from a link, or from another program's file, it would get again.
+        let is_written = |it: &&Place| !is_resolved || it.file.starts_with(RESOLVED_CONF);
         let place = step.target.as_ref().filter(is_written)?;
         let mut changed = case.node().clone();
         let servers = changed
@@ -245,13 +248,35 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
         let which = upstream.is_none().then_some(Step::Address);
         fixes(&changed).then(|| {
             let edit = Edit {
-                new: stands.text.replacen(&old, &new, 1),
+                new: with_another(&stands, place.column, &old, &new),
                 place: stands.place,
                 old: Some(stands.text),
             };
             Fix::new(edit, which.into_iter().chain([restart]).collect())
         })
     })
+}
+
+/// The statement with `new` for the `old` at this column; where it has the new one
+/// already, without the old one.
+fn with_another(stands: &Proof, column: usize, old: &str, new: &str) -> String {
+    let text = &stands.text;
+    let column = column.saturating_sub(stands.place.column);
+    let at = text.char_indices().nth(column).map_or(0, |it| it.0);
+    let (before, after) = text.split_at(at);
+    let Some((between, mut rest)) = after.split_once(old) else {
+        return text.clone();
+    };
+    // The port or name of the old one.
+    if rest.starts_with(['#', '@', '%', ':']) {
+        rest = rest.trim_start_matches(|it: char| !it.is_whitespace());
+    }
+    let mut words = text.split(|it: char| it.is_whitespace() || it == '=');
+    if words.any(|it| it == new) {
+        let all = [before, between, rest.trim_start()].concat();
+        return all.trim_end().to_owned();
+    }
+    [before, between, new, rest].concat()
 }
 
 /// What systemd-resolved writes for others when it has another server.

@@ -227,9 +227,27 @@ fn systemd_resolved_gets_another_server() {
         "/etc/systemd/resolved.conf.d/dns.conf:2: DNS=169.254.20.10 -> DNS=172.31.0.53",
     );
     assert_eq!(fix.then, [Step::Restart("systemd-resolved")]);
-    // From DHCP it would come again.
-    node.servers[0].forwards[0].to[0].place = place("/run/systemd/netif/links/2", 2, 5);
-    assert_eq!(judge(&node).fix, None);
+    // Other words of the line stay, and what stands there is not added.
+    for (line, column, new) in [
+        (
+            "DNS=169.254.20.100 169.254.20.10",
+            20,
+            "DNS=169.254.20.100 172.31.0.53",
+        ),
+        ("DNS=169.254.20.10#cache", 5, "DNS=172.31.0.53"),
+        ("DNS=172.31.0.53 169.254.20.10", 17, "DNS=172.31.0.53"),
+    ] {
+        node.sources.pop();
+        let text = format!("[Resolve]\n{line}\n");
+        node.sources.push(source(file, &text));
+        node.servers[0].forwards[0].to[0].place = place(file, 2, column);
+        check(line, &node, &format!("{file}:2: {line} -> {new}"));
+    }
+    // From DHCP, or from what writes that file, it would come again.
+    for file in ["/run/systemd/netif/links/2", "/etc/resolv.conf"] {
+        node.servers[0].forwards[0].to[0].place = place(file, 2, 5);
+        assert_eq!(judge(&node).fix, None, "{file}");
+    }
 }
 
 #[test]

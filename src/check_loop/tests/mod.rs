@@ -8,7 +8,6 @@ mod now;
 mod others;
 mod states;
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::facts::{Cause, Caveat, FileRemark, Manifest, Round, Step, Supposed, Unknown, Useless};

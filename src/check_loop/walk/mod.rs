@@ -263,7 +263,7 @@ impl Walk<'_, '_> {
     }
 
     fn send(&mut self, from: usize, to: SocketAddr, share: (u32, u32)) {
-        match deliver(self.graph, from, to) {
+        match deliver(self.graph, from, to, self.when) {
             Delivery::Server(next) => self.arrive(next, share),
             Delivery::Service => self.through_service(Some(to), share),
             Delivery::Nobody => self.end(End::Refused, share),

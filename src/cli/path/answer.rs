@@ -6,7 +6,7 @@ use crate::cli::threshold::Level;
 use crate::doctor::Route;
 use crate::path::findings::Finding;
 use crate::path::probe::Seen;
-use crate::path::{Host, Tree, Verdict};
+use crate::path::{self, Host, Tree, Verdict};
 use crate::render::path as text;
 
 /// What was found out.
@@ -30,6 +30,7 @@ impl Answer {
         Route {
             trees: self.trees,
             findings: self.findings,
+            other_proxy: path::other_proxy(&self.host),
             notes: self.host.rules.notes,
             skipped: self.skipped,
             question,

@@ -36,6 +36,8 @@ use branch::{Branch, Link, Seen, Steps, Tracking};
 use chain::Chain;
 use ways::Ends;
 
+pub use proxy::other_proxy;
+
 /// Sends the packet through the node.
 pub fn evaluate(host: &Host, packet: &Packet) -> Tree {
     match packet.start {

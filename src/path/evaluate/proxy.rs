@@ -33,8 +33,8 @@ const DEVICES: [(&str, Proxy); 7] = [
 /// What rules of Calico's eBPF data plane say of themselves.
 const BPF_RULES: [&str; 3] = ["bpfin.cali", "bpfout.cali", "BPF programs"];
 
-/// The proxy whose traces are here.
-pub(super) fn find(host: &Host) -> Option<Proxy> {
+/// Another proxy than kube-proxy whose traces are here.
+pub fn other_proxy(host: &Host) -> Option<Proxy> {
     for link in host.links.iter().flatten() {
         let known = DEVICES.iter().find(|it| link.name.starts_with(it.0));
         if let Some((_, proxy)) = known {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use super::{Walk, proxy};
+use super::{Walk, other_proxy};
 use crate::address::is_link_local;
 use crate::loopback::owners::{self, Reach};
 use crate::path::findings::is_cached;
@@ -77,7 +77,7 @@ impl<'w> Judge<'w> {
         Self {
             asker: (packet.start != Start::Host).then_some(packet.source),
             is_service,
-            proxy: is_service.then(|| proxy::find(walk.host)).flatten(),
+            proxy: is_service.then(|| other_proxy(walk.host)).flatten(),
             walk,
         }
     }

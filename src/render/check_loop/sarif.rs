@@ -61,9 +61,9 @@ type Rule = (Verdict, &'static str, &'static str);
 #[rustfmt::skip]
 const RULES: [Rule; 5] = [
     (Verdict::Loop, "The cluster's DNS server forwards queries to itself.", "Each query comes back to the server that forwarded it, until memory or time runs out."),
-    (Verdict::Mixed, "Some of the upstream servers of the cluster's DNS server loop or refuse.", "Queries that happen to be forwarded there fail; the others are answered."),
+    (Verdict::Mixed, "Some of the upstream servers of the cluster's DNS server, or some of its pods, loop or refuse.", "Queries that happen to come there fail; the others are answered."),
     (Verdict::Refused, "The cluster's DNS server forwards to a loopback address where nobody listens.", "A loopback address in a pod is the pod's own; the node's resolver is not behind it."),
-    (Verdict::WillLoop, "The cluster's DNS server will forward to itself after its next start.", "The running pods have an older file than the one that the kubelet would write now."),
+    (Verdict::WillLoop, "The cluster's DNS server will forward to itself after its next start.", "The running pods have an older file than the one that the kubelet would write now, or a cache on the node has yet to write its rules."),
     (Verdict::Unknown, "Whether the cluster's DNS server loops could not be told.", "The notifications of the run say what is missing."),
 ];
 

@@ -191,6 +191,7 @@ mod tests {
                 place: Place::nowhere("rules"),
                 table: "nat".into(),
             }],
+            other_proxy: None,
             skipped: Vec::new(),
             question: Vec::new(),
         };
