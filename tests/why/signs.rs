@@ -261,6 +261,99 @@ fn a_sign_speaks_for_a_cause_or_against_it() {
     expect_none(&wrong);
 }
 
+const AGAIN: &str = "Error: getaddrinfo EAI_AGAIN db";
+
+/// What names something of a cause and says nothing of it: it comes not among the first four.
+const NO_SIGN: [(&str, &str, &str); 12] = [
+    (
+        AGAIN,
+        "targetPort: 8080 imagePullPolicy: Always",
+        "policy-target-port",
+    ),
+    (
+        AGAIN,
+        "We use node-local-dns. After a restart of the app it came.",
+        "nodelocal-down",
+    ),
+    (
+        AGAIN,
+        "kube-proxy runs in ipvs mode. Pods restart all the time.",
+        "ipvs-residue",
+    ),
+    (
+        MESSAGE,
+        "The search domains are set by the kubelet.",
+        "search-wildcard",
+    ),
+    (AGAIN, "CoreDNS handles 200 rps.", "client-limit"),
+    (
+        NO_SUCH_HOST,
+        "The kube-dns addon of the cluster.",
+        "no-cluster-dns",
+    ),
+    (
+        AGAIN,
+        "docker container has the host resolv.conf and some names fail",
+        "stale-pod-file",
+    ),
+    (
+        TIMEOUT,
+        "Only existing connections work.",
+        "stale-conntrack",
+    ),
+    (
+        AGAIN,
+        "The race in conntrack drops the AAAA query of the pair.",
+        "aaaa-answered-wrongly",
+    ),
+    (
+        TIMEOUT,
+        "We hadn't any NetworkPolicy and DNS in pods fails",
+        "network-policy",
+    ),
+    (
+        TIMEOUT,
+        "There wouldn't be a NetworkPolicy here",
+        "network-policy",
+    ),
+    (TIMEOUT, "We haven't NetworkPolicies", "network-policy"),
+];
+
+#[test]
+fn what_says_nothing_of_a_cause_puts_it_not_on_the_first_screen() {
+    let wrong = NO_SIGN.iter().filter_map(|&(message, beside, code)| {
+        let place = |text: &str| {
+            let found = codes(text);
+            found
+                .iter()
+                .position(|it| *it == code)
+                .unwrap_or(usize::MAX)
+        };
+        let found = place(&format!("{message}\n{beside}"));
+        (found < place(message).min(4)).then(|| format!("{beside}: {code} at {found}"))
+    });
+    expect_none(&wrong.collect::<Vec<String>>());
+}
+
+/// A name in which such words stand is as it was written.
+#[test]
+fn words_in_names_are_not_replaced() {
+    let catalogue = Catalogue::built_in();
+    for (text, name) in [
+        (
+            "dig time-out.shop.svc works, the app gets no such host",
+            "time-out.shop.svc",
+        ),
+        (
+            "dig failed-jobs.shop.svc works, the app gets no such host",
+            "failed-jobs.shop.svc",
+        ),
+    ] {
+        let found = recognise(&catalogue, text, None).unwrap();
+        assert_eq!(found.name.as_deref(), Some(name));
+    }
+}
+
 /// What one program says in a text is not what another one looked up, nor whom it asked.
 #[test]
 fn what_other_programs_say_is_theirs() {
