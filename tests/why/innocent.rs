@@ -136,6 +136,10 @@ fn what_is_broken_stays_known() {
         ),
         ("DNS lookups get time outs in the cluster", "symptom-broken"),
         ("dns time outs in pods", "symptom-broken"),
+        (
+            "DNS doesn't seem to be working in the cluster",
+            "symptom-broken",
+        ),
         ("Problems with resolving host names", "symptom-broken"),
         ("name resolution doesn't work", "symptom-broken"),
         ("DNS is down in all pods", "symptom-broken"),

@@ -17,7 +17,7 @@ const LISTS: [(&str, &str); 5] = [
     (
         "@fails",
         "fail|not work|can not|unable|timeout|unreachable|unavailable|inaccessible|not reach|not resol|unresolv|\
-         not respond|not answer|no dns|no network|no connect|error|broken|breaks|stops work|stop work|\
+         not respond|not answer|not seem to work|not seem to be work|not get any answer|no dns|no network|no connect|error|broken|breaks|stops work|stop work|\
          stopped work|no longer work|unreliable|hangs|slow|delay|latency|outage|bad address|\
          stuck|disrupt|lost|lose |drop|unknownhost|eai_again|no such host|nxdomain|servfail",
     ),
