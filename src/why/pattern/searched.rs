@@ -63,7 +63,7 @@ pub(in crate::why) struct Alike {
 const JOINTS: [char; 4] = ['.', '-', '_', '/'];
 
 /// What people write, and the one form of it; a star stands for the rest of a word.
-const ALIKE: [(&str, &str); 30] = [
+const ALIKE: [(&str, &str); 31] = [
     ("can't", "can not"),
     ("cant", "can not"),
     ("cannot", "can not"),
@@ -93,6 +93,7 @@ const ALIKE: [(&str, &str); 30] = [
     ("host name*", "hostname"),
     ("core dns", "coredns"),
     ("kube dns", "kube-dns"),
+    ("networkpolicies.networking.k8s.io", "network policies"),
     ("networkpolic*", "network polic"),
 ];
 
@@ -207,6 +208,10 @@ mod tests {
             ("failed to, timed out", "fail can not, timeout"),
             ("it is cantaloupe", "it is cantaloupe"),
             ("name servers", "nameservers"),
+            (
+                "networkpolicies.networking.k8s.io web",
+                "network policies web",
+            ),
             ("NetworkPolicies é don't", "network policies é does not"),
         ] {
             assert_eq!(Alike::of(text).text, expected);
