@@ -26,6 +26,9 @@ const MAX_NAMESERVERS: usize = 3;
 /// How the codes of rules about files in the syntax of resolv.conf begin.
 const OF_RESOLVER_FILES: &str = "KR";
 
+/// The rules about what a `CoreDNS` took once.
+const OF_OLD_VERSIONS: [&str; 2] = ["proxy-directive", "upstream-option"];
+
 /// Whether something is the case.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum State {
@@ -264,11 +267,15 @@ impl<'n> Facts<'n> {
 }
 
 /// Where files that stand in a text speak for a cause. They are not all that there is, so
-/// they decide nothing; nor is it known whose a resolv.conf is.
-pub fn by_files(cause: &Cause, findings: &[Finding]) -> Judged {
+/// they decide nothing; nor is it known whose a resolv.conf is, nor, unless the text tells
+/// the version, whether an older `CoreDNS` takes what a newer one does not.
+pub fn by_files(cause: &Cause, findings: &[Finding], tells_version: bool) -> Judged {
     let rules = [cause.rules.as_slice(), &cause.quoted];
     let is_its = |it: &&Finding| rules.iter().any(|rules| rules.contains(&it.name));
-    let found = findings.iter().filter(|it| !is_of_resolver_file(it));
+    let is_told = |it: &Finding| tells_version || !OF_OLD_VERSIONS.contains(&it.name);
+    let found = findings
+        .iter()
+        .filter(|it| !is_of_resolver_file(it) && is_told(it));
     judged(State::Unknown, found.filter(is_its).map(place).collect())
 }
 

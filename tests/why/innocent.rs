@@ -5,7 +5,15 @@ use kdns::why::{Catalogue, recognise};
 use crate::expect_none;
 
 /// Each was taken for a fault of DNS once.
-const INNOCENT: [&str; 95] = [
+const INNOCENT: [&str; 103] = [
+    "I did not change anything about DNS in the cluster, all lookups work",
+    "We do not use DNS inside the pods, only addresses",
+    "We don't see any problem with DNS in our cluster",
+    "Unit test DnsResolverTest did not pass on node 18",
+    "The cluster doesn't expose DNS metrics",
+    "Please do not restart coredns, all pods are healthy",
+    "Cilium upgrade went well, DNS does not show any problem",
+    "We did not upgrade CoreDNS; names are as they were",
     "mtu of the interface is 9000 and udp throughput is low with iperf",
     "ldap: bind refused by acl; dn=admin",
     "unbound variable: recursion depth, refused in bash",
@@ -124,6 +132,12 @@ fn what_is_broken_stays_known() {
         ),
         (
             "we cannot resolve import-service.default in the service mesh",
+            "symptom-broken",
+        ),
+        ("DNS lookups get time outs in the cluster", "symptom-broken"),
+        ("dns time outs in pods", "symptom-broken"),
+        (
+            "DNS doesn't seem to be working in the cluster",
             "symptom-broken",
         ),
         ("Problems with resolving host names", "symptom-broken"),

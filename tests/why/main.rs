@@ -7,6 +7,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod idle;
 mod incidents;
 mod innocent;
 mod page;

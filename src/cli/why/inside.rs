@@ -13,7 +13,8 @@ use crate::render::lint::{Lint, text};
 use crate::render::why::write_inside;
 use crate::rules::Rules;
 use crate::text::Source;
-use crate::why::inside;
+use crate::why::judged::{self, Judged};
+use crate::why::{Cause, inside};
 
 /// The files in a message, and what is wrong in them.
 pub(super) struct Inside {
@@ -23,7 +24,7 @@ pub(super) struct Inside {
     pub(super) findings: Findings,
     pub(super) has_rules: bool,
     /// Whether the text says which CoreDNS it is about.
-    pub(super) tells_version: bool,
+    tells_version: bool,
 }
 
 impl Inside {
@@ -47,6 +48,11 @@ impl Inside {
 
     pub(super) fn is_empty(&self) -> bool {
         self.findings.files == 0 && !self.has_rules
+    }
+
+    /// Where they speak for a cause.
+    pub(super) fn judge(&self, cause: &Cause) -> Judged {
+        judged::by_files(cause, &self.findings.findings, self.tells_version)
     }
 
     /// Writes which files there are, and what is wrong in them.

@@ -9,7 +9,7 @@ use crate::host::node::{self, Parts};
 use crate::node::Node;
 use crate::order::Order as _;
 use crate::render::why::{self as text, Answer, Judgement};
-use crate::why::judged::{self, Facts, Judged, State};
+use crate::why::judged::{Facts, Judged, State};
 use crate::why::{Catalogue, Cause, Likely, Recognised, Unknown, recognise};
 
 /// Whether a text says more as a message than as a log: a file stands in it, or a known
@@ -49,12 +49,9 @@ fn add_causes<'c>(recognised: &mut Recognised<'c>, catalogue: &'c Catalogue, ins
     if !recognised.message.is_dns() {
         return;
     }
-    // What an older CoreDNS takes is no mistake where it is not told which one this is.
-    let is_told = |it: &Cause| inside.tells_version || it.code != "corefile-directive";
     let is_shown = |cause: &&Cause| {
-        let judged = judged::by_files(cause, &inside.findings.findings);
         let is_new = !recognised.causes.iter().any(|it| it.1.code == cause.code);
-        is_told(cause) && is_new && !judged.places.is_empty()
+        is_new && !inside.judge(cause).places.is_empty()
     };
     let shown: Vec<&Cause> = catalogue.causes.iter().filter(is_shown).collect();
     let shown = shown.into_iter().map(|it| (Likely::High, it));
@@ -87,7 +84,7 @@ fn answer(
         let asked = recognised.asked.as_ref();
         match &facts {
             Some(facts) => facts.judge(cause, asked),
-            None if node.is_none() => judged::by_files(cause, &inside.findings.findings),
+            None if node.is_none() => inside.judge(cause),
             None => Judged::default(),
         }
     };

@@ -9,11 +9,13 @@ const BEFORE: [&str; 7] = [
 
 /// Right before `not` they deny what something is; else somebody complains of what is not
 /// done: `does not truncate`.
-const BEING: [&str; 6] = ["is", "are", "was", "were", "and", "but"];
+const BEING: [&str; 9] = [
+    "is", "are", "was", "were", "and", "but", "have", "has", "had",
+];
 
 /// They may stand between, as in `do not use the`.
-const BETWEEN: [&str; 14] = [
-    "a", "an", "any", "the", "use", "used", "using", "have", "had", "run", "ran", "running",
+const BETWEEN: [&str; 15] = [
+    "a", "an", "any", "be", "the", "use", "used", "using", "have", "had", "run", "ran", "running",
     "really", "to",
 ];
 
@@ -33,7 +35,15 @@ const OFF: [&str; 8] = [
 ];
 
 /// The same, of what is not so.
-const MISSING: [&str; 6] = ["used", "running", "installed", "full", "enabled", "there"];
+const MISSING: [&str; 7] = [
+    "used",
+    "running",
+    "installed",
+    "full",
+    "enabled",
+    "active",
+    "there",
+];
 
 /// A clause is at most so long, in bytes.
 const CLAUSE: usize = 200;
@@ -110,6 +120,12 @@ pub(super) fn is_of_object(said: &str, behind: &str) -> bool {
     is_verb && words.next().is_some_and(|it| OBJECTS.contains(&it))
 }
 
+/// What is said without the verb at its end, which is a part of a denial: `ufw is` not active.
+pub(super) fn subject(said: &str) -> &str {
+    let (subject, verb) = said.rsplit_once(' ').unwrap_or((said, ""));
+    if VERBS.contains(&verb) { subject } else { said }
+}
+
 /// Whether a text goes on with words that something is off, not there or fine:
 /// ` is disabled`, `: inactive`, `table is not full`.
 fn is_off(rest: &str) -> bool {
@@ -163,6 +179,10 @@ mod tests {
             ("", " is not used here"),
             ("", " has been uninstalled"),
             ("we never had ", ""),
+            ("we had not any ", ""),
+            ("there would not be a ", ""),
+            ("we have not ", ""),
+            ("", " is not active, dns"),
             ("serving: true ", "ing: false"),
             ("\"", "ing\": false"),
         ] {

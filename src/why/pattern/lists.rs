@@ -10,21 +10,21 @@ const LISTS: [(&str, &str); 5] = [
     // What DNS, a lookup and who does them are called.
     (
         "@dns",
-        "dns|resol|lookup|look up|nslookup|nameserver|name server|getaddrinfo|coredns|kube-dns|kubedns|\
+        "dns|resol|lookup|look up|nslookup|nameserver|getaddrinfo|coredns|kube-dns|kubedns|\
          skydns|unknownhost|eai_again|enotfound",
     ),
     // That something is not as it should be.
     (
         "@fails",
-        "fail|not work|cannot|unable|not able|timeout|unreachable|unavailable|inaccessible|not reach|not resol|unresolv|\
-         not respond|not answer|no dns|no network|no connect|error|broken|breaks|stops work|stop work|\
+        "fail|not work|can not|unable|timeout|unreachable|unavailable|inaccessible|not reach|not resol|unresolv|\
+         not respond|not answer|not seem to work|not seem to be work|not get any answer|no dns|no network|no connect|error|broken|breaks|stops work|stop work|\
          stopped work|no longer work|unreliable|hangs|slow|delay|latency|outage|bad address|\
          stuck|disrupt|lost|lose |drop|unknownhost|eai_again|no such host|nxdomain|servfail",
     ),
     // The server of the cluster.
     (
         "@server",
-        "coredns|core dns|core-dns|kube-dns|kubedns|kube dns|skydns|dns pod|dns server|dns service|\
+        "coredns|core-dns|kube-dns|kubedns|skydns|dns pod|dns server|dns service|\
          dns deployment|dns replica|cluster dns",
     ),
     // What begins with a change.

@@ -148,8 +148,9 @@ impl Part {
         let mut found = self.forms.iter().flat_map(|it| it.matches(searched));
         found.any(|Match { start, end, .. }| {
             let before = searched.small.get(..start).unwrap_or_default();
-            let behind = searched.small.get(end..).unwrap_or_default();
-            let said = searched.small.get(start..end).unwrap_or_default();
+            let said = denial::subject(searched.small.get(start..end).unwrap_or_default());
+            let behind = searched.small.get(start + said.len()..);
+            let behind = behind.unwrap_or_default();
             !denial::is_of_object(said, behind)
                 && (self.is_listed || !denial::denies(before, behind))
         })

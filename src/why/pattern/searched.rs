@@ -1,6 +1,8 @@
 //! The text in which patterns are looked for, as it is, and with what people write in many
 //! ways in one.
 
+use std::borrow::Cow;
+
 use super::Match;
 
 /// The text that is searched, also in small letters, whose bytes are at the
@@ -45,8 +47,8 @@ impl Searched<'_> {
     }
 }
 
-/// A text in which what people write in many ways stands in one: `can't`, `does not` and
-/// `could not` as `can not`. Programs say the same words each time: theirs are looked for in
+/// A text in which what people write in many ways stands in one: `can't` and `could not` as
+/// `can not`, `don't` and `did not` as `does not`, which is no failure by itself. Programs say the same words each time: theirs are looked for in
 /// the text as it is.
 #[derive(Debug)]
 pub(in crate::why) struct Alike {
@@ -57,29 +59,21 @@ pub(in crate::why) struct Alike {
     places: Vec<(usize, usize)>,
 }
 
+/// What joins the parts of a name, in which nothing is replaced: `failed-jobs.shop`.
+const JOINTS: [char; 4] = ['.', '-', '_', '/'];
+
 /// What people write, and the one form of it; a star stands for the rest of a word.
-const ALIKE: [(&str, &str); 40] = [
+const ALIKE: [(&str, &str); 31] = [
     ("can't", "can not"),
     ("cant", "can not"),
     ("cannot", "can not"),
     ("could not", "can not"),
-    ("couldn't", "can not"),
-    ("did not", "can not"),
-    ("didn't", "can not"),
-    ("do not", "can not"),
-    ("does not", "can not"),
-    ("doesn't", "can not"),
-    ("doesnt", "can not"),
-    ("don't", "can not"),
-    ("dont", "can not"),
-    ("will not", "can not"),
-    ("won't", "can not"),
-    ("aren't", "are not"),
-    ("hasn't", "has not"),
-    ("haven't", "have not"),
-    ("isn't", "is not"),
-    ("wasn't", "was not"),
-    ("weren't", "were not"),
+    ("did not", "does not"),
+    ("do not", "does not"),
+    ("doesnt", "does not"),
+    ("dont", "does not"),
+    ("will not", "does not"),
+    ("won't", "does not"),
     ("unable to", "unable can not"),
     ("not able to", "not able can not"),
     ("fail to", "fail can not"),
@@ -91,6 +85,7 @@ const ALIKE: [(&str, &str); 40] = [
     ("failing", "fail"),
     ("timed out", "timeout"),
     ("time out", "timeout"),
+    ("time outs", "timeout"),
     ("times out", "timeout"),
     ("timing out", "timeout"),
     ("time-out*", "timeout"),
@@ -98,6 +93,7 @@ const ALIKE: [(&str, &str); 40] = [
     ("host name*", "hostname"),
     ("core dns", "coredns"),
     ("kube dns", "kube-dns"),
+    ("networkpolicies.networking.k8s.io", "network policies"),
     ("networkpolic*", "network polic"),
 ];
 
@@ -114,10 +110,16 @@ impl Alike {
             if at < done || !is_start {
                 continue;
             }
-            if let Some((length, form)) = form(rest) {
+            let before = small.get(..at).unwrap_or_default();
+            let form = form(rest).filter(|_| {
+                !before
+                    .strip_suffix(JOINTS)
+                    .is_some_and(|it| it.ends_with(char::is_alphanumeric))
+            });
+            if let Some((length, form)) = form {
                 out.push_str(text.get(done..at).unwrap_or_default());
                 places.push((out.len(), at));
-                out.push_str(form);
+                out.push_str(&form);
                 done = at + length;
                 places.push((out.len(), done));
             }
@@ -149,13 +151,25 @@ impl Alike {
     }
 }
 
-/// The form of what a text begins with, and how long that is.
-fn form(text: &str) -> Option<(usize, &'static str)> {
-    ALIKE.iter().find_map(|&(from, to)| {
+/// The form of what a text begins with, and how long that is; of each `…n't` it is `… not`.
+fn form(text: &str) -> Option<(usize, Cow<'static, str>)> {
+    let listed = ALIKE.iter().find_map(|&(from, to)| {
         let words = from.trim_end_matches('*');
         let rest = text.strip_prefix(words)?;
-        let is_end = words != from || !rest.starts_with(char::is_alphanumeric);
-        is_end.then_some((words.len(), to))
+        let behind = rest.trim_start_matches(char::is_alphanumeric);
+        let next = behind.strip_prefix(JOINTS);
+        let is_in_name = next.is_some_and(|it| it.starts_with(char::is_alphanumeric));
+        let is_end = words != from || behind == rest;
+        (is_end && !is_in_name).then_some((words.len(), Cow::Borrowed(to)))
+    });
+    listed.or_else(|| {
+        let behind = text.trim_start_matches(char::is_alphanumeric);
+        let rest = behind.strip_prefix("'t")?;
+        let stem = text.strip_suffix(behind)?.strip_suffix('n')?;
+        let words = format!("{stem} not");
+        let length = text.len() - rest.len();
+        let is_end = !rest.starts_with(char::is_alphanumeric);
+        is_end.then(|| (length, form(&words).map_or(words.into(), |it| it.1)))
     })
 }
 
@@ -178,13 +192,27 @@ mod tests {
     #[test]
     fn what_is_written_in_many_ways_is_one() {
         for (text, expected) in [
-            ("DNS Doesn't work", "DNS can not work"),
+            ("DNS Doesn't work", "DNS does not work"),
+            ("we couldn't, and hadn't any", "we can not, and had not any"),
+            ("it did not; don't", "it does not; does not"),
+            ("DNS time outs", "DNS timeout"),
+            ("the time outside", "the time outside"),
+            ("dig time-out.shop.svc failed", "dig time-out.shop.svc fail"),
+            (
+                "failed-jobs.shop and db.failed",
+                "failed-jobs.shop and db.failed",
+            ),
+            ("it failed.", "it fail."),
             ("pods can't resolve", "pods can not resolve"),
             ("unable to reach it", "unable can not reach it"),
             ("failed to, timed out", "fail can not, timeout"),
             ("it is cantaloupe", "it is cantaloupe"),
             ("name servers", "nameservers"),
-            ("NetworkPolicies é don't", "network policies é can not"),
+            (
+                "networkpolicies.networking.k8s.io web",
+                "network policies web",
+            ),
+            ("NetworkPolicies é don't", "network policies é does not"),
         ] {
             assert_eq!(Alike::of(text).text, expected);
         }
@@ -194,15 +222,15 @@ mod tests {
     fn places_are_those_of_the_text() {
         let text = "a doesn't b can't c";
         let alike = Alike::of(text);
-        assert_eq!(alike.text, "a can not b can not c");
+        assert_eq!(alike.text, "a does not b can not c");
         for (at, expected) in [
             (0, 0),
             (2, 2),
-            (9, 9),
-            (10, 10),
-            (12, 12),
-            (19, 17),
-            (21, 19),
+            (10, 9),
+            (11, 10),
+            (13, 12),
+            (20, 17),
+            (22, 19),
         ] {
             assert_eq!(alike.place(at), expected, "{at}");
         }
