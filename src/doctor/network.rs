@@ -55,8 +55,7 @@ impl Route {
         };
         let is_udp = |it: &Tree| it.packet.protocol == Protocol::Udp;
         let is_known = self.is_whole() && self.other_proxy.is_none();
-        let mut trees = self.trees.iter();
-        let all_go_on = trees.any(is_udp) && self.trees.iter().all(goes_on);
+        let all_go_on = self.trees.iter().any(is_udp) && self.trees.iter().all(goes_on);
         (is_known && all_go_on).then_some(to)
     }
 
@@ -231,6 +230,8 @@ impl Counted {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
     use crate::doctor::checks;
     use crate::path::{Packet, Protocol, Start, unroutable};
@@ -284,73 +285,76 @@ mod tests {
         }
     }
 
-    /// Only what is proven goes past a socket: nothing that is lost, unknown, or another
-    /// proxy's, and no part of the packets.
-    #[test]
-    fn what_is_known_to_be_sent_on() {
-        let [service, pod] = [[10, 96, 0, 10], [10, 244, 0, 8]].map(IpAddr::from);
-        let tree = |protocol, ends: &[(Kind, IpAddr)], verdict| {
-            let packet = Packet {
-                protocol,
-                source: service,
-                source_port: None,
-                destination: service,
-                port: 53,
-                start: Start::Host,
-                length: None,
-            };
-            let mut tree = unroutable(packet, "it");
-            let end = tree.outcomes.remove(0);
-            (tree.verdict, tree.gaps) = (verdict, Vec::new());
-            tree.outcomes
-                .extend(ends.iter().map(|(kind, address)| Outcome {
-                    kind: *kind,
-                    address: *address,
-                    is_translated: *address != service,
-                    ..end.clone()
-                }));
-            tree
+    const SERVICE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 96, 0, 10));
+    const POD: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 244, 0, 8));
+
+    /// Where packets to the Service end.
+    fn tree(protocol: Protocol, ends: &[(Kind, IpAddr)], verdict: Verdict) -> Tree {
+        let packet = Packet {
+            protocol,
+            source: SERVICE,
+            source_port: None,
+            destination: SERVICE,
+            port: 53,
+            start: Start::Host,
+            length: None,
         };
-        let route = |trees: &[Tree]| Route {
-            trees: trees.to_vec(),
+        let mut tree = unroutable(packet, "it");
+        let end = tree.outcomes.remove(0);
+        (tree.verdict, tree.gaps) = (verdict, Vec::new());
+        let outcome = |&(kind, address): &(Kind, IpAddr)| Outcome {
+            kind,
+            address,
+            is_translated: address != SERVICE,
+            ..end.clone()
+        };
+        tree.outcomes.extend(ends.iter().map(outcome));
+        tree
+    }
+
+    fn route(trees: &[&Tree]) -> Route {
+        Route {
+            trees: trees.iter().copied().cloned().collect(),
             findings: Vec::new(),
             notes: Vec::new(),
             other_proxy: None,
             skipped: Vec::new(),
             question: Vec::new(),
-        };
+        }
+    }
+
+    /// Only what is proven goes past a socket: nothing that is lost, unknown, or another
+    /// proxy's, and no part of the packets.
+    #[test]
+    fn what_is_known_to_be_sent_on() {
         let (udp, reaches) = (Protocol::Udp, Verdict::Reaches);
-        let on = tree(udp, &[(Kind::Endpoint, pod)], reaches);
-        assert_eq!(route(std::slice::from_ref(&on)).sent_on(), Some(service));
-        let tcp = tree(Protocol::Tcp, &[(Kind::Endpoint, pod)], reaches);
-        assert_eq!(route(std::slice::from_ref(&tcp)).sent_on(), None);
+        let on = tree(udp, &[(Kind::Endpoint, POD)], reaches);
+        assert_eq!(route(&[&on]).sent_on(), Some(SERVICE));
+        let tcp = tree(Protocol::Tcp, &[(Kind::Endpoint, POD)], reaches);
+        assert_eq!(route(&[&tcp]).sent_on(), None);
         for other in [
             tree(udp, &[], reaches),
-            tree(udp, &[(Kind::Local, service)], reaches),
+            tree(udp, &[(Kind::Local, SERVICE)], reaches),
             tree(
                 udp,
-                &[(Kind::Endpoint, pod), (Kind::Local, service)],
+                &[(Kind::Endpoint, POD), (Kind::Local, SERVICE)],
                 reaches,
             ),
             tree(
                 udp,
-                &[(Kind::Endpoint, pod), (Kind::Reject, pod)],
+                &[(Kind::Endpoint, POD), (Kind::Reject, POD)],
                 Verdict::Partly,
             ),
-            tree(udp, &[(Kind::Reject, pod)], Verdict::Nothing),
-            tree(udp, &[(Kind::Endpoint, pod)], Verdict::Unknown),
-            tree(Protocol::Tcp, &[(Kind::Local, service)], reaches),
+            tree(udp, &[(Kind::Reject, POD)], Verdict::Nothing),
+            tree(udp, &[(Kind::Endpoint, POD)], Verdict::Unknown),
+            tree(Protocol::Tcp, &[(Kind::Local, SERVICE)], reaches),
         ] {
-            assert_eq!(
-                route(&[on.clone(), other.clone()]).sent_on(),
-                None,
-                "{other:?}"
-            );
+            assert_eq!(route(&[&on, &other]).sent_on(), None, "{other:?}");
         }
-        let mut unread = route(&[on.clone()]);
+        let mut unread = route(&[&on]);
         unread.skipped.push("nft is missing".to_owned());
         assert_eq!(unread.sent_on(), None);
-        let mut with_cilium = route(&[on]);
+        let mut with_cilium = route(&[&on]);
         with_cilium.other_proxy = Some(Proxy::Cilium);
         assert_eq!(with_cilium.sent_on(), None);
     }
