@@ -7,11 +7,12 @@ mod page;
 mod tests;
 mod text;
 
-use crate::order::Order as _;
 pub use findings::{Finding, KUBEADM_MEMORY};
 pub use limits::Limit;
 pub use page::{Page, Upstream};
 pub use text::{Sample, samples};
+
+use crate::order::Order as _;
 
 /// What pages say together.
 #[derive(Clone, Debug, PartialEq)]

@@ -48,8 +48,8 @@ impl Searched<'_> {
 }
 
 /// A text in which what people write in many ways stands in one: `can't` and `could not` as
-/// `can not`, `don't` and `did not` as `does not`, which is no failure by itself. Programs say the same words each time: theirs are looked for in
-/// the text as it is.
+/// `can not`, `don't` and `did not` as `does not`, which is no failure by itself. Programs
+/// say the same words each time: theirs are looked for in the text as it is.
 #[derive(Debug)]
 pub(in crate::why) struct Alike {
     /// The text.
