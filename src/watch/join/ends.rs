@@ -169,10 +169,11 @@ impl Joiner {
         let is_settled = exchanges.iter().all(Exchange::is_settled);
         let is_error = |it: &Exchange| {
             let mut same = exchanges.iter().filter(|other| other.asks_as(it));
-            it.reply.is_none() && same.all(|it| it.reply.is_none())
+            it.reply.is_none() && !same.any(|it| it.reply.is_some_and(|it| it.is_found()))
         };
         let wait = match () {
-            // After an error, too, some wait as long as for an answer.
+            // After an error, too, some wait as long as for an answer, and what another server
+            // denies does not end that.
             () if !is_settled || exchanges.iter().any(is_error) => self.patience,
             () if exchanges.iter().any(is_half) => self.patience,
             () if exchanges.iter().any(is_found) && is_one_type => AFTER_HALF,
