@@ -36,8 +36,9 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
 /// 20.16 has c-ares 1.31, 20.18.2 and 22.11 have 1.33, 24.20, 24.21 and 26.9 have 1.34.8. What
 /// 1.34.9 does came in part with 1.34.7. Netty takes time-out, attempts and
 /// `rotate` from resolv.conf since 4.1.50, asks all servers for every name since 4.1.52, asks less
-/// for CNAME since 4.1.64, 4.1.88 and 4.1.108, and again over TCP after a time-out since 4.1.105
-/// (its #10207, #10503, #11216, #13150, #13850, #13757). musl's `res_query` tells errors since 1.2.2.
+/// for CNAME since 4.1.64, 4.1.88 and 4.1.108, refuses a file for one server without an address until 4.1.97,
+/// and has no EDNS over TCP since 4.1.105 (its #10207, #10503, #11216, #13150, #13614, #13757, #13850). musl's
+/// `res_query` tells errors since 1.2.2.
 const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("c-ares", "1.20", "1.28", "c-ares-1.28"),
     ("c-ares-search", "1.20", "1.28", "c-ares-1.28-search"),
@@ -58,7 +59,8 @@ const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("node-resolve", "24.19", "24.22.3", "node-resolve-24.22"),
     ("node-resolve", "26.6", "26.12", "node-resolve-24.22"),
     ("netty", "4.1.50", "4.1.64", "netty-4.1.68"),
-    ("netty", "4.1.88", "5", "netty-4.1.68"),
+    ("netty", "4.1.88", "4.1.98", "netty-4.1.101"),
+    ("netty", "4.1.105", "4.1.108", "netty-4.1.101"),
     ("musl", "1.2.1", "1.2.2", "musl-1.2.3"),
 ];
 
@@ -73,10 +75,12 @@ const UNSURE: &[(&str, &str, &str, &str)] = &[
 
 /// Versions of other lines that a model fits, likewise.
 ///
-/// Source: Node 25.9 and 26.5 have c-ares 1.34.6, 22.23.5 and 26.12 have 1.34.9.
+/// Source: Node 25.9 and 26.5 have c-ares 1.34.6, 22.23.5 and 26.12 have 1.34.9. Netty 4.1.133 and
+/// 4.2.13 have the same change (CVE-2026-42579).
 const FITTING: &[(&str, &str, &str, &str)] = &[
     ("node-resolve", "22.23.5", "23", "node-resolve-24.22"),
     ("node-resolve", "25", "26.6", "node-resolve-20.20"),
+    ("netty", "4.1.133", "4.2", "netty-4.2.13"),
 ];
 
 /// How well a resolver stands for a version of its family.
@@ -224,24 +228,14 @@ pub fn find_among(word: &str, versions: &[&str]) -> Option<&'static Resolver> {
 
 /// Every word that [`find`] knows, ids first, but for versions.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    let is_new = |&(at, resolver): &(usize, &Resolver)| {
-        let before = ALL.iter().take(at);
-        resolver.id != resolver.family
-            && !ALL.iter().any(|other| other.id == resolver.family)
-            && !before
-                .into_iter()
-                .any(|other| other.family == resolver.family)
+    let is_new = |&(at, it): &(usize, &Resolver)| {
+        let first = ALL.iter().position(|other| other.family == it.family);
+        first == Some(at) && ALL.iter().all(|other| other.id != it.family)
     };
-    let families = ALL
-        .iter()
-        .enumerate()
-        .filter(is_new)
-        .map(|(_, it)| it.family);
+    let families = ALL.iter().enumerate().filter(is_new);
+    let families = families.map(|(_, it)| it.family);
     let short = SHORT.iter().map(|(short, _)| *short);
-    ALL.iter()
-        .map(|resolver| resolver.id)
-        .chain(families)
-        .chain(short)
+    ALL.iter().map(|it| it.id).chain(families).chain(short)
 }
 
 #[cfg(test)]
@@ -334,7 +328,10 @@ mod tests {
     fn a_program_that_is_no_c_library_is_told() {
         check("dig-9", Some(("dig", Likeness::Depends)));
         for (version, id, likeness) in [
-            ("4.1.100", "netty-4.1.68", Likeness::Differs),
+            ("4.1.97", "netty-4.1.101", Likeness::Differs),
+            ("4.1.107", "netty-4.1.101", Likeness::Differs),
+            ("4.2.7", "netty-4.1.118", Likeness::Unseen),
+            ("4.1.134", "netty-4.2.13", Likeness::Unseen),
             ("4.1.60", "netty-4.1.68", Likeness::Differs),
             ("4.1.70", "netty-4.1.68", Likeness::Unseen),
             ("4.1.49", "netty-4.1.48", Likeness::Unseen),

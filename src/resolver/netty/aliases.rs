@@ -44,33 +44,19 @@ impl Shared {
         aliases
     }
 
-    /// The name at the end of the aliases that are known; `None`: they have no end.
+    /// The name at the end of the aliases that are known; where they have no end, one of them.
     ///
-    /// Source: Netty `DnsResolveContext.java: internalResolve` (4.1.48)
-    pub(super) fn end_of(&self, name: &str) -> Option<String> {
+    /// Source: Netty `DnsResolveContext.java: internalResolve, followCname` (4.1.48)
+    pub(super) fn end_of(&self, name: &str) -> Result<String, String> {
         let mut name = name.to_owned();
         let mut seen = HashSet::new();
         while let Some(target) = self.targets.get(&with_dot(&name)) {
             if !seen.insert(name.clone()) {
-                return None;
+                return Err(name);
             }
             name.clone_from(target);
         }
-        Some(name)
-    }
-
-    /// The same for an alias that a reply has; where they have no end, one of them.
-    ///
-    /// Source: Netty `DnsResolveContext.java: followCname` (4.1.48)
-    pub(super) fn follow(&self, mut name: String) -> String {
-        let mut seen = HashSet::new();
-        while let Some(target) = self.targets.get(&name) {
-            if !seen.insert(name.clone()) {
-                break;
-            }
-            name.clone_from(target);
-        }
-        name
+        Ok(name)
     }
 }
 

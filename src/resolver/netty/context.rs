@@ -12,10 +12,12 @@ use hickory_proto::rr::RecordType;
 use crate::address::{Address, Server};
 use crate::engine::io::{Arrival, Came, Io};
 use crate::engine::message::{Because, Edns, Query, QueryId, Rcode, Reply, SocketId, Transport};
+use crate::name::MAX_WIRE_BYTES;
+use crate::resolver::netty::Version;
 use crate::resolver::netty::aliases::{Shared, Targets, leads_to};
 use crate::resolver::netty::hosts::in_java_text;
-use crate::resolver::netty::options::Limits;
 use crate::resolver::netty::question;
+use crate::resolver::netty::read::Configuration;
 
 /// Source: `DnsNameResolverBuilder.java: maxPayloadSize` (4.1.48)
 const EDNS: Edns = Edns {
@@ -40,7 +42,7 @@ pub(super) enum End {
 /// A name that is asked.
 pub(super) struct Context<'r> {
     io: &'r Io,
-    servers: &'r [Option<Server>],
+    servers: &'r [Server],
     types: &'r [RecordType],
     shared: &'r mut Shared,
     /// The name, and where it comes from.
@@ -48,7 +50,8 @@ pub(super) struct Context<'r> {
     found: Vec<Address>,
     timeout: Duration,
     allowed_queries: u32,
-    tried_cname: bool,
+    version: Version,
+    asks_cname: bool,
     /// Those that are about to be sent.
     outbox: VecDeque<Attempt>,
     in_progress: Vec<Sent>,
@@ -77,9 +80,9 @@ struct Sent {
 impl<'r> Context<'r> {
     pub(super) fn new(
         io: &'r Io,
-        servers: &'r [Option<Server>],
+        servers: &'r [Server],
         types: &'r [RecordType],
-        limits: Limits,
+        configuration: &Configuration<'_>,
         shared: &'r mut Shared,
     ) -> Self {
         Self {
@@ -89,9 +92,10 @@ impl<'r> Context<'r> {
             shared,
             hostname: (String::new(), Because::AsIs),
             found: Vec::new(),
-            timeout: limits.timeout,
-            allowed_queries: limits.queries,
-            tried_cname: false,
+            timeout: configuration.limits.timeout,
+            allowed_queries: configuration.limits.queries,
+            version: configuration.version,
+            asks_cname: configuration.version.asks_cname,
             outbox: VecDeque::new(),
             in_progress: Vec::new(),
             end: None,
@@ -101,8 +105,10 @@ impl<'r> Context<'r> {
     /// Source: `internalResolve`
     pub(super) async fn resolve(mut self, name: &str, because: Because) -> End {
         self.hostname = (name.to_owned(), because);
-        let Some(first) = self.shared.end_of(name) else {
-            return End::Hung;
+        let first = match self.shared.end_of(name) {
+            Ok(first) => first,
+            Err(_) if self.version.sees_circles => return End::Failed { lost: false },
+            Err(_) => return End::Hung,
         };
         for record_type in self.types {
             if !self.ask(&first, *record_type) {
@@ -155,8 +161,8 @@ impl<'r> Context<'r> {
             self.end = Some(End::Found(std::mem::take(&mut self.found)));
         } else if attempt.index < self.servers.len() {
             self.query(attempt.next(), lost);
-        } else if !lost && !self.tried_cname {
-            self.tried_cname = true;
+        } else if !lost && self.asks_cname {
+            self.asks_cname = false;
             let name = self.hostname.0.clone();
             self.ask(&name, RecordType::CNAME);
         } else {
@@ -167,9 +173,11 @@ impl<'r> Context<'r> {
     /// Sends what is about to be sent; to a server without a route that fails.
     async fn flush(&mut self) {
         while let Some(attempt) = self.outbox.pop_front() {
-            let server = self.servers.get(attempt.index).cloned().flatten();
+            let server = self.servers.get(attempt.index).cloned();
             let server = match server {
-                Some(server) if self.has_route(&server).await => server,
+                Some(server) if self.is_sent(&attempt.name) && self.has_route(&server).await => {
+                    server
+                }
                 _ => {
                     self.completed(&attempt, None);
                     continue;
@@ -184,6 +192,11 @@ impl<'r> Context<'r> {
                 tcp: Vec::new(),
             });
         }
+    }
+
+    /// Whether a name, with its final dot, is one that Netty sends: it does not count the root.
+    fn is_sent(&self, name: &str) -> bool {
+        !self.version.checks_names || name.len() <= MAX_WIRE_BYTES && !name.contains('\0')
     }
 
     async fn has_route(&mut self, server: &Server) -> bool {
@@ -207,12 +220,13 @@ impl<'r> Context<'r> {
         server: Server,
         (socket, transport): (SocketId, Transport),
     ) -> QueryId {
+        let has_edns = transport == Transport::Udp || self.version.has_edns_over_tcp;
         self.io.send(Query {
             server,
             question: question::question(&attempt.name, attempt.record_type),
             transport,
             socket,
-            edns: Some(EDNS),
+            edns: has_edns.then_some(EDNS),
             authentic_data: false,
             because: attempt.because.clone(),
         })
@@ -304,24 +318,28 @@ impl<'r> Context<'r> {
         }
     }
 
-    /// Takes addresses of either type, whichever was asked for. Aliases are
-    /// asked for even if their addresses are there.
+    /// Takes addresses of either type, whichever was asked for, and asks for an
+    /// alias: before 4.1.88 even if its addresses are there.
     ///
     /// Source: `onExpectedResponse`
     fn on_expected_response(&mut self, attempt: &Attempt, reply: &Reply) {
         let aliases = self.shared.learn(reply);
         let asked = attempt.name.to_ascii_lowercase();
+        let mut follows = !aliases.is_empty();
         for record in &reply.answers {
             let Some(ip) = record.data.ip() else {
                 continue;
             };
             let owner = question::of_reply(&record.name);
             let is_wanted = self.types.contains(&record.data.record_type());
-            if is_wanted && leads_to(&aliases, &asked, &owner) && !self.has(ip) {
-                self.found.push(in_java_text(ip));
+            if is_wanted && leads_to(&aliases, &asked, &owner) {
+                follows &= owner == asked || self.version.follows_answered;
+                if !self.has(ip) {
+                    self.found.push(in_java_text(ip));
+                }
             }
         }
-        if !aliases.is_empty() {
+        if follows {
             self.on_response_cname(attempt, aliases);
         }
     }
@@ -338,15 +356,20 @@ impl<'r> Context<'r> {
             name = target;
             is_found = true;
         }
-        if is_found {
-            let attempt = Attempt {
-                index: 0,
-                name: self.shared.follow(name),
-                record_type: attempt.record_type,
-                because: Because::Cname,
-            };
-            self.query(attempt, false);
+        if !is_found {
+            return;
         }
+        let name = match self.shared.end_of(&name) {
+            Err(_) if self.version.sees_circles => return,
+            Ok(name) | Err(name) => name,
+        };
+        let attempt = Attempt {
+            index: 0,
+            name,
+            record_type: attempt.record_type,
+            because: Because::Cname,
+        };
+        self.query(attempt, false);
     }
 }
 

@@ -55,6 +55,21 @@ pub(super) fn loopback(types: &[RecordType]) -> Address {
     in_java_text(ip)
 }
 
+/// The address that a name is; with `keeps_scopes` one that has a scope only if that is a number.
+///
+/// Source: Netty `NetUtil.java: createInetAddressFromIpAddressString` (4.1.101)
+pub(super) fn literal(name: &str, keeps_scopes: bool) -> Option<Address> {
+    let address = in_java_text(ip_address(name.as_bytes())?);
+    match ipv6(name) {
+        Some((_, Some(scope))) if keeps_scopes => {
+            scope.parse::<i32>().ok()?;
+            let written = address.written.map(|it| format!("{it}%{scope}").into());
+            Some(Address { written, ..address })
+        }
+        _ => Some(address),
+    }
+}
+
 /// The address that a text is: IPv6 also in brackets; a scope is passed over.
 ///
 /// Source: Netty `NetUtil.java: createByteArrayFromIpAddressString` (4.1.48)

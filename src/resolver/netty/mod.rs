@@ -35,20 +35,77 @@ pub struct Version {
     /// `attempts`, which is how many queries a name may cost. Since 4.1.50 (#10207).
     /// Observed: 4.1.68. Source: `UnixResolverDnsServerAddressStreamProvider.java: parseEtcResolverOptions`.
     counts_options: bool,
+    /// Whether aliases in a circle end a name, or what they answer. Since 4.1.51. Observed: 4.1.68.
+    /// Source: `DnsResolveContext.java: checkCnameLoop`.
+    sees_circles: bool,
     /// Whether all addresses of the hosts file count, not the first one. Observed: 4.1.68.
     has_all_hosts: bool,
+    /// Whether a name is an address only without a scope or with one that is a number, which is kept.
+    /// Since 4.1.74. Source: `NetUtil.java: createInetAddressFromIpAddressString`.
+    keeps_scopes: bool,
+    /// Whether an alias is asked for even if the reply has its addresses. Until 4.1.87.
+    /// Observed: 4.1.68. Source: `DnsResolveContext.java: onExpectedResponse`.
+    follows_answered: bool,
+    /// Whether a name server without an address makes Netty refuse the whole file, not that line alone.
+    /// Until 4.1.97. Observed: 4.1.68, 4.1.97. Source: `DnsServerAddresses.java: sanitize`.
+    refuses_names: bool,
+    /// Whether queries over TCP have EDNS. Until 4.1.104. Observed: 4.1.101.
+    /// Source: `DnsNameResolver.java: DnsResponseHandler`; later `DnsQueryContext.java: retryWithTcp`.
+    has_edns_over_tcp: bool,
+    /// Whether the name is asked for CNAME where no server has addresses. Until 4.1.107; later with the
+    /// property `io.netty.resolver.dns.tryCnameOnAddressLookups`. Observed: 4.1.101.
+    /// Source: `DnsResolveContext.java: tryToFinishResolve`.
+    asks_cname: bool,
+    /// Whether servers are the JDK's where Netty finds none in the file, not what else its `nameserver`
+    /// lines have. Until 4.1.107. Source: `DefaultDnsServerAddressStreamProvider.java`.
+    asks_jdk: bool,
+    /// Whether a name that is too long or has a zero byte is no more sent, which ends a lookup. Since 4.1.133
+    /// and 4.2.13 (CVE-2026-42579). Observed: 4.2.13. Source: `DnsCodecUtil.java: encodeDomainName`.
+    checks_names: bool,
 }
 
 /// Netty 4.1.48.
 pub const V4_1_48: Version = Version {
     counts_options: false,
+    sees_circles: false,
     has_all_hosts: false,
+    keeps_scopes: false,
+    follows_answered: true,
+    refuses_names: true,
+    has_edns_over_tcp: true,
+    asks_cname: true,
+    asks_jdk: true,
+    checks_names: false,
 };
 
 /// Netty 4.1.68.
 pub const V4_1_68: Version = Version {
     counts_options: true,
+    sees_circles: true,
     has_all_hosts: true,
+    ..V4_1_48
+};
+
+/// Netty 4.1.101.
+pub const V4_1_101: Version = Version {
+    keeps_scopes: true,
+    follows_answered: false,
+    refuses_names: false,
+    ..V4_1_68
+};
+
+/// Netty 4.1.118 and 4.2.7.
+pub const V4_1_118: Version = Version {
+    has_edns_over_tcp: false,
+    asks_cname: false,
+    asks_jdk: false,
+    ..V4_1_101
+};
+
+/// Netty 4.2.13.
+pub const V4_2_13: Version = Version {
+    checks_names: true,
+    ..V4_1_118
 };
 
 /// Source: `DnsNameResolver.java: IPV4_PREFERRED_RESOLVED_RECORD_TYPES`
@@ -68,11 +125,19 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &Version) -> Outco
             &record_type
         }
     };
+    let configuration = parse_silently(scenario, *version);
+    if configuration.has_names {
+        io.note(BY_NAME);
+    }
+    if configuration.is_refused {
+        io.note(REFUSED);
+        return Outcome::Failed("ExceptionInInitializerError");
+    }
     if scenario.name.is_empty() {
         return Outcome::Found(vec![hosts::loopback(types)]);
     }
-    if let Some(ip) = hosts::ip_address(scenario.name.as_bytes()) {
-        return Outcome::Found(vec![hosts::in_java_text(ip)]);
+    if let Some(ip) = hosts::literal(&scenario.name, version.keeps_scopes) {
+        return Outcome::Found(vec![ip]);
     }
     let Some(mut name) = question::to_ascii(&scenario.name) else {
         return Outcome::Failed(ILLEGAL);
@@ -91,11 +156,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &Version) -> Outco
     if is_question && !name.ends_with('.') {
         name.push('.');
     }
-    let configuration = parse_silently(scenario, *version);
     let servers = configuration.servers_for(&name);
-    if servers.contains(&None) {
-        io.note(BY_NAME);
-    }
     if configuration.limits.queries == 0 {
         io.note("with `attempts:0` Netty sends no query");
     }
@@ -117,10 +178,14 @@ pub fn reading<'a>(scenario: &'a Scenario, version: &Version) -> Reading<'a> {
 }
 
 /// When it is asked, as a sentence without a full stop.
-pub const CONDITION: &str = "programs that give Netty its DnsNameResolver, as Vert.x, Reactor Netty and what is built on them do; otherwise Netty asks InetAddress, and so the C library: --resolver glibc, musl; from 4.1.88 on it differs in part, in what it asks for CNAME and after a time-out";
+pub const CONDITION: &str = "programs that give Netty its DnsNameResolver, as Vert.x, Reactor Netty and what is built on them do; otherwise Netty asks InetAddress, and so the C library: --resolver glibc, musl";
 
 /// What is not modelled.
-const BY_NAME: &str = "a name server is given by name: Netty asks the C library and the other servers for it, which is not shown here";
+const BY_NAME: &str =
+    "a name server is no address: Netty asks the C library for it, which is not shown here";
+/// Source: Netty `DnsServerAddresses.java: sanitize` (4.1.48)
+const REFUSED: &str =
+    "where the C library has no address for it, Netty can make no resolver: all its lookups fail";
 
 const ILLEGAL: &str = "IllegalArgumentException";
 const UNKNOWN_HOST: &str = "UnknownHostException";
@@ -129,8 +194,7 @@ const UNKNOWN_IN_SEARCH: &str = "SearchDomainUnknownHostException";
 /// A lookup: the names that are tried, one after the other.
 struct Names<'r> {
     io: &'r Io,
-    /// `None`: a name that is no address, whose server is passed over.
-    servers: &'r [Option<Server>],
+    servers: &'r [Server],
     configuration: &'r Configuration<'r>,
     types: &'r [RecordType],
 }
@@ -178,8 +242,8 @@ impl Names<'_> {
 
     /// Asks for one name; addresses of IPv4 are first.
     async fn one(&self, name: &str, because: Because, shared: &mut Shared) -> End {
-        let limits = self.configuration.limits;
-        let context = Context::new(self.io, self.servers, self.types, limits, shared);
+        let configuration = self.configuration;
+        let context = Context::new(self.io, self.servers, self.types, configuration, shared);
         let mut end = context.resolve(name, because).await;
         if let End::Found(found) = &mut end
             && self.types == BOTH
@@ -191,4 +255,5 @@ impl Names<'_> {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(Version: counts_options has_all_hosts;);
+super::mutation::neighbours!(Version:
+    counts_options sees_circles has_all_hosts keeps_scopes follows_answered refuses_names has_edns_over_tcp asks_cname asks_jdk checks_names;);

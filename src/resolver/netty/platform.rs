@@ -3,10 +3,12 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use crate::address::{DNS_PORT, Server};
-use crate::config::resolv_conf::ResolvConf;
+use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::resolver::netty::hosts::{ipv4, ipv6};
-use crate::resolver::netty::read::{Servers, lines, number, short};
-use crate::resolver::reading::{Reading, Setting};
+use crate::resolver::netty::read::{Servers, address, after, lines, number, short};
+use crate::resolver::reading::{MAX_SERVERS, Reading, Setting};
+use crate::scenario::Scenario;
+use crate::text::Span;
 
 /// Google's, which are asked where no other server is known.
 ///
@@ -23,7 +25,11 @@ const MAX_PLATFORM_SERVERS: usize = 5;
 ///
 /// Source: OpenJDK `sun/net/dns/ResolverConfigurationImpl.java: resolvconf` (17),
 /// Netty `DirContextUtils.java: addNameServers` (4.1.48)
-pub(super) fn platform_servers(file: &ResolvConf, reading: &mut Reading<'_>) -> Servers {
+pub(super) fn platform_servers(
+    file: &ResolvConf,
+    scenario: &Scenario,
+    reading: &mut Reading<'_>,
+) -> Servers {
     let words = lines(file).filter_map(|line| {
         let rest = line.bytes.strip_prefix(b"nameserver")?;
         let is_blank = matches!(rest.first(), Some(b' ' | b'\t'));
@@ -32,7 +38,9 @@ pub(super) fn platform_servers(file: &ResolvConf, reading: &mut Reading<'_>) -> 
     let mut servers = Servers::new();
     for word in words.take(MAX_PLATFORM_SERVERS).flatten() {
         let text = std::str::from_utf8(word.bytes).unwrap_or_default();
+        let has_no_interface = ipv6(text).is_some() && address(text, scenario).is_none();
         match uri(text) {
+            Some(_) if has_no_interface => servers.push(None),
             Some((Host::Ip(ip), port)) => {
                 let address = ip.into();
                 let server = Server { address, port };
@@ -44,6 +52,35 @@ pub(super) fn platform_servers(file: &ResolvConf, reading: &mut Reading<'_>) -> 
             Some((Host::Name, _)) => servers.push(None),
             None => {}
         }
+    }
+    servers
+}
+
+/// What else follows `nameserver` where Netty finds no server: up to `#`, an address as Java reads it.
+/// `None` is one that is a name.
+///
+/// Source: Netty `ResolvConf.java` (4.1.108)
+pub(super) fn own_servers<'a>(
+    file: &'a ResolvConf,
+    scenario: &Scenario,
+    reading: &mut Reading<'a>,
+) -> Servers {
+    let rests = lines(file).filter_map(|line| {
+        let span = Span::trimmed(line.bytes, line.span.start as usize);
+        let bytes = line.bytes.trim_ascii();
+        let rest = after(Word { bytes, span }, b"nameserver")?;
+        let address = rest.bytes.split(|&byte| byte == b'#').next()?;
+        let text = std::str::from_utf8(address.trim_ascii()).ok()?;
+        (!text.is_empty()).then_some((text, rest.span))
+    });
+    let mut servers = Servers::new();
+    for (text, span) in rests.take(MAX_SERVERS) {
+        let found = address(text, scenario).or_else(|| Some(IpAddr::V4(short(text)?).into()));
+        let server = found.map(Server::from);
+        if let Some(server) = &server {
+            reading.servers.push(Setting::file(server.clone(), span));
+        }
+        servers.push(server);
     }
     servers
 }

@@ -9,7 +9,7 @@ use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::resolver::netty::Version;
 use crate::resolver::netty::hosts::{ipv4, ipv6};
 use crate::resolver::netty::options::{LIMITS, Limits, read_options};
-use crate::resolver::netty::platform::{GOOGLE, platform_servers};
+use crate::resolver::netty::platform::{GOOGLE, own_servers, platform_servers};
 use crate::resolver::reading::{
     MAX_SEARCH, MAX_SERVERS, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
 };
@@ -29,17 +29,25 @@ pub(super) struct Configuration<'a> {
     /// Names with so many dots are asked as they are first; 0: there is no search list.
     pub(super) ndots: i64,
     pub(super) limits: Limits,
-    /// The servers of the file, those behind a `domain` line by it; `None`: a name.
-    by_domain: Vec<(Option<&'a [u8]>, Servers)>,
+    pub(super) version: Version,
+    /// Whether there is a name server that is no address.
+    pub(super) has_names: bool,
+    /// Whether it is among those with which no resolver can be made.
+    pub(super) is_refused: bool,
+    /// The servers of the file, those behind a `domain` line by it.
+    by_domain: ByDomain<'a>,
 }
 
+type ByDomain<'a> = Vec<(Option<&'a [u8]>, Vec<Server>)>;
+
+/// `None`: a name.
 pub(super) type Servers = Vec<Option<Server>>;
 
 impl Configuration<'_> {
     /// The servers for `name`: those behind the `domain` line that it is below.
     ///
     /// Source: `UnixResolverDnsServerAddressStreamProvider.java: nameServerAddressStream` (4.1.48)
-    pub(super) fn servers_for(&self, name: &str) -> &[Option<Server>] {
+    pub(super) fn servers_for(&self, name: &str) -> &[Server] {
         let of = |domain: &[u8]| self.by_domain.iter().find(|it| it.0 == Some(domain));
         let mut name = name.as_bytes();
         // A first dot does not count.
@@ -55,7 +63,7 @@ impl Configuration<'_> {
         self.default()
     }
 
-    fn default(&self) -> &[Option<Server>] {
+    fn default(&self) -> &[Server] {
         let without = self.by_domain.iter().find(|it| it.0.is_none());
         let found = without.or_else(|| self.by_domain.first());
         found.map_or(&[], |it| it.1.as_slice())
@@ -74,6 +82,7 @@ pub(super) fn parse_silently(scenario: &Scenario, version: Version) -> Configura
     let mut ndots = NDOTS;
     let mut limits = LIMITS;
     let mut by_domain = Vec::new();
+    let (mut has_names, mut is_refused) = (false, false);
     if let Some(file) = &scenario.resolv_conf {
         if version.counts_options {
             read_options(file, scenario, (&mut ndots, &mut limits), &mut reading);
@@ -83,15 +92,22 @@ pub(super) fn parse_silently(scenario: &Scenario, version: Version) -> Configura
             reading.ndots = Some(Setting::file(shown, span));
         }
         search_domains(file, &mut reading);
-        by_domain = name_servers(file, scenario, &mut reading);
-        if by_domain.is_empty() {
-            by_domain.push((None, platform_servers(file, &mut reading)));
+        (by_domain, has_names) = name_servers(file, scenario, &mut reading);
+        if by_domain.is_empty() || has_names && version.refuses_names {
+            reading.servers.clear();
+            let servers = if version.asks_jdk {
+                platform_servers(file, scenario, &mut reading)
+            } else {
+                own_servers(file, scenario, &mut reading)
+            };
+            is_refused = servers.contains(&None);
+            by_domain = vec![(None, servers.into_iter().flatten().collect())];
         }
     }
     if by_domain.iter().all(|it| it.1.is_empty()) {
         let servers = GOOGLE.map(|ip| Server::from(IpAddr::V6(ip)));
         reading.servers = servers.clone().map(Setting::built_in).to_vec();
-        by_domain = vec![(None, servers.map(Some).to_vec())];
+        by_domain = vec![(None, servers.to_vec())];
     }
     reading.dropped.sort();
     let search = reading.search.iter().map(|it| it.value.clone()).collect();
@@ -100,6 +116,9 @@ pub(super) fn parse_silently(scenario: &Scenario, version: Version) -> Configura
         search,
         ndots,
         limits,
+        version,
+        has_names: has_names || is_refused,
+        is_refused,
         by_domain,
     }
 }
@@ -150,7 +169,7 @@ fn search_domains<'a>(file: &'a ResolvConf, reading: &mut Reading<'a>) {
 }
 
 /// What stands behind a keyword with which the text begins, blanks or none between.
-fn after<'a>(text: Word<'a>, keyword: &[u8]) -> Option<Word<'a>> {
+pub(super) fn after<'a>(text: Word<'a>, keyword: &[u8]) -> Option<Word<'a>> {
     let rest = text.bytes.strip_prefix(keyword)?;
     let kept = rest.trim_ascii_start();
     if kept.is_empty() {
@@ -161,18 +180,21 @@ fn after<'a>(text: Word<'a>, keyword: &[u8]) -> Option<Word<'a>> {
     Some(Word { bytes: kept, span })
 }
 
+/// With them, whether another one is no address.
+///
 /// Source: `UnixResolverDnsServerAddressStreamProvider.java: parse` (4.1.48)
 fn name_servers<'a>(
     file: &'a ResolvConf,
     scenario: &Scenario,
     reading: &mut Reading<'a>,
-) -> Vec<(Option<&'a [u8]>, Servers)> {
-    let mut found: Vec<(Option<&'a [u8]>, Servers)> = Vec::new();
+) -> (ByDomain<'a>, bool) {
+    let mut found: ByDomain<'a> = Vec::new();
+    let mut has_names = false;
     let mut domain = None;
-    let mut servers = Servers::new();
+    let mut servers = Vec::new();
     // A port counts for the lines that follow, too.
     let mut port = DNS_PORT;
-    let mut put = |domain, servers: &mut Servers| {
+    let mut put = |domain, servers: &mut Vec<Server>| {
         let servers = std::mem::take(servers);
         let is_new = found.iter().all(|it| it.0 != domain);
         if is_new && !servers.is_empty() {
@@ -192,14 +214,14 @@ fn name_servers<'a>(
             match name_server(rest, scenario, &mut port) {
                 Ok(server) => {
                     count += 1;
-                    match &server {
-                        Some(server) => {
-                            let setting = Setting::file(server.clone(), rest.span);
-                            reading.servers.push(setting);
-                        }
-                        None => reading.drop(rest.span, "it is no address: Netty looks it up"),
+                    if let Some(server) = server {
+                        let setting = Setting::file(server.clone(), rest.span);
+                        reading.servers.push(setting);
+                        servers.push(server);
+                    } else {
+                        has_names = true;
+                        reading.drop(rest.span, "it is no address: Netty looks it up");
                     }
-                    servers.push(server);
                 }
                 Err(why) => reading.drop(line.span, why),
             }
@@ -214,7 +236,7 @@ fn name_servers<'a>(
         }
     }
     put(domain, &mut servers);
-    found
+    (found, has_names)
 }
 
 /// The server that a line names; `None`: a name, which Netty would look up.
@@ -259,7 +281,7 @@ pub(super) fn number(bytes: &[u8]) -> Option<u16> {
 }
 
 /// An address that Java takes, too: a scope is an interface that exists.
-fn address(word: &str, scenario: &Scenario) -> Option<Address> {
+pub(super) fn address(word: &str, scenario: &Scenario) -> Option<Address> {
     if let Some(ip) = ipv4(word) {
         return Some(IpAddr::V4(ip).into());
     }
@@ -298,10 +320,7 @@ mod tests {
         let mut scenario = Scenario::new("1", name);
         scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
         let found = parse_silently(&scenario, V4_1_48);
-        let shown = found.servers_for(name).iter().map(|it| match it {
-            Some(server) => server.to_string(),
-            None => "?".to_owned(),
-        });
+        let shown = found.servers_for(name).iter().map(Server::to_string);
         assert_eq!(shown.collect::<Vec<_>>().join(" "), servers, "{text:?}");
         let domains = found.search.iter().map(|it| String::from_utf8_lossy(it));
         assert_eq!(domains.collect::<Vec<_>>().join(" "), search, "{text:?}");

@@ -148,6 +148,9 @@ const ROWS: &[Row] = &[
     Row("haproxy", Kind::Script(&["haproxy.py"]), Place::Here, "/usr/bin/python3"),
     Row("netty-4.1.48", Kind::Java("Netty"), Place::Here, "/usr/bin/java"),
     Row("netty-4.1.68", Kind::Java("Netty"), Place::Here, "/usr/bin/java"),
+    Row("netty-4.1.101", Kind::Java("Netty"), Place::Here, "/usr/bin/java"),
+    Row("netty-4.1.118", Kind::Java("Netty"), Place::Here, "/usr/bin/java"),
+    Row("netty-4.2.13", Kind::Java("Netty"), Place::Here, "/usr/bin/java"),
     Row("ruby-resolv", Kind::Script(&["lookup.rb", "getaddress"]), Place::Here, "/usr/bin/ruby"),
     Row("ruby-resolv-all", Kind::Script(&["lookup.rb", "getaddresses"]), Place::Here, "/usr/bin/ruby"),
     Row("erlang-getbyname", Kind::Script(&["lookup.escript", "getbyname"]), Place::Here, "/usr/bin/escript"),
@@ -182,7 +185,7 @@ impl ResolverId {
             "hickory-0.24",
             "hickory-0.25",
         ];
-        made.contains(&self.row().3) || self.0 == "netty-4.1.68"
+        made.contains(&self.row().3) || self.0.starts_with("netty-") && self.0 != "netty-4.1.48"
     }
 
     fn row(self) -> &'static Row {

@@ -19,12 +19,12 @@ import java.util.stream.Stream;
 class Netty {
     public static void main(String[] words) {
         String family = words.length > 1 ? words[1] : "unspec";
-        DnsNameResolverBuilder builder = new DnsNameResolverBuilder(new NioEventLoopGroup(1).next())
-            .channelType(NioDatagramChannel.class)
-            .socketChannelType(NioSocketChannel.class);
-        if (family.equals("inet")) builder.resolvedAddressTypes(ResolvedAddressTypes.IPV4_ONLY);
-        if (family.equals("inet6")) builder.resolvedAddressTypes(ResolvedAddressTypes.IPV6_ONLY);
         try {
+            DnsNameResolverBuilder builder = new DnsNameResolverBuilder(new NioEventLoopGroup(1).next())
+                .channelType(NioDatagramChannel.class)
+                .socketChannelType(NioSocketChannel.class);
+            if (family.equals("inet")) builder.resolvedAddressTypes(ResolvedAddressTypes.IPV4_ONLY);
+            if (family.equals("inet6")) builder.resolvedAddressTypes(ResolvedAddressTypes.IPV6_ONLY);
             DnsNameResolver resolver = builder.build();
             Stream<String> names = words[0].equals("-") ? new BufferedReader(new InputStreamReader(System.in)).lines() : Stream.of(words[0]);
             names.forEach(name -> ask(resolver, name));
