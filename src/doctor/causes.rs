@@ -2,8 +2,9 @@
 
 use super::checks::{is_trouble, place};
 use super::{Asked, Cause, Check, Fact, Kind, Route, State, Whom};
+use crate::address::is_link_local;
 use crate::check_loop::facts::{FileRemark, Remark, Step, Trouble};
-use crate::check_loop::{self, Verdict};
+use crate::check_loop::{self, Sighting, Verdict};
 use crate::finding::{Finding, Severity};
 use crate::order::Order as _;
 use crate::path::{self, findings};
@@ -29,6 +30,10 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     }
     let mut causes = each_once(causes);
     joined(&mut causes);
+    // Who waits for others in vain does not answer in time.
+    let logs = causes.iter().filter_map(|it| log_of(&it.kind)?.pod.clone());
+    let waiting: Vec<String> = logs.collect();
+    let waits = |it: &&Asked| matches!(&it.whom, Whom::Pod(pod) if waiting.contains(pod));
     known_by_rule(&mut causes);
     let has = |wanted: fn(&Kind<'_>) -> bool| causes.iter().any(|it| wanted(&it.kind));
     // A full table keeps queries in.
@@ -39,6 +44,7 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     causes.order_by_key(|it| {
         let is_first = is_of_kernel(it, checks) && (is_kept || it.state == State::Error);
         match &it.kind {
+            Kind::Silent(all) if all.iter().all(&waits) => 7,
             Kind::Setting(rule) if is_by_corefile && keeps_from_start(rule) => of_ended - 1,
             _ => rank(it, is_first, of_ended),
         }
@@ -127,6 +133,7 @@ fn known_by_rule(causes: &mut Vec<Cause<'_>>) {
             asks_itself as fn(&Kind<'_>, &Finding) -> bool,
         ),
         ("connection-table-full", throws_out),
+        ("scoped-nameserver", is_out_of_reach),
         ("file-missing", is_without_server),
         ("missing-nameserver", is_without_server),
     ] {
@@ -156,6 +163,20 @@ fn asks_itself(kind: &Kind<'_>, _: &Finding) -> bool {
         remark,
         FileRemark::Refused { .. } | FileRemark::RefusedToo(_)
     )
+}
+
+/// Whether a DNS pod gets no answer from a server that is on a link of the node alone.
+fn is_out_of_reach(kind: &Kind<'_>, _: &Finding) -> bool {
+    log_of(kind).is_some_and(|seen| {
+        !seen.servers.is_empty() && seen.servers.iter().all(|it| is_link_local(it.ip()))
+    })
+}
+
+fn log_of<'k>(kind: &'k Kind<'_>) -> Option<&'k Sighting> {
+    match kind {
+        Kind::Trouble(Trouble::Log(seen), _) => Some(seen),
+        _ => None,
+    }
 }
 
 fn is_without_server(kind: &Kind<'_>, rule: &Finding) -> bool {
@@ -203,7 +224,11 @@ fn is_unserved(kind: &Kind<'_>) -> bool {
 fn is_ended(kind: &Kind<'_>) -> bool {
     matches!(
         kind,
-        Kind::Crashing(_) | Kind::Trouble(Trouble::Down { .. } | Trouble::Paused { .. }, _)
+        Kind::Crashing(_)
+            | Kind::Trouble(
+                Trouble::Down { .. } | Trouble::Paused { .. } | Trouble::Waits(_),
+                _
+            )
     )
 }
 
@@ -383,6 +408,8 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
         Kind::Lost(_) => 2,
         Kind::Setting(_) | Kind::Dropping(_) if is_first_of_kernel => 3,
         Kind::Silent(_) => 4,
+        // It says why something else was seen.
+        Kind::Setting(_) if is_error && cause.evidence.len() > 1 => 5,
         Kind::Trouble(Trouble::Log(_), _) => 5,
         Kind::Dead(_) | Kind::NoServer(_) => 6,
         Kind::Failing(_) if is_error => 8,

@@ -138,6 +138,7 @@ fn pod(pod: &Pod) -> PodForm {
         containers: pod.containers.iter().map(container).collect(),
         presence: match pod.presence {
             Presence::Runs => "runs",
+            Presence::Waits => "waits",
             Presence::NotSeen => "not-seen",
             Presence::Hidden => "hidden",
             Presence::LeftOver => "left-over",
