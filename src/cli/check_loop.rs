@@ -18,6 +18,7 @@ use crate::doctor::Route;
 use crate::host::node::{self, Parts};
 use crate::host::root::Root;
 use crate::node::Node;
+use crate::path::Kind;
 use crate::probe;
 use crate::render::Style;
 use crate::render::check_loop::probe::plan;
@@ -285,7 +286,15 @@ impl CheckLoopArgs {
             let answered = known.iter().position(|it| it.question == question);
             answered.map_or_else(|| path::route(question), |it| Ok(known.swap_remove(it)))
         };
-        services.iter().map(ask).collect()
+        // That the node has no way to it says nothing of pods, whose packets come in by
+        // their own links.
+        let is_of_node = |it: &Result<Route, String>| {
+            let trees = it.iter().flat_map(|it| &it.trees);
+            let mut ends = trees.flat_map(|it| &it.outcomes).peekable();
+            ends.peek().is_some() && ends.all(|it| it.kind == Kind::NoRoute)
+        };
+        let routes = services.iter().map(ask);
+        routes.filter(|it| !is_of_node(it)).collect()
     }
 
     fn status(&self, report: &Report) -> Status {
