@@ -9,7 +9,7 @@ use super::fix;
 use super::log::{self, LOOP_FATAL, OWN_ADDRESS, START_FAILED};
 use super::report::{Sighting, State, Verdict};
 use super::{over, servers};
-use crate::node::{Container, Node, Pod, is_cluster_dns, is_node_cache};
+use crate::node::{Container, Node, Pod, Presence, is_cluster_dns, is_node_cache};
 use crate::order::Order as _;
 use crate::text::ordered;
 
@@ -64,13 +64,16 @@ fn has_restarted(node: &Node, sighting: &Sighting) -> bool {
         && pod.is_some_and(|it| it.containers.iter().any(runs))
 }
 
-/// The servers of the cluster's DNS that have ended with an error, or are frozen.
+/// The servers of the cluster's DNS that never began, have ended with an error, or are frozen.
 /// What their logs show beside stands for itself.
 fn down(node: &Node) -> impl Iterator<Item = Trouble> {
     let is_of_cluster =
         |it: &&Pod| servers::is_dns_pod(it) && (is_cluster_dns(it) || is_node_cache(it));
     let of_pod = |pod: &Pod| {
         let label = pod.label();
+        if pod.presence == Presence::Waits {
+            return vec![Trouble::Waits(label)];
+        }
         let of_container = move |it: &Container| {
             if it.is_paused && servers::is_dns_container(&it.name) {
                 return Some(Trouble::Paused {
@@ -102,7 +105,7 @@ fn is_trouble(remark: &Remark) -> bool {
             FileRemark::Drift { .. } | FileRemark::ClusterFirst(_) | FileRemark::Refused { .. }
         ),
         Remark::Unlike { .. } | Remark::Other { .. } | Remark::Noticed(_) => true,
-        Remark::Restart(state) => *state != State::NoLoop,
+        Remark::Restart(state, _) => *state != State::NoLoop,
         _ => false,
     }
 }
@@ -112,7 +115,7 @@ fn is_trouble(remark: &Remark) -> bool {
 fn with_old_files<'n>(node: &'n Node, troubles: &[Trouble]) -> Vec<&'n Pod> {
     let mut logs = troubles.iter().filter_map(|it| match it {
         Trouble::Log(sighting) => Some(sighting),
-        Trouble::Down { .. } | Trouble::Paused { .. } | Trouble::Files(_) => None,
+        _ => None,
     });
     let failing: Option<Vec<IpAddr>> = logs.next().map(|first| {
         let all = std::iter::once(first).chain(logs);

@@ -93,7 +93,11 @@ pub fn judge(node: &Node) -> Report {
     }
     remarks.extend(beside(&graph));
     remarks.extend(over::remarks(node, &evidence));
-    remarks.extend(running.as_ref().and_then(|_| restarted(files, state_next)));
+    remarks.extend(
+        running
+            .as_ref()
+            .and_then(|it| restarted(files, it, state_next)),
+    );
     remarks.retain(|it| !it.is_in(&missing));
     let concern = concern::find(node, (verdict, state_next), &evidence, &remarks);
     let of_kubelet = node.kubelet.iter().flat_map(|it| &it.remarks);
@@ -134,10 +138,13 @@ fn can_have_kubelet(node: &Node) -> bool {
 }
 
 /// What comes with the kubelet's restart, where that is not what comes before.
-fn restarted(files: &Node, next: State) -> Option<Remark> {
+fn restarted(files: &Node, running: &Node, next: State) -> Option<Remark> {
     let graph = Graph::of_node(files);
     let state = verdict::state(&graph, &outcome::outcomes(&graph, When::NextStart));
-    (state != next).then_some(Remark::Restart(state))
+    let resolv_conf = |it: &Node| it.kubelet.as_ref().map(|it| it.resolv_conf.clone());
+    let new = resolv_conf(files)
+        .filter(|it| resolv_conf(running).is_some_and(|before| before.value != it.value));
+    (state != next).then_some(Remark::Restart(state, new))
 }
 
 /// The remark about directories of pods that are gone.

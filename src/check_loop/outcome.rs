@@ -140,9 +140,9 @@ fn is_partial(graph: &Graph<'_>, zone: &str, paths: &[QueryPath]) -> bool {
 }
 
 /// Whether the server is there with these files: a pod that is only supposed
-/// does not run.
+/// does not run, nor does one that waits for its containers.
 fn is_asked(server: &Server<'_>, when: When) -> bool {
-    when == When::NextStart || !server.is_elsewhere()
+    when == When::NextStart || !server.is_elsewhere() && !server.waits()
 }
 
 /// What keeps a server of the cluster's DNS from being judged: nothing of it

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use super::facts::Supposed;
 use crate::config::resolv_conf::ResolvConf;
-use crate::node::{Container, Node, Pod, Process, is_cluster_dns, is_node_cache};
+use crate::node::{Container, Node, Pod, Presence, Process, is_cluster_dns, is_node_cache};
 use crate::order::Order as _;
 use crate::text::{Place, Placed};
 use crate::topology::coredns::{self, Site};
@@ -41,6 +41,11 @@ impl Server<'_> {
     /// a Corefile without a pod.
     pub(super) fn is_elsewhere(&self) -> bool {
         self.pod.is_none() && matches!(self.dns.network, Network::Pod(_))
+    }
+
+    /// Whether its pod has no container yet, and so sends no query.
+    pub(super) fn waits(&self) -> bool {
+        self.pod.is_some_and(|it| it.presence == Presence::Waits)
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
     let worst = states.min_by_key(|it| it.rank());
     match worst {
         None | Some(State::NoLoop) if asks_nobody(graph) => State::NoLoop,
+        None if waits(graph) => State::NoLoop,
         None => State::Unknown,
         Some(State::NoLoop) if !outcomes.iter().any(|it| is_judged(&it)) => State::Unknown,
         // What was supposed cannot prove that nothing loops.
@@ -105,6 +106,12 @@ pub(super) fn asks_nobody(graph: &Graph<'_>) -> bool {
         is_known && !it.dns.listens.is_empty() && forwards.iter().all(|own| own.to.is_empty())
     };
     servers.next().is_some_and(is_alone) && servers.all(is_alone)
+}
+
+/// Whether nothing of the cluster's DNS runs, and so nothing sends queries.
+fn waits(graph: &Graph<'_>) -> bool {
+    let mut servers = graph.servers.iter().filter(|it| it.role == Role::Cluster);
+    servers.next().is_some_and(Server::waits) && servers.all(Server::waits)
 }
 
 /// Whether queries of the cluster fail in this state.

@@ -18,6 +18,7 @@ use crate::doctor::Route;
 use crate::host::node::{self, Parts};
 use crate::host::root::Root;
 use crate::node::Node;
+use crate::path::Kind;
 use crate::probe;
 use crate::render::Style;
 use crate::render::check_loop::probe::plan;
@@ -84,12 +85,12 @@ pub(super) enum Format {
 
 /// Reads the node, decides, writes.
 pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let (report, root) = match judge(args, streams) {
+    let (report, root, known) = match judge(args, streams) {
         Ok(Some(judged)) => judged,
         Ok(None) => return Ok(Status::Clean),
         Err(error) => return report_failure(&error, args, streams),
     };
-    let services = args.services(&report, root.as_ref());
+    let services = args.services(&report, root.as_ref(), known);
     args.outputs
         .write(args.verbose, streams, |format, style, out| {
             write(&report, &services, format, style, out)
@@ -97,12 +98,12 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
     Ok(args.status(&report))
 }
 
-/// The report, and the root of the node if not only files are judged; `None`: what a
-/// probe would ask was shown instead.
-fn judge(
-    args: &CheckLoopArgs,
-    streams: &mut Streams<'_>,
-) -> anyhow::Result<Option<(Report, Option<Root>)>> {
+/// The report, the root of the node if not only files are judged, and what was asked of
+/// its rules.
+type Judged = (Report, Option<Root>, Vec<Route>);
+
+/// `None`: what a probe would ask was shown instead.
+fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Option<Judged>> {
     let begun = Instant::now();
     let stand_ins = args.node.stand_ins(streams)?;
     if args.probe && args.node.is_files_only(&stand_ins) {
@@ -116,7 +117,7 @@ fn judge(
         Some(root) => node::read_node(root, &stand_ins, Parts::ALL)?,
         None => node::of_files(&stand_ins),
     };
-    path::see_rules(&args.node, root.as_ref(), &mut node);
+    let known = path::see_rules(&args.node, root.as_ref(), &mut node);
     for path in &args.log {
         node.logs.push(read_log(path, streams)?);
     }
@@ -124,7 +125,7 @@ fn judge(
     report.node = args.node_name().or(report.node);
     report.cluster.clone_from(&args.cluster);
     if !args.probe {
-        return Ok(Some((report, root)));
+        return Ok(Some((report, root, known)));
     }
     let targets = targets(args, &node, &report)?;
     if args.dry_run {
@@ -133,7 +134,7 @@ fn judge(
     }
     let record = probe::run(args.node.directory(), &targets, args.probe_limit(begun));
     let seen = check_loop::seen::judge(&targets, &record);
-    Ok(Some((check_loop::with_probe(report, seen), root)))
+    Ok(Some((check_loop::with_probe(report, seen), root, known)))
 }
 
 /// The servers on the query paths; where there is none, all of the node.
@@ -263,7 +264,12 @@ impl CheckLoopArgs {
 
     /// Where the Services on the query paths lead, where the rules that say so
     /// can be read and the format has room for it.
-    fn services(&self, report: &Report, root: Option<&Root>) -> Vec<Result<Route, String>> {
+    fn services(
+        &self,
+        report: &Report,
+        root: Option<&Root>,
+        mut known: Vec<Route>,
+    ) -> Vec<Result<Route, String>> {
         let mut wanted = self.outputs.wanted.iter();
         let has_room = |it: Format| matches!(it, Format::Text | Format::Json | Format::Jsonl);
         if !wanted.any(|it| has_room(it.format)) {
@@ -275,8 +281,20 @@ impl CheckLoopArgs {
         let word =
             |ip: &Option<IpAddr>| ip.map_or_else(|| UPSTREAM.to_owned(), |it| it.to_string());
         let services = report.services();
-        let ask = |it| path::route([vec![word(it)], words.clone()].concat());
-        services.iter().map(ask).collect()
+        let ask = |it| {
+            let question = [vec![word(it)], words.clone()].concat();
+            let answered = known.iter().position(|it| it.question == question);
+            answered.map_or_else(|| path::route(question), |it| Ok(known.swap_remove(it)))
+        };
+        // That the node has no way to it says nothing of pods, whose packets come in by
+        // their own links.
+        let is_of_node = |it: &Result<Route, String>| {
+            let trees = it.iter().flat_map(|it| &it.trees);
+            let mut ends = trees.flat_map(|it| &it.outcomes).peekable();
+            ends.peek().is_some() && ends.all(|it| it.kind == Kind::NoRoute)
+        };
+        let routes = services.iter().map(ask);
+        routes.filter(|it| !is_of_node(it)).collect()
     }
 
     fn status(&self, report: &Report) -> Status {

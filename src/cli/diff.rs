@@ -33,9 +33,10 @@ pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let differences = diff::differences(&first, &second);
     let names = [&args.first, &args.second].map(host::shown);
     let names = names.each_ref().map(String::as_str);
+    let verdicts = [&first, &second].map(|it| it.loops.verdict.word());
     args.outputs
         .write(false, streams, |format, style, out| match format {
-            TextOrJson::Text => text::write(names, &differences, style, out),
+            TextOrJson::Text => text::write(names, verdicts, &differences, style, out),
             TextOrJson::Json => text::json::write(names, &differences, out),
         })?;
     if is_empty(&first) != is_empty(&second) {

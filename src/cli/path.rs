@@ -56,19 +56,19 @@ const LIMIT: Duration = Duration::from_secs(3);
 const LIMIT_OF_VERDICT: Duration = Duration::from_secs(1);
 
 /// Notes the addresses of the cluster's DNS from which rules are known to send packets on,
-/// where that makes a difference and they can be read.
-pub(super) fn see_rules(args: &NodeArgs, root: Option<&Root>, node: &mut Node) {
-    let Some(words) = args.words_of_rules(root) else {
-        return;
-    };
+/// where that makes a difference and they can be read. What was asked of the rules for it.
+pub(super) fn see_rules(args: &NodeArgs, root: Option<&Root>, node: &mut Node) -> Vec<Route> {
     let asked = check_loop::services_in_question(node);
-    if asked.is_empty() {
-        return;
-    }
+    let words = args.words_of_rules(root).filter(|_| !asked.is_empty());
+    let Some(words) = words else {
+        return Vec::new();
+    };
     let question = |ip: &IpAddr| [vec![ip.to_string()], words.clone()].concat();
     let questions = asked.iter().map(question).collect();
     let routes = service::routes(questions, LIMIT_OF_VERDICT, answer_to);
-    node.sent_on = routes.iter().flatten().filter_map(Route::sent_on).collect();
+    let routes: Vec<Route> = routes.into_iter().flatten().collect();
+    node.sent_on = routes.iter().filter_map(Route::sent_on).collect();
+    routes
 }
 
 fn find(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {

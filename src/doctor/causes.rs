@@ -1,13 +1,13 @@
 //! What the answers show, the likeliest cause of trouble first.
 
 use super::checks::{is_trouble, place};
+use super::joined::{joined, known_by_rule, log_of};
 use super::{Asked, Cause, Check, Fact, Kind, Route, State, Whom};
-use crate::check_loop::facts::{FileRemark, Remark, Step, Trouble};
+use crate::check_loop::facts::Trouble;
 use crate::check_loop::{self, Verdict};
 use crate::finding::{Finding, Severity};
 use crate::order::Order as _;
-use crate::path::{self, findings};
-use crate::text::Place;
+use crate::path;
 use crate::why::log::Advice;
 
 /// All causes, each once.
@@ -29,6 +29,10 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     }
     let mut causes = each_once(causes);
     joined(&mut causes);
+    // Who waits for others in vain does not answer in time.
+    let logs = causes.iter().filter_map(|it| log_of(&it.kind)?.pod.clone());
+    let waiting: Vec<String> = logs.collect();
+    let waits = |it: &&Asked| matches!(&it.whom, Whom::Pod(pod) if waiting.contains(pod));
     known_by_rule(&mut causes);
     let has = |wanted: fn(&Kind<'_>) -> bool| causes.iter().any(|it| wanted(&it.kind));
     // A full table keeps queries in.
@@ -39,6 +43,7 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     causes.order_by_key(|it| {
         let is_first = is_of_kernel(it, checks) && (is_kept || it.state == State::Error);
         match &it.kind {
+            Kind::Silent(all) if all.iter().all(&waits) => 7,
             Kind::Setting(rule) if is_by_corefile && keeps_from_start(rule) => of_ended - 1,
             _ => rank(it, is_first, of_ended),
         }
@@ -64,136 +69,6 @@ fn each_once(causes: Vec<Cause<'_>>) -> Vec<Cause<'_>> {
     once
 }
 
-/// Rules of lint that say of a file what check-loop says of the node.
-const OF_LOOPS: &[&str] = &[
-    "loopback-nameserver",
-    "forward-to-loopback",
-    "own-node-cache",
-    "forward-to-itself",
-    "zero-address",
-    "cluster-dns-in-file",
-];
-
-/// The same of a kubelet that has not read its files yet.
-const OF_RESTARTS: &[&str] = &["stale-process"];
-
-/// The same of pods whose file is no longer the one that the kubelet would write.
-const OF_OLD_FILES: &[&str] = &["stale-pod-file"];
-
-/// The same of the address of a node's DNS cache that nobody has.
-const OF_DEAF_CACHES: &[&str] = &["orphan-cache-address"];
-
-/// The same of one that is there, and nobody listens.
-const OF_SILENT_CACHES: &[&str] = &["orphan-cache-address", "cluster-dns-no-listener"];
-
-/// The same of a bridge whose answers were seen to cross it without rules.
-const OF_BRIDGES: &[&str] = &["bridge-passes-iptables-by"];
-
-/// Puts causes together that are the same one, or that one fix ends.
-fn joined(causes: &mut Vec<Cause<'_>>) {
-    for (is_same, names) in [
-        (is_loop as fn(&Kind<'_>) -> bool, OF_LOOPS),
-        (needs_restart, OF_RESTARTS),
-        (is_old_file, OF_OLD_FILES),
-        (is_silent_cache, OF_SILENT_CACHES),
-        (is_bridge, OF_BRIDGES),
-        (is_deaf_cache, OF_DEAF_CACHES),
-    ] {
-        let Some(first) = causes.iter().position(|it| is_same(&it.kind)) else {
-            continue;
-        };
-        let mut first = causes.remove(first);
-        let edit = fix_of(&first.kind).map(|it| &it.edit.place);
-        let is_edited =
-            |at: &Place| edit.is_some_and(|it| (&it.file, it.line) == (&at.file, at.line));
-        let is_joined = |it: &Cause<'_>| {
-            let is_setting = |it: &Finding| names.contains(&it.name) || is_edited(&place(it));
-            matches!(it.kind, Kind::Setting(it) if is_setting(it))
-        };
-        let joined = causes.iter().filter(|it| is_joined(it));
-        let evidence: Vec<usize> = joined.flat_map(|it| it.evidence.clone()).collect();
-        causes.retain(|it| !is_joined(it));
-        first.evidence.extend(evidence);
-        first.evidence.dedup();
-        causes.push(first);
-    }
-}
-
-/// Leaves out what a rule of lint says as well, with the fix.
-fn known_by_rule(causes: &mut Vec<Cause<'_>>) {
-    for (name, is_same) in [
-        (
-            "pod-asks-itself",
-            asks_itself as fn(&Kind<'_>, &Finding) -> bool,
-        ),
-        ("connection-table-full", throws_out),
-        ("file-missing", is_without_server),
-        ("missing-nameserver", is_without_server),
-    ] {
-        let has_same = |rule: &Finding| causes.iter().any(|it| is_same(&it.kind, rule));
-        let mut rules = causes.iter().enumerate();
-        let Some((rule, said)) = rules.find_map(|(number, it)| match it.kind {
-            Kind::Setting(it) if it.name == name && has_same(it) => Some((number, it)),
-            _ => None,
-        }) else {
-            continue;
-        };
-        let same = causes.iter().filter(|it| is_same(&it.kind, said));
-        let evidence: Vec<usize> = same.flat_map(|it| it.evidence.clone()).collect();
-        if let Some(rule) = causes.get_mut(rule) {
-            rule.evidence.extend(evidence);
-            rule.evidence.dedup();
-        }
-        causes.retain(|it| !is_same(&it.kind, said));
-    }
-}
-
-fn asks_itself(kind: &Kind<'_>, _: &Finding) -> bool {
-    let Kind::Trouble(Trouble::Files(Remark::File(remark)), _) = kind else {
-        return false;
-    };
-    matches!(
-        remark,
-        FileRemark::Refused { .. } | FileRemark::RefusedToo(_)
-    )
-}
-
-fn is_without_server(kind: &Kind<'_>, rule: &Finding) -> bool {
-    use crate::upstream::Role::{Both, Kubelet, Restarted};
-    matches!(kind, Kind::NoServer(file) if match rule.name {
-        // It is said where the kubelet's file is named.
-        "file-missing" => matches!(file.role, Both | Kubelet | Restarted),
-        _ => rule.primary.file == file.path,
-    })
-}
-
-/// Whether it is only that connections had to make room.
-fn throws_out(kind: &Kind<'_>, _: &Finding) -> bool {
-    let Kind::Dropping(counted) = kind else {
-        return false;
-    };
-    counted.twice.as_ref().is_some_and(|it| it.dropped() == 0)
-}
-
-fn is_loop(kind: &Kind<'_>) -> bool {
-    matches!(kind, Kind::Loop(_))
-}
-
-fn is_deaf_cache(kind: &Kind<'_>) -> bool {
-    matches!(kind, Kind::Setting(it) if it.name == "cluster-dns-no-listener")
-}
-
-fn is_silent_cache(kind: &Kind<'_>) -> bool {
-    use findings::CacheFinding::{LinkMissing, Silent};
-    use findings::Fact::Cache;
-    matches!(kind, Kind::Way(it) if matches!(it.fact, Cache(Silent { .. } | LinkMissing { .. })))
-}
-
-fn is_bridge(kind: &Kind<'_>) -> bool {
-    use findings::{Fact, LinkFinding};
-    matches!(kind, Kind::Way(it) if matches!(it.fact, Fact::Link(LinkFinding::Bridge { .. })))
-}
-
 /// Whether the Service has no endpoints.
 fn is_unserved(kind: &Kind<'_>) -> bool {
     matches!(kind, Kind::Lost(tree) if tree.verdict == path::Verdict::NoEndpoints)
@@ -203,7 +78,11 @@ fn is_unserved(kind: &Kind<'_>) -> bool {
 fn is_ended(kind: &Kind<'_>) -> bool {
     matches!(
         kind,
-        Kind::Crashing(_) | Kind::Trouble(Trouble::Down { .. } | Trouble::Paused { .. }, _)
+        Kind::Crashing(_)
+            | Kind::Trouble(
+                Trouble::Down { .. } | Trouble::Paused { .. } | Trouble::Waits(_),
+                _
+            )
     )
 }
 
@@ -215,31 +94,6 @@ fn is_killed(kind: &Kind<'_>) -> bool {
 /// Whether it is a mistake in a Corefile with which CoreDNS can end.
 fn keeps_from_start(rule: &Finding) -> bool {
     rule.severity == Severity::Error && rule.code.starts_with("KC")
-}
-
-fn needs_restart(kind: &Kind<'_>) -> bool {
-    then_of(kind).any(|it| matches!(it, Step::RestartKubelet { .. }))
-}
-
-fn is_old_file(kind: &Kind<'_>) -> bool {
-    let is_file = matches!(
-        kind,
-        Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_)
-    );
-    is_file
-        || then_of(kind).any(|it| matches!(it, Step::Recreate { .. } | Step::RecreateStatic { .. }))
-}
-
-/// What the fix of a loop has after its change of a file.
-fn then_of<'k>(kind: &'k Kind<'_>) -> impl Iterator<Item = &'k Step> {
-    fix_of(kind).into_iter().flat_map(|it| &it.then)
-}
-
-fn fix_of<'k>(kind: &'k Kind<'_>) -> Option<&'k check_loop::Fix> {
-    match kind {
-        Kind::Loop(report) => report.fix.as_ref(),
-        _ => None,
-    }
 }
 
 /// Whether the node itself keeps queries in.
@@ -383,6 +237,8 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
         Kind::Lost(_) => 2,
         Kind::Setting(_) | Kind::Dropping(_) if is_first_of_kernel => 3,
         Kind::Silent(_) => 4,
+        // It says why something else was seen.
+        Kind::Setting(_) if is_error && cause.evidence.len() > 1 => 5,
         Kind::Trouble(Trouble::Log(_), _) => 5,
         Kind::Dead(_) | Kind::NoServer(_) => 6,
         Kind::Failing(_) if is_error => 8,

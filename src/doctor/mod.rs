@@ -8,6 +8,7 @@
 mod asked;
 mod causes;
 pub mod checks;
+mod joined;
 mod logs;
 mod lookup;
 mod network;

@@ -194,6 +194,9 @@ pub enum Presence {
     /// It has a sandbox: a process of it runs, its network namespace is kept,
     /// or the runtime has it in its state.
     Runs,
+    /// It has a sandbox alone, and no container of it was ever made: an image or
+    /// what one is made of is missing, or it is only just started.
+    Waits,
     /// The processes of the node were seen, and nothing of it is there but
     /// directories.
     LeftOver,

@@ -6,7 +6,7 @@ mod fix;
 use std::net::{IpAddr, SocketAddr};
 
 use super::report::{Chain, Sighting, State, When};
-use crate::kubelet::{self, Origin};
+use crate::kubelet::{self, Origin, Setting};
 use crate::node::Process;
 use crate::node::runtime::state::Ended;
 use crate::pod::PodError;
@@ -67,6 +67,8 @@ pub enum Trouble {
         /// The last line of its log.
         last: Option<String>,
     },
+    /// No container of this pod was ever made.
+    Waits(String),
     /// The processes of such a container are frozen.
     Paused {
         /// Its pod.
@@ -282,8 +284,9 @@ pub enum Remark {
         /// How many more pods there are than `pods` names.
         more: usize,
     },
-    /// The next start is in this state from the kubelet's restart on.
-    Restart(State),
+    /// The next start is in this state from the kubelet's restart on, and with another
+    /// `resolvConf`, if that differs.
+    Restart(State, Option<Setting<String>>),
     /// The files say that it loops, and the probe did not see it.
     NotSeen,
     /// Something about the kubelet.

@@ -87,7 +87,9 @@ pub(super) fn find(
             fix.then.push(restart);
         }
     }
-    if is_old && !(outcome.when == When::NextStart && now == State::NoLoop) {
+    // A pod that waits for its containers has the file in which they will start.
+    let waits = graph.servers.iter().any(Server::waits);
+    if is_old && (waits || outcome.when == When::Now || now != State::NoLoop) {
         fix.then.extend(pods::recreation(files, &well));
     }
     Some(fix)

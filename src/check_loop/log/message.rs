@@ -264,8 +264,14 @@ fn leads_back(message: &str) -> bool {
 /// The server that Go's network errors name, and before it who asked:
 /// `read udp SOURCE->SERVER: ` or `dial udp SERVER: `.
 fn asked(message: &str) -> Option<(Option<IpAddr>, SocketAddr)> {
-    let address =
-        |word: &str| -> Option<SocketAddr> { word.trim_end_matches([':', '"', ',']).parse().ok() };
+    let address = |word: &str| -> Option<SocketAddr> {
+        let word = word.trim_end_matches([':', '"', ',']);
+        // That of a link has the link's name: `[fe80::1%eth0]:53`.
+        match word.split_once('%') {
+            Some((ip, rest)) => format!("{ip}]{}", rest.split_once(']')?.1).parse().ok(),
+            None => word.parse().ok(),
+        }
+    };
     let pair = message
         .split(' ')
         .find_map(|word| word.split_once("->"))

@@ -113,6 +113,10 @@ fn network_errors_tell_loopback_from_upstream() {
         "loopback-timeout",
     );
     check(
+        "read udp [fe80::1%eth0]:40->[fe80::1%eth0]:53: i/o timeout",
+        "loopback-timeout",
+    );
+    check(
         "read udp 10.0.0.7:40->10.0.0.1:53: i/o timeout",
         "upstream-timeout",
     );

@@ -3,6 +3,7 @@
 use super::*;
 use crate::check_loop::facts::Trouble;
 use crate::kubelet::Running;
+use crate::node::Presence;
 use crate::node::runtime::state::Ended;
 
 const STUB: &str = "127.0.0.53";
@@ -152,7 +153,8 @@ fn a_kubelet_that_nobody_saw_writing_is_unknown() {
     let report = check("older pods", &node, expected);
     let is_file = matches!(report.missing[0], Missing::KubeletFileContent(_));
     assert!(is_file, "{report:#?}");
-    assert!(report.remarks.contains(&Remark::Restart(State::Loop)));
+    let is_loop = |it: &Remark| matches!(it, Remark::Restart(State::Loop, _));
+    assert!(report.remarks.iter().any(is_loop));
     // One that it made: it has the good file, for now.
     node.pods[1].started = Some(500);
     check("a newer one", &node, FINE);
@@ -242,6 +244,14 @@ fn a_dns_pod_that_ended_is_told_first() {
     node.pods[1].containers[0].ended = Some(ended(1));
     node.pods[1].containers[0].pid = Some(9);
     assert_eq!(check("runs", &node, FINE).concern, None);
+    // Nothing sends queries where no container was ever made.
+    node.pods[1].presence = Presence::Waits;
+    let expected = Trouble::Waits("kube-system/coredns-b".to_owned());
+    assert_eq!(
+        check("waits", &node, FINE).concern.unwrap().troubles,
+        [expected]
+    );
+    node.pods[1].presence = Presence::Runs;
     // Frozen it answers nothing.
     node.pods[1].containers[0].is_paused = true;
     let expected = Trouble::Paused {

@@ -28,6 +28,16 @@ pub(super) fn draft(sources: &Sources<'_>, index: &Index<'_>) -> Draft {
     pod.netns = netns.or_else(|| sources.tasks.iter().find(|it| Some(it.pid) == eye)?.netns);
     network(&mut pod, sources, record, index);
     pod.presence = presence(sources, pod.netns_path.as_deref(), index);
+    let is_sandboxs = |it: &&Task| it.membership.container == sandbox;
+    let has_directory = sources.kubelet.is_some() || !sources.logs.is_empty();
+    if pod.presence == Presence::Runs
+        && pod.containers.is_empty()
+        && index.has_all_tasks
+        && has_directory
+        && sources.tasks.iter().all(is_sandboxs)
+    {
+        pod.presence = Presence::Waits;
+    }
     let resolv_conf = resolv_conf(sources, sandbox.as_deref(), index);
     pod.sandbox = sandbox;
     let kubelet = sources

@@ -363,6 +363,13 @@ fn what_is_left_over_is_told_from_what_runs() {
     for facts in running() {
         assert_eq!(presence(&facts), [Presence::Runs], "{facts:?}");
     }
+    // A sandbox in which no container was ever made, as where an image is missing.
+    for mut facts in running() {
+        facts.logs[0].containers.clear();
+        assert_eq!(presence(&facts), [Presence::Waits], "{facts:?}");
+        facts.tasks = vec![task(9, &SANDBOX.replace('f', "a"), "coredns")];
+        assert_eq!(presence(&facts), [Presence::Runs], "{facts:?}");
+    }
     // A sandbox that CRI-O or Docker keeps after its end.
     let ended = Facts {
         records: vec![record(SANDBOX, None)],

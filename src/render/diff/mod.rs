@@ -12,13 +12,14 @@ use crate::render::paragraph;
 use crate::render::report::title;
 use crate::render::style::painted;
 
-/// Writes what differs between the nodes `names`.
+/// Writes what differs between the nodes `names`, which have these verdicts.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
 pub fn write(
     names: [&str; 2],
+    verdicts: [&str; 2],
     differences: &[Difference],
     style: Style,
     out: &mut dyn Write,
@@ -26,8 +27,11 @@ pub fn write(
     let colors = style.colors;
     let headline = match differences {
         [] => "Nothing that matters for DNS differs.".to_owned(),
+        _ if verdicts[0] != verdicts[1] => {
+            format!("The verdict differs: {}.", verdicts.join(" | "))
+        }
         [first, ..] if first.changes_verdict => {
-            format!("The verdict differs: {}.", values(first).join(" | "))
+            format!("{}: {}.", words(first.what), values(first).join(" | "))
         }
         _ => "The verdict is the same; what leads to it differs.".to_owned(),
     };

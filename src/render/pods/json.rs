@@ -44,9 +44,10 @@ struct PodForm {
     processes: Vec<ProcessForm>,
     /// Its containers by name, without the sandbox.
     containers: Vec<ContainerForm>,
-    /// Whether it is still there: `runs`; `left-over`: its sandbox is gone, and only
-    /// directories are there; `hidden`: processes are there that kdns cannot see;
-    /// `not-seen`: no process table was read.
+    /// Whether it is still there: `runs`; `waits`: it has a sandbox, and no container was
+    /// ever made; `left-over`: its sandbox is gone, and only directories are there;
+    /// `hidden`: processes are there that kdns cannot see; `not-seen`: no process table
+    /// was read.
     presence: &'static str,
     /// Whether a container has been started again and does not run now.
     crashes: bool,
@@ -138,6 +139,7 @@ fn pod(pod: &Pod) -> PodForm {
         containers: pod.containers.iter().map(container).collect(),
         presence: match pod.presence {
             Presence::Runs => "runs",
+            Presence::Waits => "waits",
             Presence::NotSeen => "not-seen",
             Presence::Hidden => "hidden",
             Presence::LeftOver => "left-over",

@@ -174,6 +174,7 @@ impl Text<'_> {
         let unseen = match pod.presence {
             Presence::Hidden => Some("its processes cannot be seen"),
             Presence::LeftOver => Some("left over: its sandbox is gone"),
+            Presence::Waits => Some("none of its containers was ever made"),
             Presence::Runs | Presence::NotSeen => None,
         };
         if let Some(note) = unseen {
@@ -263,7 +264,8 @@ impl Text<'_> {
 /// As many of the words as fit on the line, and how many are left.
 fn cut(words: &str, room: usize) -> String {
     let words: Vec<&str> = words.split(' ').collect();
-    for count in (1..=words.len()).rev() {
+    // Each of them takes a column at least.
+    for count in (1..=words.len().min(room.max(1))).rev() {
         let (shown, left) = words.split_at_checked(count).unwrap_or_default();
         let more = match left.len() {
             0 => String::new(),

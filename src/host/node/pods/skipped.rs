@@ -45,12 +45,20 @@ impl Skipped {
 
     /// What was read of a pod: one whose files nobody serves is named.
     pub(super) fn take_of<T>(&mut self, pod: &str, read: Result<T, ReadError>) -> Option<T> {
-        let Err(error @ ReadError::Unanswered { mount: None, .. }) = read else {
-            return self.take(read);
+        // Who served them has ended, or keeps kdns waiting.
+        let is_unserved = |error: &ReadError| {
+            let gone = [Errno::ENOTCONN, Errno::ESTALE, Errno::EIO];
+            matches!(error, ReadError::Unanswered { mount: None, .. })
+                || error.errno().is_some_and(|it| gone.contains(&it))
         };
-        let sentence = format!("pod {pod} is not readable: {error}");
-        self.silent_pods.push(sentence);
-        None
+        match read {
+            Err(error) if is_unserved(&error) => {
+                let sentence = format!("pod {pod} is not readable: {error}");
+                self.silent_pods.push(sentence);
+                None
+            }
+            read => self.take(read),
+        }
     }
 
     pub(super) fn note(&mut self, errno: Option<Errno>, sentence: String) {
@@ -120,5 +128,19 @@ mod tests {
         assert_eq!(skipped.denied().as_deref(), Some("denied"));
         let all = ["broken", "a sentence", "denied, and 1 more like this"];
         assert_eq!(skipped.unread().sentences, all);
+    }
+
+    #[test]
+    fn a_pod_whose_files_nobody_serves_any_more_is_named() {
+        let mut skipped = Skipped::default();
+        let ended = ReadError::System {
+            file: "/etc/resolv.conf".to_owned(),
+            errno: Errno::ENOTCONN,
+        };
+        assert_eq!(skipped.take_of::<()>("shop/web", Err(ended)), None);
+        let unread = skipped.unread();
+        let is_named = |it: &String| it.starts_with("pod shop/web is not readable: ");
+        assert!(unread.sentences.iter().all(is_named), "{unread:?}");
+        assert_eq!((unread.sentences.len(), unread.of_all), (1, None));
     }
 }

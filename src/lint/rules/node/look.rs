@@ -23,11 +23,10 @@ pub(in crate::lint::rules) fn content(file: Option<&HostFile>) -> Option<&Resolv
     file?.content.as_ref().ok()
 }
 
-/// The name servers of a file with their places.
-pub(in crate::lint::rules) fn servers(conf: &ResolvConf) -> Vec<(IpAddr, Place)> {
-    let servers = name_servers(conf);
-    let servers = servers.map(|(ip, span)| (ip, conf.source.place_of(span.start)));
-    servers.collect()
+/// The name servers of a file with their places. A stranger's file can have thousands,
+/// and each place takes a look at all before it: the addresses alone are cheap.
+pub(in crate::lint::rules) fn servers(conf: &ResolvConf) -> impl Iterator<Item = (IpAddr, Place)> {
+    name_servers(conf).map(|(ip, span)| (ip, conf.source.place_of(span.start)))
 }
 
 /// Whether packets for the address reach whoever sends them.

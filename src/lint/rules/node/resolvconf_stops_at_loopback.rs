@@ -13,7 +13,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         let mut paths = it.links.iter().chain([&it.path]);
         paths.any(|it| MADE.contains(&it.as_str()))
     };
-    let listed = look::servers(conf);
+    let listed: Vec<_> = look::servers(conf).collect();
     let Some((last, place)) = listed.last().filter(|it| look::is_own(it.0)) else {
         return;
     };

@@ -9,9 +9,10 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some(nodes) = look::content(node.node_file.as_ref()) else {
         return;
     };
-    let has_servers = |it: &crate::config::resolv_conf::ResolvConf| !look::servers(it).is_empty();
-    let is_handed_out = look::kubelet_file(node).is_none_or(has_servers);
-    if is_handed_out || !look::servers(nodes).iter().any(|it| look::is_own(it.0)) {
+    let own = |it| look::servers(it).find(|it| look::is_own(it.0));
+    let is_handed_out =
+        look::kubelet_file(node).is_none_or(|it| look::servers(it).next().is_some());
+    if is_handed_out || own(nodes).is_none() {
         return;
     }
     let is_copy = |it: &&Pod| {
@@ -21,9 +22,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     };
     let pods: Vec<&Pod> = node.pods.iter().filter(is_copy).collect();
     let first = pods.first().and_then(|it| it.resolv_conf.as_ref());
-    let Some((address, place)) =
-        first.and_then(|it| look::servers(it).into_iter().find(|it| look::is_own(it.0)))
-    else {
+    let Some((address, place)) = first.and_then(own) else {
         return;
     };
     let finding = report.add(
@@ -38,7 +37,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     finding
         .help("write a server into the file that resolvConf names, and recreate the pods")
         .note("the kubelet's file has nothing in it, and the runtime then copies /etc/resolv.conf of the node: CRI-O does, containerd did before 1.6.34 and 1.7.20");
-    if let Some((_, place)) = look::servers(nodes).into_iter().find(|it| it.0 == address) {
+    if let Some((_, place)) = look::servers(nodes).find(|it| it.0 == address) {
         finding.also(place, "it comes from here");
     }
 }

@@ -3,6 +3,7 @@
 use crate::check_loop::{Policy, policy};
 use crate::lint::rules::node::look;
 use crate::lint::rules::prelude::*;
+use crate::loopback::name_servers;
 use crate::node::Pod;
 use crate::topology::Network;
 
@@ -11,17 +12,17 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         let own = Network::Pod(pod.key());
         let serves = node.listeners.iter().any(|it| it.network == own)
             || node.servers.iter().any(|it| it.network == own);
-        let listed = pod.own_file().map(look::servers).unwrap_or_default();
+        let mut listed = pod.own_file().into_iter().flat_map(name_servers).peekable();
         let is_seen = !pod.processes.is_empty() && pod.host_network == Some(false);
         is_seen
             && !serves
             && !crate::node::is_dns_server(pod)
-            && !listed.is_empty()
-            && listed.iter().all(|it| look::is_own(it.0))
+            && listed.peek().is_some()
+            && listed.all(|it| look::is_own(it.0))
     };
     let pods: Vec<&Pod> = node.pods.iter().filter(asks_itself).collect();
-    let first = pods.first().and_then(|it| it.own_file()).map(look::servers);
-    let Some((address, place)) = first.and_then(|it| it.into_iter().next()) else {
+    let first = pods.first().and_then(|it| it.own_file());
+    let Some((address, place)) = first.and_then(|it| look::servers(it).next()) else {
         return;
     };
     let verb = if pods.len() == 1 { "asks" } else { "ask" };
@@ -35,8 +36,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     );
     finding.note("every lookup in them is refused");
     let kubelets = look::kubelet_file(node).map(look::servers);
-    let find = |servers: Vec<(_, _)>| servers.into_iter().find(|it| it.0 == address);
-    match kubelets.map(find) {
+    match kubelets.map(|mut it| it.find(|it| it.0 == address)) {
         Some(Some((_, place))) => finding
             .also(place, "the kubelet hands out this server")
             .help("give the kubelet a file with servers that pods reach, restart it, and recreate the pods"),

@@ -7,6 +7,7 @@ use crate::check_loop::{Policy, is_supposed, policy};
 use crate::config::resolv_conf::ResolvConf;
 use crate::lint::rules::node::look;
 use crate::lint::rules::prelude::*;
+use crate::loopback::name_servers;
 use crate::node::Pod;
 
 /// What is known of a pod that has other servers than the kubelet would write.
@@ -77,7 +78,7 @@ fn file_is_own(servers: &[IpAddr]) -> bool {
 
 /// The servers that fit into a pod's file.
 fn addresses(conf: &ResolvConf) -> Vec<IpAddr> {
-    let servers = look::servers(conf).into_iter().map(|it| it.0);
+    let servers = name_servers(conf).map(|it| it.0);
     servers.take(crate::pod::Limits::EXPANDED.servers).collect()
 }
 
@@ -89,7 +90,7 @@ fn say(
     report: &mut Report,
 ) {
     let file = pods.first().and_then(|it| it.own_file());
-    let Some((now, place)) = file.and_then(|it| look::servers(it).into_iter().next()) else {
+    let Some((now, place)) = file.and_then(|it| look::servers(it).next()) else {
         return;
     };
     let words: Vec<String> = next.iter().map(ToString::to_string).collect();
@@ -141,7 +142,6 @@ fn say(
                 "recreate it only if its dnsPolicy is {policy}: kubectl get pod -o yaml"
             ));
     }
-    let listed = look::servers(conf);
-    let set = set.or_else(|| listed.into_iter().next().map(|it| it.1));
+    let set = set.or_else(|| look::servers(conf).next().map(|it| it.1));
     finding.also_each(set, "this counts now");
 }

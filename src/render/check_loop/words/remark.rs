@@ -7,6 +7,7 @@ use crate::check_loop::facts::{FileRemark, Remark, Supposed};
 use crate::check_loop::{State, When};
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::{kubelet, topology};
+use crate::text::escaped;
 
 /// The remark as a clause.
 #[expect(clippy::too_many_lines, reason = "a table: one arm a fact")]
@@ -99,12 +100,18 @@ pub(in crate::render) fn remark(remark: &Remark) -> Sentence {
             "which pods run could not be seen, as the processes of the node were not: those of \
              which there are files are taken to run",
         ),
-        Remark::Restart(state) => sentence!(
-            "after-kubelet-restart",
-            "from the kubelet's restart on, with the settings that its files have by now, the \
-                 next start of the DNS pods is another one: {}",
-            state.word()
-        ),
+        Remark::Restart(state, setting) => {
+            let setting = setting.as_ref().map_or_else(String::new, |it| {
+                let value = escaped(it.value.as_bytes());
+                format!(", as resolvConf is then {value} ({})", it.origin)
+            });
+            sentence!(
+                "after-kubelet-restart",
+                "once the kubelet is restarted, with the settings that its files have by now, the \
+                 next start of the DNS pods is: {}{setting}",
+                state.word()
+            )
+        }
         Remark::NotSeen => Sentence::new(
             "probe-saw-no-loop",
             "the files say that it loops now, but the probe did not see it: each server answered, \

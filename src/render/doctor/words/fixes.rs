@@ -89,6 +89,13 @@ fn of_trouble(trouble: &Trouble, report: &LoopReport) -> Vec<Step> {
     {
         return of_ended(pod, container, ended.reason.as_deref());
     }
+    if let Some((namespace, name)) = match trouble {
+        Trouble::Waits(pod) => pod.split_once('/'),
+        _ => None,
+    } {
+        let describe = Command::new("kubectl -n").args([namespace, "describe", "pod", name]);
+        return vec![Step::new("Read in its events what it waits for").typing(describe)];
+    }
     if let Trouble::Paused { id, .. } = trouble {
         let id = id.as_deref().unwrap_or("ID");
         let resume = Command::new("ctr -n k8s.io task resume").arg(id);

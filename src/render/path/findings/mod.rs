@@ -171,7 +171,7 @@ fn cache(finding: &CacheFinding) -> Words {
                 "the node has {address} on {link}, an address of NodeLocal DNSCache, and no NOTRACK rule keeps its queries out of the connection tracking table"
             ),
             why: "queries are lost in races for entries, which the cache is there to prevent; the Service's address is sent on to a DNS pod in place of the cache".to_owned(),
-            fix: vec![restart(), advice("it writes its rules at its start and once a minute: look for who deletes them")],
+            fix: vec![restart(), advice("it writes its rules at its start and once a minute, unless it has -setupiptables=false: look for who deletes them")],
         },
         CacheFinding::RulesLeft { address, is_asked } => Words {
             what: sentence!(

@@ -1,0 +1,180 @@
+//! Causes that are the same one, or that one fix ends.
+
+use super::checks::place;
+use super::{Cause, Kind};
+use crate::address::is_link_local;
+use crate::check_loop::facts::{FileRemark, Remark, Step, Trouble};
+use crate::check_loop::{self, Sighting};
+use crate::finding::Finding;
+use crate::path::findings;
+use crate::text::Place;
+
+/// Rules of lint that say of a file what check-loop says of the node.
+const OF_LOOPS: &[&str] = &[
+    "loopback-nameserver",
+    "forward-to-loopback",
+    "own-node-cache",
+    "forward-to-itself",
+    "zero-address",
+    "cluster-dns-in-file",
+];
+
+/// The same of a kubelet that has not read its files yet.
+const OF_RESTARTS: &[&str] = &["stale-process"];
+
+/// The same of pods whose file is no longer the one that the kubelet would write.
+const OF_OLD_FILES: &[&str] = &["stale-pod-file"];
+
+/// The same of the address of a node's DNS cache that nobody has.
+const OF_DEAF_CACHES: &[&str] = &["orphan-cache-address"];
+
+/// The same of one that is there, and nobody listens.
+const OF_SILENT_CACHES: &[&str] = &["orphan-cache-address", "cluster-dns-no-listener"];
+
+/// The same of a bridge whose answers were seen to cross it without rules.
+const OF_BRIDGES: &[&str] = &["bridge-passes-iptables-by"];
+
+/// Puts causes together that are the same one, or that one fix ends.
+pub(super) fn joined(causes: &mut Vec<Cause<'_>>) {
+    for (is_same, names) in [
+        (is_loop as fn(&Kind<'_>) -> bool, OF_LOOPS),
+        (needs_restart, OF_RESTARTS),
+        (is_old_file, OF_OLD_FILES),
+        (is_silent_cache, OF_SILENT_CACHES),
+        (is_bridge, OF_BRIDGES),
+        (is_deaf_cache, OF_DEAF_CACHES),
+    ] {
+        let Some(first) = causes.iter().position(|it| is_same(&it.kind)) else {
+            continue;
+        };
+        let mut first = causes.remove(first);
+        let edit = fix_of(&first.kind).map(|it| &it.edit.place);
+        let is_edited =
+            |at: &Place| edit.is_some_and(|it| (&it.file, it.line) == (&at.file, at.line));
+        let is_joined = |it: &Cause<'_>| {
+            let is_setting = |it: &Finding| names.contains(&it.name) || is_edited(&place(it));
+            matches!(it.kind, Kind::Setting(it) if is_setting(it))
+        };
+        let joined = causes.iter().filter(|it| is_joined(it));
+        let evidence: Vec<usize> = joined.flat_map(|it| it.evidence.clone()).collect();
+        causes.retain(|it| !is_joined(it));
+        first.evidence.extend(evidence);
+        first.evidence.dedup();
+        causes.push(first);
+    }
+}
+
+/// Leaves out what a rule of lint says as well, with the fix.
+pub(super) fn known_by_rule(causes: &mut Vec<Cause<'_>>) {
+    for (name, is_same) in [
+        (
+            "pod-asks-itself",
+            asks_itself as fn(&Kind<'_>, &Finding) -> bool,
+        ),
+        ("connection-table-full", throws_out),
+        ("scoped-nameserver", is_out_of_reach),
+        ("file-missing", is_without_server),
+        ("missing-nameserver", is_without_server),
+    ] {
+        let has_same = |rule: &Finding| causes.iter().any(|it| is_same(&it.kind, rule));
+        let mut rules = causes.iter().enumerate();
+        let Some((rule, said)) = rules.find_map(|(number, it)| match it.kind {
+            Kind::Setting(it) if it.name == name && has_same(it) => Some((number, it)),
+            _ => None,
+        }) else {
+            continue;
+        };
+        let same = causes.iter().filter(|it| is_same(&it.kind, said));
+        let evidence: Vec<usize> = same.flat_map(|it| it.evidence.clone()).collect();
+        if let Some(rule) = causes.get_mut(rule) {
+            rule.evidence.extend(evidence);
+            rule.evidence.dedup();
+        }
+        causes.retain(|it| !is_same(&it.kind, said));
+    }
+}
+
+fn asks_itself(kind: &Kind<'_>, _: &Finding) -> bool {
+    let Kind::Trouble(Trouble::Files(Remark::File(remark)), _) = kind else {
+        return false;
+    };
+    matches!(
+        remark,
+        FileRemark::Refused { .. } | FileRemark::RefusedToo(_)
+    )
+}
+
+/// Whether a DNS pod gets no answer from a server that is on a link of the node alone.
+fn is_out_of_reach(kind: &Kind<'_>, _: &Finding) -> bool {
+    log_of(kind).is_some_and(|seen| {
+        !seen.servers.is_empty() && seen.servers.iter().all(|it| is_link_local(it.ip()))
+    })
+}
+
+pub(super) fn log_of<'k>(kind: &'k Kind<'_>) -> Option<&'k Sighting> {
+    match kind {
+        Kind::Trouble(Trouble::Log(seen), _) => Some(seen),
+        _ => None,
+    }
+}
+
+fn is_without_server(kind: &Kind<'_>, rule: &Finding) -> bool {
+    use crate::upstream::Role::{Both, Kubelet, Restarted};
+    matches!(kind, Kind::NoServer(file) if match rule.name {
+        // It is said where the kubelet's file is named.
+        "file-missing" => matches!(file.role, Both | Kubelet | Restarted),
+        _ => rule.primary.file == file.path,
+    })
+}
+
+/// Whether it is only that connections had to make room.
+fn throws_out(kind: &Kind<'_>, _: &Finding) -> bool {
+    let Kind::Dropping(counted) = kind else {
+        return false;
+    };
+    counted.twice.as_ref().is_some_and(|it| it.dropped() == 0)
+}
+
+fn is_loop(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Loop(_))
+}
+
+fn is_deaf_cache(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Setting(it) if it.name == "cluster-dns-no-listener")
+}
+
+fn is_silent_cache(kind: &Kind<'_>) -> bool {
+    use findings::CacheFinding::{LinkMissing, Silent};
+    use findings::Fact::Cache;
+    matches!(kind, Kind::Way(it) if matches!(it.fact, Cache(Silent { .. } | LinkMissing { .. })))
+}
+
+fn is_bridge(kind: &Kind<'_>) -> bool {
+    use findings::{Fact, LinkFinding};
+    matches!(kind, Kind::Way(it) if matches!(it.fact, Fact::Link(LinkFinding::Bridge { .. })))
+}
+
+fn needs_restart(kind: &Kind<'_>) -> bool {
+    then_of(kind).any(|it| matches!(it, Step::RestartKubelet { .. }))
+}
+
+fn is_old_file(kind: &Kind<'_>) -> bool {
+    let is_file = matches!(
+        kind,
+        Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_)
+    );
+    is_file
+        || then_of(kind).any(|it| matches!(it, Step::Recreate { .. } | Step::RecreateStatic { .. }))
+}
+
+/// What the fix of a loop has after its change of a file.
+fn then_of<'k>(kind: &'k Kind<'_>) -> impl Iterator<Item = &'k Step> {
+    fix_of(kind).into_iter().flat_map(|it| &it.then)
+}
+
+fn fix_of<'k>(kind: &'k Kind<'_>) -> Option<&'k check_loop::Fix> {
+    match kind {
+        Kind::Loop(report) => report.fix.as_ref(),
+        _ => None,
+    }
+}
