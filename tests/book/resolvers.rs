@@ -300,7 +300,7 @@ Erlang 23 in 353 of 384. Erlang 27.3.4.1 of Debian 13 did the same in 301 of 306
 `Deno.resolveDns` and `dns.resolve4` do, which ask with the search list by themselves.
 
 There is no model of uClibc-ng, of Android's bionic and of Windows: `--resolver` and `--target` say so. Envoy is modelled from its source; of Netty
-4.1.50 to 4.1.63, and of c-ares between the versions below, nothing was observed; of 132 lookups Netty 4.1.97 did all as 4.1.101, and 4.1.107 all but those over TCP, without EDNS: they are explained as the nearest model, and kdns says that they differ, or that they are older.
+4.1.50 to 4.1.63, and of c-ares between the versions below, nothing was observed; of 84 lookups Netty 4.1.97 did all as 4.1.101, and of 132 4.1.107 all but 11 over TCP, without EDNS: they are explained as the nearest model, and kdns says that they differ, or that they are older.
 So is what is older than the first row of its family: glibc before 2.17, musl before 1.1.20, Go before 1.11, BIND before 9.16, busybox before 1.30, systemd before 247, hickory before 0.24. From the source: nslookup of busybox 1.29 (Alpine 3.9) has no search list at all, and that of 1.27 and 1.28 asks the C library.
 
 `kdns explain NAME --resolver ID` shows the same for your file and your name, query by query.
