@@ -198,6 +198,11 @@ fn programs_with_a_resolver_of_their_own() {
     let libdns = "/usr/lib/x86_64-linux-gnu/libdns-9.20.30-1~deb13u1-Debian.so";
     check(&dynamic("/usr/bin/host", &[libdns]), "host-9.20");
     check(&dynamic("/usr/bin/dig", &[libdns]), "dig");
+    let old = [
+        "/usr/lib64/libdns.so.1115.0.3",
+        "/usr/lib64/liblwres.so.161.0.4",
+    ];
+    check(&dynamic("/usr/bin/dig", &old), "dig-9.11");
     let mut dig = dynamic("/usr/bin/dig", &[GLIBC]);
     dig.arguments.push("+search".to_owned());
     check(&dig, "dig-search");
