@@ -154,8 +154,11 @@ fn of_busybox(program: &Program) -> Option<Choice> {
     } else {
         called
     };
-    let is_nslookup = applet == "nslookup";
-    is_nslookup.then(|| sure("busybox-nslookup", format!("nslookup of BusyBox {version}")))
+    let found = resolver::of_version("busybox-nslookup", version)?;
+    // Older ones ask libc, too.
+    let has_own = resolver::likeness(found, version) != resolver::Likeness::Older;
+    let is_it = applet == "nslookup" && has_own;
+    is_it.then(|| sure(found.id, format!("nslookup of BusyBox {version}")))
 }
 
 /// Envoy asks its own c-ares, unless a cluster's configuration says otherwise.

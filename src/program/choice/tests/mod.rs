@@ -217,6 +217,13 @@ fn programs_with_a_resolver_of_their_own() {
     check(&busybox, "busybox-nslookup");
     busybox.arguments = vec!["/bin/busybox".to_owned(), "nslookup".to_owned()];
     check(&busybox, "busybox-nslookup");
+    for (version, expected) in [
+        ("1.29.3", "busybox-nslookup-1.29"),
+        ("1.28.4", "musl-1.2.5?"),
+    ] {
+        busybox.executable.as_mut().unwrap().busybox = Some(version.to_owned());
+        check(&busybox, expected);
+    }
     let mut hickory = dynamic("/app", &[GLIBC]);
     hickory.executable.as_mut().unwrap().hickory = Some("0.24.1".to_owned());
     check(&hickory, "hickory-0.24?");
@@ -333,6 +340,7 @@ fn the_file_of_c_ares_tells_its_version() {
     };
     for (library, expected) in [
         ("/usr/lib/x86_64-linux-gnu/libcares.so.2.5.1", "c-ares-1.18"),
+        ("/usr/lib/libcares.so.2.12.0", "c-ares-1.27"),
         ("/usr/lib/libcares.so.2.13.1", "c-ares-1.28"),
         ("/usr/lib/libcares.so.2.17.3", "c-ares-1.32"),
         ("/usr/lib/libcares.so.2.18.1", "c-ares-1.33"),
