@@ -36,15 +36,13 @@ pub(super) struct DnsStream {
 
 /// Why a connection ended.
 ///
-/// Source: `src/basic/errno-util.h: ERRNO_IS_DISCONNECT`.
+/// Source: `src/basic/errno-util.h: ERRNO_IS_DISCONNECT`; all are among these.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum StreamError {
     /// `ECONNRESET`: the server closed it.
     Reset,
-    /// `ECONNREFUSED`, `EHOSTUNREACH`.
+    /// `ECONNREFUSED`, `EHOSTUNREACH`, `ETIMEDOUT`.
     Lost,
-    /// `ETIMEDOUT`, which is none of these before 247.
-    TimedOut,
 }
 
 impl Manager<'_> {
@@ -139,8 +137,7 @@ impl Manager<'_> {
 
     /// Source: `on_stream_timeout`.
     pub(super) async fn on_stream_timeout(&mut self, stream: usize) {
-        self.dns_stream_complete(stream, StreamError::TimedOut)
-            .await;
+        self.dns_stream_complete(stream, StreamError::Lost).await;
     }
 
     /// Closes the connection; its transactions begin again at the next server.
@@ -152,9 +149,8 @@ impl Manager<'_> {
             self.io.close(socket);
         }
         let first = self.streams[stream].transactions.first().copied();
-        let fails = self.version.is_before_247 && error == StreamError::TimedOut;
         let is_lost = self.version.is_before_248 || error != StreamError::Reset;
-        if let Some(t) = first.filter(|_| is_lost && !fails) {
+        if let Some(t) = first.filter(|_| is_lost) {
             self.server_packet_lost(t, Transport::Tcp);
         }
         let server = self.streams[stream].server;
@@ -163,12 +159,7 @@ impl Manager<'_> {
         }
         while let Some(&t) = self.streams[stream].transactions.first() {
             self.dns_transaction_close_connection(t);
-            if self.transactions[t].state != State::Pending {
-                continue;
-            }
-            if fails {
-                self.dns_transaction_complete(t, State::Errno);
-            } else {
+            if self.transactions[t].state == State::Pending {
                 self.dns_transaction_retry(t, true).await;
             }
         }

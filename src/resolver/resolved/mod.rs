@@ -56,11 +56,10 @@ pub struct Version {
     /// Whether it is older than 247. Then a server has no port; the file that programs see has six
     /// domains at most, and none where none is configured; `_gateway` is asked for below the
     /// search domains, also with a dot behind it, as other single labels are; SERVFAIL is kept for
-    /// 30 s; a connection on which nothing happens for 10 s ends the lookup. Source (245.4):
-    /// `resolved-conf.c: manager_add_dns_server_by_string`, `resolved-resolv-conf.c:
-    /// write_resolv_conf_search`, `resolved-dns-scope.c: dns_scope_good_domain`, `resolved-bus.c:
-    /// bus_method_resolve_hostname`, `resolved-dns-cache.c: CACHE_TTL_STRANGE_RCODE_USEC`,
-    /// `errno-util.h: ERRNO_IS_DISCONNECT`.
+    /// 30 s. Source (245.4): `resolved-conf.c: manager_add_dns_server_by_string`,
+    /// `resolved-resolv-conf.c: write_resolv_conf_search`, `resolved-dns-scope.c:
+    /// dns_scope_good_domain`, `resolved-bus.c: bus_method_resolve_hostname`,
+    /// `resolved-dns-cache.c: CACHE_TTL_STRANGE_RCODE_USEC`.
     is_before_247: bool,
     /// Whether it is older than 248. Then queries offer 512 bytes; SERVFAIL is
     /// not asked for twice before EDNS is left out; REFUSED leads to the next
