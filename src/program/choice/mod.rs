@@ -156,7 +156,7 @@ fn of_busybox(program: &Program) -> Option<Choice> {
     };
     let found = resolver::of_version("busybox-nslookup", version)?;
     // Older ones ask libc, too.
-    let has_own = resolver::likeness(found, version) != resolver::Likeness::Older;
+    let has_own = resolver::likeness(found, version) != Likeness::Older;
     let is_it = applet == "nslookup" && has_own;
     is_it.then(|| sure(found.id, format!("nslookup of BusyBox {version}")))
 }
