@@ -47,7 +47,11 @@ pub(in crate::resolver::c_ares) async fn ares_search(
     for candidate in names {
         let is_single_label = dots(&candidate.name) == 0;
         let is_as_is = is_old && candidate.because == Because::AsIs;
-        channel.ares_send_nolock(candidate, record_type).await;
+        if is_old {
+            channel.ares_query_nolock(candidate, record_type).await;
+        } else {
+            channel.ares_send_nolock(candidate, record_type).await;
+        }
         let answered = channel.next_answer().await;
         last = answered
             .reply
