@@ -28,8 +28,7 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
     })
 }
 
-/// Versions that no model fits: the family, the first one, the first one that a
-/// model fits again, and the id of the nearest model.
+/// Versions that no model fits: the family, the first one, the first one that a model fits again, and the id of the nearest model.
 ///
 /// Source: c-ares wrote its lookups anew bit by bit between 1.20 and 1.22. `ndots:0` counts since 1.31, closed connections are told since
 /// 1.32.3, and 1.33.0 measured less than 1.33.1 does. Node 20.16 has c-ares 1.31, 20.18.2 and 22.11 have 1.33, 24.20, 24.21 and 26.9 have
@@ -37,6 +36,7 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
 /// servers for every name since 4.1.52, asks less for CNAME since 4.1.64, 4.1.88 and 4.1.108, and again over TCP after a time-out since
 /// 4.1.105 (its #10207, #10503, #11216, #13150, #13850, #13757). musl's `res_query` tells errors since 1.2.2. systemd 246 and what was put
 /// into 245 later have parts of 247. BIND reads resolv.conf in another way since 9.12, and addresses more strictly since 9.14.
+#[rustfmt::skip]
 const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("c-ares", "1.20", "1.22", "c-ares-1.18"),
     ("c-ares-search", "1.20", "1.22", "c-ares-1.18-search"),
@@ -60,12 +60,7 @@ const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("netty", "4.1.88", "5", "netty-4.1.68"),
     ("musl", "1.2.1", "1.2.2", "musl-1.2.3"),
     ("systemd-resolved", "245.5", "247", "systemd-resolved-245"),
-    (
-        "systemd-resolved-stub",
-        "245.5",
-        "247",
-        "systemd-resolved-stub-245",
-    ),
+    ("systemd-resolved-stub", "245.5", "247", "systemd-resolved-stub-245"),
     ("dig", "9.12", "9.14", "dig-9.16"),
     ("dig-search", "9.12", "9.14", "dig-search-9.16"),
     ("host", "9.12", "9.14", "host-9.16"),
