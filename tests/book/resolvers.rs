@@ -300,7 +300,7 @@ Erlang 23 in 353 of 384. Erlang 27.3.4.1 of Debian 13 did the same in 301 of 306
 `Deno.resolveDns` and `dns.resolve4` do, which ask with the search list by themselves.
 
 There is no model of uClibc-ng, of Android's bionic and of Windows: `--resolver` and `--target` say so. Envoy and systemd-resolved 245 are modelled from the source, *not observed*: 245.4 for a node that has addresses of both families (with IPv4 alone, nss-resolve does not ask for AAAA there), as Ubuntu 20.04 changed it, which asks again after NXDOMAIN as its messages say. Of Netty
-4.1.50 to 4.1.63 and of most from 4.1.88 on, and of c-ares between the versions below (of 160 lookups by chance c-ares 1.20.1 did 142 as 1.18, 1.21.0 did 141), nothing was observed (of 338 lookups Netty 4.2.7 did 168 as 4.1.68, and most others but for CNAME,
+4.1.50 to 4.1.63 and of most from 4.1.88 on, and of c-ares between the versions below (of 160 lookups by chance c-ares 1.20.1 did 142 as 1.18, 1.21.0 did 141, 1.22.1 did 139 as 1.25), nothing was observed (of 338 lookups Netty 4.2.7 did 168 as 4.1.68, and most others but for CNAME,
 which it never asks for; over TCP it has no EDNS): they are explained as the nearest model, and kdns says that they differ, or that they are older.
 So is what is older than the first row of its family: glibc before 2.17, musl before 1.1.20, Go before 1.11, BIND before 9.11, busybox before 1.29, systemd before 245, hickory before 0.24. From the source: nslookup of busybox 1.27 and 1.28 asks the C library, and `--target` says so.
 

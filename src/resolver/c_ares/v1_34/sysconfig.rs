@@ -1,4 +1,4 @@
-//! How c-ares from 1.22 on reads files and environment.
+//! How c-ares from 1.24 on reads files and environment.
 //!
 //! Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c`.
 

@@ -1,4 +1,4 @@
-//! What versions from 1.22 on differ in.
+//! What versions from 1.24 on differ in.
 
 use std::time::Duration;
 
@@ -117,7 +117,7 @@ pub(super) enum Measures {
 }
 
 impl Version {
-    /// 1.22 to 1.26. Source: c-ares 1.25.0.
+    /// 1.24 to 1.26. Source: c-ares 1.25.0.
     pub(in crate::resolver) const V1_25: Self = Self {
         edns_size: 1280,
         ..Self::V1_27
