@@ -142,12 +142,12 @@ impl<'a> Setup<'a> {
         match door {
             Door::Varlink => Self {
                 version,
-                configuration: Configuration::from_resolv_conf(scenario, version),
+                configuration: Configuration::from_resolv_conf(scenario, *version),
                 client: Client::NssResolve(scenario),
             },
             Door::Stub => {
-                let configuration = Configuration::from_resolved_conf(scenario, version);
-                let seen = stub_client::seen_by_client(scenario, &configuration.file, version);
+                let configuration = Configuration::from_resolved_conf(scenario, *version);
+                let seen = stub_client::seen_by_client(scenario, &configuration.file, *version);
                 let conf = stub_client::reading_of_client(&seen).into_owned();
                 Self {
                     version,

@@ -78,7 +78,7 @@ struct FromResolvedConf(Arc<Settings>);
 
 impl Configuration {
     /// Where programs ask nss-resolve.
-    pub(super) fn from_resolv_conf(scenario: &Scenario, version: &Version) -> Self {
+    pub(super) fn from_resolv_conf(scenario: &Scenario, version: Version) -> Self {
         Self::new(scenario, |file| {
             if version.is_before_247 {
                 return Arc::new(manager_read_resolv_conf(file, true));
@@ -89,7 +89,7 @@ impl Configuration {
     }
 
     /// Where programs ask the stub listener.
-    pub(super) fn from_resolved_conf(scenario: &Scenario, version: &Version) -> Self {
+    pub(super) fn from_resolved_conf(scenario: &Scenario, version: Version) -> Self {
         Self::new(scenario, |file| {
             if version.is_before_247 {
                 return Arc::new(resolved_conf(file, true));
@@ -320,7 +320,7 @@ impl Settings {
 /// The file that programs see where resolved has the stub listener.
 ///
 /// Source: `write_stub_resolv_conf_contents`, `write_resolv_conf_search`.
-pub(super) fn stub_resolv_conf(settings: &Settings, version: &Version) -> ResolvConf {
+pub(super) fn stub_resolv_conf(settings: &Settings, version: Version) -> ResolvConf {
     let searched = settings.search_domains.iter().filter(|it| !it.route_only);
     let mut domains: Vec<String> = searched.map(|domain| escaped(&domain.name)).collect();
     if version.is_before_247 {

@@ -110,7 +110,7 @@ fn of_client<T>(origin: Origin, value: T) -> Setting<T> {
 pub(super) fn seen_by_client(
     scenario: &Scenario,
     settings: &Settings,
-    version: &Version,
+    version: Version,
 ) -> Scenario {
     Scenario {
         resolv_conf: Some(stub_resolv_conf(settings, version)),
