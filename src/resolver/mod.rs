@@ -67,7 +67,7 @@ enum Model {
     Go(&'static go::Version),
     CAres(c_ares::Version, c_ares::Call),
     Bind(&'static bind::Program),
-    Busybox,
+    Busybox(busybox::Version),
     Resolved(&'static resolved::Version, resolved::Door),
     Hickory(&'static hickory::Version),
     Dnspython(dnspython::Version, dnspython::Call),
@@ -97,7 +97,7 @@ impl Resolver {
                 each(move |io| c_ares::lookup(io, Rc::clone(&setup)))
             }
             Model::Bind(tool) => each(move |io| bind::lookup(io, scenario, tool)),
-            Model::Busybox => each(|io| busybox::lookup(io, scenario)),
+            Model::Busybox(version) => each(move |io| busybox::lookup(io, scenario, version)),
             Model::Resolved(version, door) => {
                 let setup = Rc::new(resolved::Setup::from_scenario(scenario, version, door));
                 each(move |io| resolved::lookup(io, Rc::clone(&setup)))
@@ -124,7 +124,7 @@ impl Resolver {
                 c_ares::Setup::from_scenario(scenario, version, call).reading()
             }
             Model::Bind(tool) => bind::reading(scenario, tool),
-            Model::Busybox => busybox::reading(scenario),
+            Model::Busybox(version) => busybox::reading(scenario, version),
             Model::Resolved(version, door) => {
                 resolved::Setup::from_scenario(scenario, version, door).reading()
             }

@@ -21,7 +21,7 @@ macro_rules! neighbours {
 pub(super) use neighbours;
 
 /// Fields that change nothing of what was observed of a resolver, and why.
-const SILENT: [(&str, &str, &str); 33] = [
+const SILENT: [(&str, &str, &str); 32] = [
     ("glibc-res_search", "alias_alone_is_not_found", NO_NSS),
     ("glibc-res_search", "waits_for_unsent", ONE_QUERY),
     ("glibc-res_search", "has_old_nsswitch", NO_NSS),
@@ -52,7 +52,6 @@ const SILENT: [(&str, &str, &str); 33] = [
     ("c-ares", "keeps_server", FROM_SOURCE),
     ("c-ares", "closes_all_idle", FROM_SOURCE),
     ("c-ares", "single_labels_may_fail", FROM_SOURCE),
-    ("c-ares", "checks_domains", FROM_SOURCE),
     ("c-ares", "needs_interface", FROM_SOURCE),
     ("dig-search-9.16", "tries", NO_SILENCE),
 ];

@@ -71,10 +71,11 @@ impl Dighost {
             return Some(None);
         };
         let tcp = current.pending.lookup.tcp;
-        let seconds = match tcp {
+        let seconds = match (tcp, self.settings.timeout) {
             _ if current.has_server_after() => SERVER_TIMEOUT,
-            true => TCP_TIMEOUT,
-            false => UDP_TIMEOUT,
+            (_, Some(seconds)) => seconds,
+            (true, None) => TCP_TIMEOUT,
+            (false, None) => UDP_TIMEOUT,
         };
         let until = self.io.now() + Duration::from_secs(seconds.into());
         if kept.is_none() {

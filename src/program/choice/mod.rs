@@ -127,10 +127,14 @@ fn of_tool(program: &Program) -> Option<Choice> {
 }
 
 /// The first two numbers of BIND's version. Debian's libraries have it in their names:
-/// `libdns-9.20.9-1-Debian.so`.
+/// `libdns-9.20.9-1-Debian.so`. liblwres was left out in 9.12.
 fn bind_version(program: &Program) -> Option<String> {
     program.libraries.iter().find_map(|path| {
-        let rest = path.rsplit('/').next()?.strip_prefix("libdns-9.")?;
+        let file = path.rsplit('/').next()?;
+        if file.starts_with("liblwres.so") {
+            return Some("9.11".to_owned());
+        }
+        let rest = file.strip_prefix("libdns-9.")?;
         Some(format!("9.{}", rest.split(['.', '-']).next()?))
     })
 }
@@ -150,8 +154,11 @@ fn of_busybox(program: &Program) -> Option<Choice> {
     } else {
         called
     };
-    let is_nslookup = applet == "nslookup";
-    is_nslookup.then(|| sure("busybox-nslookup", format!("nslookup of BusyBox {version}")))
+    let found = resolver::of_version("busybox-nslookup", version)?;
+    // Older ones ask libc, too.
+    let has_own = resolver::likeness(found, version) != Likeness::Older;
+    let is_it = applet == "nslookup" && has_own;
+    is_it.then(|| sure(found.id, format!("nslookup of BusyBox {version}")))
 }
 
 /// Envoy asks its own c-ares, unless a cluster's configuration says otherwise.

@@ -1,4 +1,4 @@
-//! BIND's command-line tools: dig, host and nslookup, 9.16 to 9.20.
+//! BIND's command-line tools: dig, host and nslookup, 9.11 to 9.20.
 //!
 //! The three programs share `bin/dig/dighost.c`, here [`crate::dig::dighost`],
 //! which asks real servers too; what each of them sets differently is a
@@ -62,6 +62,10 @@ pub struct Program {
     /// Whether it is 9.16, from which 9.18 differs in how servers take turns
     /// ([`Settings::rounds`]), and in how `resolv.conf` is read. Observed.
     is_9_16: bool,
+    /// Whether it is 9.11, which is as 9.16 but reads `resolv.conf` by liblwres: no address is a
+    /// reason to refuse it, time-out and attempts count. Source: lib/lwres/lwconfig.c,
+    /// bin/dig/dighost.c: `setup_system` (9.11.36).
+    is_9_11: bool,
 }
 
 /// `dig NAME`. Source: dig.c: `parse_args` (`default_lookup`).
@@ -78,6 +82,7 @@ pub const DIG: Program = Program {
     edns: Some(request::DEFAULT_SIZE),
     authentic_data: true,
     is_9_16: false,
+    is_9_11: false,
 };
 
 /// `dig +search NAME`
@@ -91,6 +96,18 @@ pub const DIG_9_16: Program = Program {
     edns: Some(4096),
     is_9_16: true,
     ..DIG
+};
+
+/// `dig NAME` of 9.11.
+pub const DIG_9_11: Program = Program {
+    is_9_11: true,
+    ..DIG_9_16
+};
+
+/// `dig +search NAME` of 9.11.
+pub const DIG_SEARCH_9_11: Program = Program {
+    is_9_11: true,
+    ..DIG_SEARCH_9_16
 };
 
 /// `dig +search NAME` of 9.16.
@@ -113,12 +130,19 @@ pub const HOST: Program = Program {
     edns: None,
     authentic_data: false,
     is_9_16: false,
+    is_9_11: false,
 };
 
 /// `host NAME` of 9.16.
 pub const HOST_9_16: Program = Program {
     is_9_16: true,
     ..HOST
+};
+
+/// `host NAME` of 9.11.
+pub const HOST_9_11: Program = Program {
+    is_9_11: true,
+    ..HOST_9_16
 };
 
 /// `host NAME` of 9.20 asks for HTTPS, too. Source: host.c: `printmessage` (9.20).
@@ -140,6 +164,12 @@ pub const NSLOOKUP: Program = Program {
 pub const NSLOOKUP_9_16: Program = Program {
     is_9_16: true,
     ..NSLOOKUP
+};
+
+/// `nslookup NAME` of 9.11.
+pub const NSLOOKUP_9_11: Program = Program {
+    is_9_11: true,
+    ..NSLOOKUP_9_16
 };
 
 impl Program {
@@ -204,7 +234,7 @@ pub fn reading<'a>(scenario: &'a Scenario, program: &Program) -> Reading<'a> {
 
 #[cfg(test)]
 super::mutation::neighbours!(
-    Program: search reverse servfail_stops comments check_ra status authentic_data is_9_16;
+    Program: search reverse servfail_stops comments check_ra status authentic_data is_9_16 is_9_11;
     name: "x",
     tries: Some(1),
     follow_ups: &[RecordType::MX],

@@ -1,4 +1,4 @@
-//! busybox's nslookup, 1.35, the large variant (`FEATURE_NSLOOKUP_BIG`), as
+//! busybox's nslookup, 1.35 and 1.29, the large variant (`FEATURE_NSLOOKUP_BIG`), as
 //! Debian builds it with glibc.
 //!
 //! It reads `resolv.conf` itself and sends its own queries. The C library
@@ -25,20 +25,33 @@ use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Lookup, Scenario};
 use crate::simulation::MAX_QUERIES;
 
+/// Which one it is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Version {
+    /// It has no search list, and reads a word behind `nameserver`.
+    V1_29,
+    /// From 1.30 on.
+    V1_35,
+}
+
 /// The lookup of `scenario`.
 ///
 /// Source: busybox networking/nslookup.c: `nslookup_main` (1.35)
-pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
-    let (Ok(outcome) | Err(outcome)) = nslookup_main(&io, scenario).await;
+pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: Version) -> Outcome {
+    let (Ok(outcome) | Err(outcome)) = nslookup_main(&io, scenario, version).await;
     outcome
 }
 
-async fn nslookup_main(io: &Rc<Io>, scenario: &Scenario) -> Result<Outcome, Outcome> {
+async fn nslookup_main(
+    io: &Rc<Io>,
+    scenario: &Scenario,
+    version: Version,
+) -> Result<Outcome, Outcome> {
     if scenario.name.starts_with('-') {
         io.note("nslookup takes the name for an option");
         return Err(Outcome::Failed("NODATA"));
     }
-    let configuration = parse_resolvconf(scenario);
+    let configuration = parse_resolvconf(scenario, version);
     // The original does this while it reads the file.
     let servers = add_servers(io, scenario, &configuration).await?;
     resolv_context_get(io, scenario).await?;
@@ -58,8 +71,8 @@ async fn nslookup_main(io: &Rc<Io>, scenario: &Scenario) -> Result<Outcome, Outc
 }
 
 /// What it takes from the configuration.
-pub fn reading(scenario: &Scenario) -> Reading<'_> {
-    parse_resolvconf(scenario).reading
+pub fn reading(scenario: &Scenario, version: Version) -> Reading<'_> {
+    parse_resolvconf(scenario, version).reading
 }
 
 /// The addresses of the servers. One without ends the program.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::address::{DNS_PORT, Server, inet_aton};
 use crate::config::resolv_conf::{ResolvConf, Word};
+use crate::resolver::busybox::Version;
 use crate::resolver::busybox::send_queries::{RETRY, TIMEOUT};
 use crate::resolver::glibc;
 use crate::resolver::reading::{MAX_SERVERS, Origin, Reading, Setting, TOO_MANY_SERVERS};
@@ -15,6 +16,8 @@ use crate::text::Span;
 /// A line is read in pieces of one byte less. Source: busybox
 /// networking/nslookup.c: `parse_resolvconf` (1.35), `line`
 const LINE_SIZE: usize = 512;
+/// The same in 1.29.
+const OLD_LINE_SIZE: usize = 128;
 
 /// What the program keeps of the file.
 #[derive(Debug)]
@@ -48,8 +51,11 @@ impl Configuration<'_> {
 const TRUST_AD: &str = "trust-ad";
 
 /// Source: busybox networking/nslookup.c: `parse_resolvconf` (1.35)
-pub(super) fn parse_resolvconf(scenario: &Scenario) -> Configuration<'_> {
+pub(super) fn parse_resolvconf(scenario: &Scenario, version: Version) -> Configuration<'_> {
+    let is_1_29 = version == Version::V1_29;
+    let size = if is_1_29 { OLD_LINE_SIZE } else { LINE_SIZE };
     let mut parser = Parser {
+        is_1_29,
         reading: Reading {
             timeout: Setting::built_in(Duration::from_secs(TIMEOUT)),
             attempts: Setting::built_in(RETRY),
@@ -61,7 +67,7 @@ pub(super) fn parse_resolvconf(scenario: &Scenario) -> Configuration<'_> {
     };
     if let Some(conf) = &scenario.resolv_conf {
         for line in conf.lines() {
-            for piece in pieces(conf, line.span()) {
+            for piece in pieces(conf, line.span(), size) {
                 parser.line(piece);
             }
         }
@@ -72,11 +78,11 @@ pub(super) fn parse_resolvconf(scenario: &Scenario) -> Configuration<'_> {
 }
 
 /// The C strings that `fgets` makes of a line.
-fn pieces(conf: &ResolvConf, line: Span) -> impl Iterator<Item = Word<'_>> {
+fn pieces(conf: &ResolvConf, line: Span, size: usize) -> impl Iterator<Item = Word<'_>> {
     let start = line.start as usize;
-    let chunks = conf.bytes(line).chunks(LINE_SIZE - 1);
+    let chunks = conf.bytes(line).chunks(size - 1);
     chunks.enumerate().map(move |(index, chunk)| {
-        let start = start + index * (LINE_SIZE - 1);
+        let start = start + index * (size - 1);
         let bytes = chunk.split(|&byte| byte == 0).next().unwrap_or_default();
         Word {
             bytes,
@@ -86,6 +92,7 @@ fn pieces(conf: &ResolvConf, line: Span) -> impl Iterator<Item = Word<'_>> {
 }
 
 struct Parser<'a> {
+    is_1_29: bool,
     reading: Reading<'a>,
     servers: Vec<NameServer>,
     search: Option<Word<'a>>,
@@ -114,6 +121,15 @@ impl<'a> Parser<'a> {
             span: Span::new(keyword.span.end as usize + 1, line.span.end as usize),
         };
         match keyword.bytes {
+            b"domain" | b"search" if self.is_1_29 => {
+                let why = "busybox nslookup 1.29 has no search list";
+                self.reading.drop(trimmed(value), why);
+            }
+            b"nameserver" if self.is_1_29 => {
+                if let Some(word) = value.split(b" \t").next() {
+                    self.nameserver(word);
+                }
+            }
             b"domain" if self.have_search_directive => {
                 let why = "a `search` before it counts instead";
                 self.reading.drop(trimmed(value), why);
@@ -182,6 +198,7 @@ impl<'a> Parser<'a> {
         };
         if let Some((search, span)) = file.or_else(own)
             && search != b"."
+            && !self.is_1_29
         {
             reading.search = domains(search, span);
         }
@@ -304,7 +321,7 @@ mod tests {
             hostname: "pod.own.test".to_owned(),
             ..Scenario::new("1", "a")
         };
-        let configuration = parse_resolvconf(&scenario);
+        let configuration = parse_resolvconf(&scenario, Version::V1_35);
         assert_eq!(format!("{:?}", list(&configuration)), servers, "{text:?}");
         let domains = configuration.reading.search.iter();
         let domains: Vec<_> = domains.map(|domain| &*domain.value).collect();

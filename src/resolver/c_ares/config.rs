@@ -12,8 +12,6 @@ use crate::scenario::Scenario;
 
 /// `ndots` without any option.
 const DEFAULT_NDOTS: u32 = 1;
-/// Source: c-ares 1.34 `src/lib/ares_private.h: EDNSPACKETSZ`.
-const EDNS_SIZE: u16 = 1232;
 /// Hosts file, then DNS.
 const DEFAULT_LOOKUPS: &str = "fb";
 
@@ -55,6 +53,8 @@ pub(super) struct Defaults {
     pub(super) timeout: u32,
     /// `DEFAULT_TRIES` (`src/lib/ares_private.h`).
     pub(super) tries: u32,
+    /// The size that queries with an OPT record offer.
+    pub(super) edns_size: u16,
 }
 
 impl<'a> Sysconfig<'a> {
@@ -81,7 +81,7 @@ impl<'a> Sysconfig<'a> {
             note: self.note,
             flags: Flags {
                 edns: true,
-                edns_size: EDNS_SIZE,
+                edns_size: defaults.edns_size,
                 checks_responses: true,
                 use_vc: self.use_vc,
                 tick: None,

@@ -1,7 +1,7 @@
 //! c-ares, in two generations that share little: what 1.18 does was rewritten
-//! step by step until 1.28.
+//! step by step until 1.24, and the reading of files until 1.28.
 //!
-//! Source: c-ares 1.18.1 with Debian's patches (1.18.1-3), 1.28.1, 1.31.0, 1.32.3, 1.33.1, 1.34.6, and 1.34.9 as in
+//! Source: c-ares 1.18.1 with Debian's patches (1.18.1-3), 1.25.0, 1.27.0, 1.28.1, 1.31.0, 1.32.3, 1.33.1, 1.34.6, and 1.34.9 as in
 //! pycares 5.2.1.
 
 mod address;
@@ -35,12 +35,16 @@ use crate::scenario::{Family, Lookup, Scenario};
 pub enum Version {
     /// Up to 1.19: servers in the order of the file, no EDNS, `retrans` and `retry`.
     V1_18,
-    /// From 1.28: servers by failures, EDNS, since 1.32 time-outs from latency, since 1.33
+    /// From 1.24: servers by failures, EDNS, since 1.32 time-outs from latency, since 1.33
     /// cookies.
     V1_34(&'static V1_34),
 }
 
 impl Version {
+    /// 1.24 to 1.26.
+    pub const V1_25: Self = Self::V1_34(&V1_34::V1_25);
+    /// 1.27.
+    pub const V1_27: Self = Self::V1_34(&V1_34::V1_27);
     /// 1.28.
     pub const V1_28: Self = Self::V1_34(&V1_34::V1_28);
     /// 1.29 to 1.31.

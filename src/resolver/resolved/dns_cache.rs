@@ -8,6 +8,7 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::message::{Data, Rcode, Record};
 use crate::name::Name;
+use crate::resolver::resolved::Version;
 use crate::resolver::resolved::event::DELAY;
 use crate::resolver::resolved::transaction::Key;
 
@@ -15,6 +16,7 @@ use crate::resolver::resolved::transaction::Key;
 ///
 /// Source: `CACHE_TTL_STRANGE_RCODE_USEC`.
 const TTL_STRANGE_RCODE: Duration = Duration::from_secs(10);
+const OLD_TTL_STRANGE_RCODE: Duration = Duration::from_secs(30);
 /// Time to live of the records of a scenario's servers.
 const POSITIVE_TTL: Duration = Duration::from_secs(30);
 /// Time to live of their negative answers: the minimum of their SOA record.
@@ -135,7 +137,14 @@ impl DnsCache {
     /// Keeps what a server said about `key`.
     ///
     /// Source: `dns_cache_put`.
-    pub(super) fn put(&mut self, key: &Key, rcode: Rcode, answer: &Answer, now: Duration) {
+    pub(super) fn put(
+        &mut self,
+        key: &Key,
+        rcode: Rcode,
+        answer: &Answer,
+        now: Duration,
+        version: Version,
+    ) {
         self.remove_previous(key, answer);
         let strange = rcode == Rcode::ServFail;
         let good = matches!(rcode, Rcode::NoError | Rcode::NxDomain);
@@ -151,6 +160,7 @@ impl DnsCache {
         let (what, ttl) = match rcode {
             Rcode::NoError => (What::NoData(key.record_type), NEGATIVE_TTL),
             Rcode::NxDomain => (What::NxDomain, NEGATIVE_TTL),
+            _ if version.is_before_247 => (What::Servfail(key.record_type), OLD_TTL_STRANGE_RCODE),
             _ => (What::Servfail(key.record_type), TTL_STRANGE_RCODE),
         };
         self.items.push(Item {
@@ -222,4 +232,27 @@ pub(super) fn may_redirect(record_type: RecordType) -> bool {
             | RecordType::SIG
             | RecordType::ANY
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolver::resolved::{V245, V247};
+
+    #[test]
+    fn servfail_is_kept_for_ten_seconds_and_was_for_thirty() {
+        let key = Key {
+            name: Name::default(),
+            record_type: RecordType::A,
+        };
+        for (version, seconds) in [(V245, 30), (V247, 10)] {
+            let mut cache = DnsCache::default();
+            let nothing = Answer::default();
+            cache.put(&key, Rcode::ServFail, &nothing, Duration::ZERO, version);
+            for (at, is_kept) in [(seconds - 1, true), (seconds, false)] {
+                cache.prune(Duration::from_secs(at));
+                assert_eq!(cache.lookup(&key).is_some(), is_kept);
+            }
+        }
+    }
 }

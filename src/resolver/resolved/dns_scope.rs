@@ -32,7 +32,7 @@ impl Manager<'_> {
         let special = is_localhost(name)
             || is_loopback_reverse(name)
             || dns_name_dont_resolve(name, self.version)
-            || is_gateway_hostname(name)
+            || !self.version.is_before_247 && is_gateway_hostname(name)
             || is_outbound_hostname(name, self.version)
             || dns_name_is_root(name) && query.record_types.iter().all(|it| is_address(*it));
         if special || self.get_dns_server().is_none() {

@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_connection_that_is_put_off_keeps_back_no_other() {
         let scenario = Scenario::new("1", "db");
-        let configuration = Configuration::from_resolv_conf(&scenario);
+        let configuration = Configuration::from_resolv_conf(&scenario, V252);
         let arrival = Arrival {
             query: QueryId(0),
             socket: SocketId(9),

@@ -25,6 +25,8 @@ mod pool;
 mod read;
 mod stub_client;
 mod synthesize;
+#[cfg(test)]
+mod tests;
 mod transaction;
 mod transaction_reply;
 mod varlink;
@@ -51,6 +53,14 @@ pub struct Version {
     own_names_first: bool,
     /// Whether names below `alt` are asked for nowhere (RFC 9476). Observed: 257.
     refuses_alt: bool,
+    /// Whether it is older than 247. Then a server has no port; the file that programs see has six
+    /// domains at most, and none where none is configured; `_gateway` is asked for below the
+    /// search domains, also with a dot behind it, as other single labels are; SERVFAIL is kept for
+    /// 30 s. Source (245.4): `resolved-conf.c: manager_add_dns_server_by_string`,
+    /// `resolved-resolv-conf.c: write_resolv_conf_search`, `resolved-dns-scope.c:
+    /// dns_scope_good_domain`, `resolved-bus.c: bus_method_resolve_hostname`,
+    /// `resolved-dns-cache.c: CACHE_TTL_STRANGE_RCODE_USEC`.
+    is_before_247: bool,
     /// Whether it is older than 248. Then queries offer 512 bytes; SERVFAIL is
     /// not asked for twice before EDNS is left out; REFUSED leads to the next
     /// server until all attempts are used, a closed port until one is asked twice
@@ -68,12 +78,19 @@ pub struct Version {
     is_before_248: bool,
 }
 
+/// systemd 245, as in Ubuntu 20.04, which asks again after NXDOMAIN, as its messages say
+/// (systemd #8608; in 248 as #18638). Source: systemd 245.4.
+pub const V245: Version = Version {
+    repeats_nxdomain: true,
+    is_before_247: true,
+    ..V247
+};
+
 /// systemd 247, as in Debian 11.
 pub const V247: Version = Version {
     repeats_nxdomain: false,
-    own_names_first: false,
-    refuses_alt: false,
     is_before_248: true,
+    ..V252
 };
 
 /// systemd 252, as in Debian 12.
@@ -81,6 +98,7 @@ pub const V252: Version = Version {
     repeats_nxdomain: true,
     own_names_first: false,
     refuses_alt: false,
+    is_before_247: false,
     is_before_248: false,
 };
 
@@ -89,7 +107,7 @@ pub const V257: Version = Version {
     repeats_nxdomain: false,
     own_names_first: true,
     refuses_alt: true,
-    is_before_248: false,
+    ..V252
 };
 
 /// How systemd-resolved is asked.
@@ -124,12 +142,12 @@ impl<'a> Setup<'a> {
         match door {
             Door::Varlink => Self {
                 version,
-                configuration: Configuration::from_resolv_conf(scenario),
+                configuration: Configuration::from_resolv_conf(scenario, *version),
                 client: Client::NssResolve(scenario),
             },
             Door::Stub => {
-                let configuration = Configuration::from_resolved_conf(scenario);
-                let seen = stub_client::seen_by_client(scenario, &configuration.file);
+                let configuration = Configuration::from_resolved_conf(scenario, *version);
+                let seen = stub_client::seen_by_client(scenario, &configuration.file, *version);
                 let conf = stub_client::reading_of_client(&seen).into_owned();
                 Self {
                     version,
@@ -159,4 +177,4 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(Version: repeats_nxdomain own_names_first refuses_alt is_before_248;);
+super::mutation::neighbours!(Version: repeats_nxdomain own_names_first refuses_alt is_before_247 is_before_248;);

@@ -12,6 +12,7 @@ use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::ResolvConf;
 use crate::name::Name;
 use crate::resolver::reading::{MAX_SEARCH, Reading, Setting, TOO_MANY_DOMAINS};
+use crate::resolver::resolved::Version;
 use crate::resolver::resolved::dns_domain::{dns_name_is_root, dns_name_normalize, escaped};
 use crate::resolver::resolved::etc_hosts::{EtcHosts, etc_hosts_parse};
 use crate::resolver::resolved::synthesize::Hostnames;
@@ -25,6 +26,9 @@ use crate::text::Span;
 /// Source: `resolved-manager.h: MANAGER_SEARCH_DOMAINS_MAX`, `MANAGER_DNS_SERVERS_MAX`.
 const SEARCH_DOMAINS_MAX: usize = 256;
 const DNS_SERVERS_MAX: usize = 256;
+/// The domains that programs see before 247. Source: `MAXDNSRCH`, `write_resolv_conf_search` (245).
+const OLD_MAX_SEARCH: usize = 6;
+const OLD_MAX_SEARCH_LENGTH: usize = 256;
 /// The port of DNS over TLS, which counts as none.
 const DNS_OVER_TLS_PORT: u16 = 853;
 /// The stub listener and the proxy listener.
@@ -58,6 +62,8 @@ pub(super) struct Configuration {
 /// Servers and domains.
 #[derive(Debug)]
 pub(super) struct Settings {
+    /// Whether a server can have no port yet.
+    is_before_247: bool,
     /// What people see of it.
     pub reading: Reading<'static>,
     /// All domains, in order, those for routing only as well.
@@ -72,17 +78,23 @@ struct FromResolvedConf(Arc<Settings>);
 
 impl Configuration {
     /// Where programs ask nss-resolve.
-    pub(super) fn from_resolv_conf(scenario: &Scenario) -> Self {
+    pub(super) fn from_resolv_conf(scenario: &Scenario, version: Version) -> Self {
         Self::new(scenario, |file| {
-            let read = || FromResolvConf(Arc::new(manager_read_resolv_conf(file)));
+            if version.is_before_247 {
+                return Arc::new(manager_read_resolv_conf(file, true));
+            }
+            let read = || FromResolvConf(Arc::new(manager_read_resolv_conf(file, false)));
             Arc::clone(&file.made.once(read).0)
         })
     }
 
     /// Where programs ask the stub listener.
-    pub(super) fn from_resolved_conf(scenario: &Scenario) -> Self {
+    pub(super) fn from_resolved_conf(scenario: &Scenario, version: Version) -> Self {
         Self::new(scenario, |file| {
-            let read = || FromResolvedConf(Arc::new(resolved_conf(file)));
+            if version.is_before_247 {
+                return Arc::new(resolved_conf(file, true));
+            }
+            let read = || FromResolvedConf(Arc::new(resolved_conf(file, false)));
             Arc::clone(&file.made.once(read).0)
         })
     }
@@ -102,8 +114,8 @@ impl Configuration {
 /// Reads `/etc/resolv.conf`, a file that is not resolved's own.
 ///
 /// Source: `manager_read_resolv_conf`.
-fn manager_read_resolv_conf(file: &ResolvConf) -> Settings {
-    let mut settings = Settings::new();
+fn manager_read_resolv_conf(file: &ResolvConf, is_before_247: bool) -> Settings {
+    let mut settings = Settings::new(is_before_247);
     for line in lines(&file.source.bytes) {
         let line = line.strip();
         if matches!(line.bytes.first(), None | Some(b'#' | b';')) {
@@ -128,8 +140,8 @@ fn manager_read_resolv_conf(file: &ResolvConf) -> Settings {
 /// `nameserver` line, the domains from the last `search` or `domain` line.
 ///
 /// Source: `src/shared/conf-parser.c: parse_line` for what is not UTF-8.
-fn resolved_conf(file: &ResolvConf) -> Settings {
-    let mut settings = Settings::new();
+fn resolved_conf(file: &ResolvConf, is_before_247: bool) -> Settings {
+    let mut settings = Settings::new(is_before_247);
     let mut domains: Option<Piece<'_>> = None;
     for line in file.lines() {
         let piece = Piece {
@@ -166,13 +178,14 @@ fn resolved_conf(file: &ResolvConf) -> Settings {
 }
 
 impl Settings {
-    fn new() -> Self {
+    fn new(is_before_247: bool) -> Self {
         let reading = Reading {
             timeout: Setting::built_in(TRANSACTION_UDP_TIMEOUT),
             attempts: Setting::built_in(TRANSACTION_ATTEMPTS_MAX),
             ..Reading::default()
         };
         Self {
+            is_before_247,
             reading,
             search_domains: Vec::new(),
             known_domains: BTreeMap::new(),
@@ -213,7 +226,8 @@ impl Settings {
 
     /// Source: `manager_add_dns_server_by_string`.
     fn add_dns_server(&mut self, word: &Extracted<'_>) {
-        let Some(address) = in_addr_port_ifindex_name_from_string_auto(&word.text) else {
+        let address = in_addr_port_ifindex_name_from_string_auto(&word.text);
+        let Some(address) = address.filter(|it| !(self.is_before_247 && it.port.is_some())) else {
             return self.reading.drop(word.span, "it is no address");
         };
         let own = |ip: &Ipv4Addr| address.ip == IpAddr::V4(*ip);
@@ -306,15 +320,29 @@ impl Settings {
 /// The file that programs see where resolved has the stub listener.
 ///
 /// Source: `write_stub_resolv_conf_contents`, `write_resolv_conf_search`.
-pub(super) fn stub_resolv_conf(settings: &Settings) -> ResolvConf {
+pub(super) fn stub_resolv_conf(settings: &Settings, version: Version) -> ResolvConf {
     let searched = settings.search_domains.iter().filter(|it| !it.route_only);
-    let domains: Vec<String> = searched.map(|domain| escaped(&domain.name)).collect();
-    let search = if domains.is_empty() {
-        ".".to_owned()
+    let mut domains: Vec<String> = searched.map(|domain| escaped(&domain.name)).collect();
+    if version.is_before_247 {
+        let mut length = 0;
+        let fits = |it: &&String| {
+            length += it.len() + 1;
+            length <= OLD_MAX_SEARCH_LENGTH
+        };
+        let kept = domains.iter().take(OLD_MAX_SEARCH).take_while(fits).count();
+        domains.truncate(kept);
+    } else if domains.is_empty() {
+        domains.push(".".to_owned());
+    }
+    let options = if version.is_before_247 {
+        "edns0"
     } else {
-        domains.join(" ")
+        "edns0 trust-ad"
     };
-    let text = format!("nameserver 127.0.0.53\noptions edns0 trust-ad\nsearch {search}\n");
+    let mut text = format!("nameserver 127.0.0.53\noptions {options}\n");
+    if !domains.is_empty() {
+        text.push_str(&format!("search {}\n", domains.join(" ")));
+    }
     file("/run/systemd/resolve/stub-resolv.conf", text)
 }
 
@@ -328,7 +356,7 @@ mod tests {
             let line =
                 |it: u32| format!("nameserver 10.1.{}.{}\nsearch d{it}\n", it / 100, it % 100);
             let text: String = (1..=count).map(line).collect();
-            let reading = manager_read_resolv_conf(&file("/etc/resolv.conf", text)).reading;
+            let reading = manager_read_resolv_conf(&file("/etc/resolv.conf", text), false).reading;
             assert_eq!((reading.servers.len(), reading.search.len()), (kept, kept));
         }
     }

@@ -8,6 +8,7 @@ use crate::engine::io::{Arrival, Came, Io, Request};
 use crate::engine::machine::{Machine, Outcome, Step};
 use crate::resolver::glibc;
 use crate::resolver::reading::{Origin, Reading, Setting};
+use crate::resolver::resolved::Version;
 use crate::resolver::resolved::dns_stub::{StubPacket, StubReply};
 use crate::resolver::resolved::event::Event;
 use crate::resolver::resolved::manager::Manager;
@@ -106,9 +107,13 @@ fn of_client<T>(origin: Origin, value: T) -> Setting<T> {
 }
 
 /// The scenario as glibc behind the stub sees it.
-pub(super) fn seen_by_client(scenario: &Scenario, settings: &Settings) -> Scenario {
+pub(super) fn seen_by_client(
+    scenario: &Scenario,
+    settings: &Settings,
+    version: Version,
+) -> Scenario {
     Scenario {
-        resolv_conf: Some(stub_resolv_conf(settings)),
+        resolv_conf: Some(stub_resolv_conf(settings, version)),
         ..scenario.without_answers()
     }
 }

@@ -177,7 +177,8 @@ impl Manager<'_> {
             rcode => rcode,
         };
         if !self.servers[server].is_localhost() {
-            self.cache.put(key, rcode, &answer, self.io.now());
+            let now = self.io.now();
+            self.cache.put(key, rcode, &answer, now, self.version);
         }
         self.answered(t, rcode, answer);
     }

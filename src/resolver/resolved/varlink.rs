@@ -17,6 +17,10 @@ use crate::resolver::resolved::words::in_addr_ifindex_from_string_auto;
 use crate::scenario::{Lookup, Scenario};
 
 const NO_SUCH_RESOURCE_RECORD: Outcome = Outcome::Failed("NoSuchResourceRecord");
+/// Source: `resolved-dns-query.c: dns_query_candidate_is_routable` (245.4), for a family
+/// that no interface has an address of beside those of its link.
+const ONE_FAMILY: &str =
+    "where the node has IPv4 addresses only, systemd-resolved 245 does not ask for AAAA";
 /// A system error, `EINVAL` or another.
 const SYSTEM: Outcome = Outcome::Failed("System");
 
@@ -65,7 +69,10 @@ async fn resolve_hostname(
         None => name_utf8.clone(),
     };
     let mut query = DnsQuery::new(name_idna, name_utf8, record_types);
-    query.no_search = dns_name_dot_suffixed(text);
+    if manager.version.is_before_247 && record_types.len() > 1 {
+        manager.io.note(ONE_FAMILY);
+    }
+    query.no_search = !manager.version.is_before_247 && dns_name_dot_suffixed(text);
     begin(manager, query).await
 }
 

@@ -198,6 +198,11 @@ fn programs_with_a_resolver_of_their_own() {
     let libdns = "/usr/lib/x86_64-linux-gnu/libdns-9.20.30-1~deb13u1-Debian.so";
     check(&dynamic("/usr/bin/host", &[libdns]), "host-9.20");
     check(&dynamic("/usr/bin/dig", &[libdns]), "dig");
+    let old = [
+        "/usr/lib64/libdns.so.1115.0.3",
+        "/usr/lib64/liblwres.so.161.0.4",
+    ];
+    check(&dynamic("/usr/bin/dig", &old), "dig-9.11");
     let mut dig = dynamic("/usr/bin/dig", &[GLIBC]);
     dig.arguments.push("+search".to_owned());
     check(&dig, "dig-search");
@@ -212,6 +217,13 @@ fn programs_with_a_resolver_of_their_own() {
     check(&busybox, "busybox-nslookup");
     busybox.arguments = vec!["/bin/busybox".to_owned(), "nslookup".to_owned()];
     check(&busybox, "busybox-nslookup");
+    for (version, expected) in [
+        ("1.29.3", "busybox-nslookup-1.29"),
+        ("1.28.4", "musl-1.2.5?"),
+    ] {
+        busybox.executable.as_mut().unwrap().busybox = Some(version.to_owned());
+        check(&busybox, expected);
+    }
     let mut hickory = dynamic("/app", &[GLIBC]);
     hickory.executable.as_mut().unwrap().hickory = Some("0.24.1".to_owned());
     check(&hickory, "hickory-0.24?");
@@ -328,6 +340,7 @@ fn the_file_of_c_ares_tells_its_version() {
     };
     for (library, expected) in [
         ("/usr/lib/x86_64-linux-gnu/libcares.so.2.5.1", "c-ares-1.18"),
+        ("/usr/lib/libcares.so.2.12.0", "c-ares-1.27"),
         ("/usr/lib/libcares.so.2.13.1", "c-ares-1.28"),
         ("/usr/lib/libcares.so.2.17.3", "c-ares-1.32"),
         ("/usr/lib/libcares.so.2.18.1", "c-ares-1.33"),

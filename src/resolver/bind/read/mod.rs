@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
-use crate::address::Server;
+use crate::address::{Server, inet_aton};
 use crate::config::resolv_conf::Word;
 use crate::dig::dighost::UDP_TIMEOUT;
 use crate::resolver::bind::Program;
@@ -24,6 +24,7 @@ const MAX_SORTLIST: usize = 10;
 /// bin/dig/dighost.c: `setup_system` (9.18)
 const TRIES: u32 = 3;
 
+const TOO_MANY_SERVERS: &str = "BIND's tools use the first 3 name servers only";
 /// Why a keyword alone is refused.
 const NOTHING_FOLLOWS: &str = "nothing follows it, so the tools refuse the file";
 
@@ -48,6 +49,9 @@ pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Rea
             loopback(Ipv6Addr::LOCALHOST.into()),
             loopback(Ipv4Addr::LOCALHOST.into()),
         ];
+        if program.is_9_11 {
+            reading.servers.reverse();
+        }
     }
     let seconds = match timeout.value {
         0 => UDP_TIMEOUT,
@@ -57,8 +61,13 @@ pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Rea
         value: Duration::from_secs(seconds.into()),
         origin: timeout.origin,
     };
+    // 9.11 takes it for the number of further attempts, and before what host says.
+    let counts_further = program.is_9_11 && reading.attempts.origin != Origin::BuiltIn;
     if reading.attempts.value == 0 {
         reading.attempts.value = TRIES;
+    } else if counts_further {
+        reading.attempts.value = reading.attempts.value.saturating_add(1);
+        return finish(reading, program);
     }
     if let Some(tries) = program.tries {
         if let Origin::File(span) = reading.attempts.origin {
@@ -67,6 +76,10 @@ pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Rea
         }
         reading.attempts = Setting::built_in(tries);
     }
+    finish(reading, program)
+}
+
+fn finish<'a>(mut reading: Reading<'a>, program: &Program) -> Reading<'a> {
     if !program.search {
         drop_search(&mut reading);
     }
@@ -92,6 +105,9 @@ fn drop_search(reading: &mut Reading<'_>) {
 struct Resconf<'a> {
     scenario: &'a Scenario,
     is_9_16: bool,
+    is_9_11: bool,
+    /// Whether a name server too many comes next.
+    surplus: bool,
     file: File<'a>,
     reading: Reading<'a>,
     timeout: Option<Setting<u32>>,
@@ -107,6 +123,8 @@ impl<'a> Resconf<'a> {
         Self {
             scenario,
             is_9_16: program.is_9_16,
+            is_9_11: program.is_9_11,
+            surplus: false,
             file: File::new(bytes),
             reading: Reading {
                 ndots: Some(Setting::built_in(1)),
@@ -129,6 +147,7 @@ impl<'a> Resconf<'a> {
                 self.drop_rest(word);
                 return Ok(());
             };
+            let surplus = std::mem::take(&mut self.surplus);
             match word.bytes {
                 b"" => {}
                 b"nameserver" => self.parse_nameserver(word)?,
@@ -137,7 +156,11 @@ impl<'a> Resconf<'a> {
                 b"sortlist" => self.parse_sortlist(word)?,
                 b"options" => self.parse_option(word)?,
                 _ => {
-                    let why = "BIND's tools do not know this keyword";
+                    let why = if surplus {
+                        TOO_MANY_SERVERS
+                    } else {
+                        "BIND's tools do not know this keyword"
+                    };
                     self.reading.drop(word.span, why);
                     // 9.16 skips the next line where the keyword is alone.
                     let skips = self.is_9_16 || stop != b'\n';
@@ -160,16 +183,29 @@ impl<'a> Resconf<'a> {
 
     /// Source: lib/irs/resconf.c: `resconf_parsenameserver` (9.18)
     fn parse_nameserver(&mut self, keyword: Word<'a>) -> Result<(), Dropped> {
-        let word = self.only_word(keyword)?;
-        if self.reading.servers.len() == MAX_NAMESERVERS {
-            let why = "BIND's tools use the first 3 name servers only";
-            self.reading.drop(word.span, why);
+        let is_full = self.reading.servers.len() == MAX_NAMESERVERS;
+        if is_full && self.is_9_11 {
+            // What follows is read as a line of its own.
+            self.surplus = true;
             return Ok(());
         }
+        let word = self.only_word(keyword)?;
+        if is_full {
+            self.reading.drop(word.span, TOO_MANY_SERVERS);
+            return Ok(());
+        }
+        let takes_all = !self.is_9_16 || self.is_9_11;
         let address = numeric_address(word.bytes, self.scenario)
-            .filter(|it| it.ip.is_ipv6() || !self.is_9_16 || is_address(word.bytes))
-            .filter(|_| !self.is_9_16 || word.bytes != b"*")
-            .ok_or_else(|| refused(word, "it is not an address, so the tools refuse the file"))?;
+            .filter(|it| it.ip.is_ipv6() || takes_all || is_address(word.bytes))
+            .filter(|_| !self.is_9_16 || word.bytes != b"*");
+        let Some(address) = address else {
+            if self.is_9_11 {
+                self.reading.drop(word.span, "it is not an address");
+                return Ok(());
+            }
+            let why = "it is not an address, so the tools refuse the file";
+            return Err(refused(word, why));
+        };
         let server = Setting::file(Server::from(address), word.span);
         self.reading.servers.push(server);
         Ok(())
@@ -241,7 +277,8 @@ impl<'a> Resconf<'a> {
                 return Err(refused(word, why));
             }
             let mut parts = word.bytes.splitn(2, |&byte| byte == b'/');
-            if !parts.all(is_address) {
+            let is_old_address = |it| conf.is_9_11 && inet_aton(it).is_some();
+            if !parts.all(|it| is_address(it) || is_old_address(it)) {
                 let why = "it is not ADDRESS or ADDRESS/MASK, so the tools refuse the file";
                 return Err(refused(word, why));
             }
@@ -259,15 +296,15 @@ impl<'a> Resconf<'a> {
             if let Some(value) = word.bytes.strip_prefix(b"ndots:") {
                 let number = number(word, value)?;
                 before = conf.reading.ndots.replace(number);
-            } else if conf.is_9_16 {
+            } else if conf.is_9_16 && !conf.is_9_11 {
                 let why = "BIND's tools do not use this option before 9.18";
                 conf.reading.drop(word.span, why);
                 return Ok(());
             } else if let Some(value) = word.bytes.strip_prefix(b"attempts:") {
-                let number = number(word, value)?;
+                let number = conf.number(word, value)?;
                 before = Some(std::mem::replace(&mut conf.reading.attempts, number));
             } else if let Some(value) = word.bytes.strip_prefix(b"timeout:") {
-                let number = number(word, value)?;
+                let number = conf.number(word, value)?;
                 before = conf.timeout.replace(number);
             } else {
                 let why = "BIND's tools do not use this option";
@@ -279,6 +316,17 @@ impl<'a> Resconf<'a> {
             }
             Ok(())
         })
+    }
+
+    /// A number of seconds or attempts, of any size in 9.11.
+    fn number(&self, word: Word<'_>, text: &[u8]) -> Result<Setting<u32>, Dropped> {
+        let large = std::str::from_utf8(text)
+            .ok()
+            .and_then(|it| it.parse().ok());
+        match large.filter(|_| self.is_9_11) {
+            Some(value) => Ok(Setting::file(value, word.span)),
+            None => number(word, text),
+        }
     }
 
     /// The words behind a keyword: those of its line or, when nothing at all

@@ -1,17 +1,23 @@
 use super::*;
 use crate::dig::lookup::Globals;
 use crate::resolver::bind::settings;
-use crate::resolver::bind::{DIG, DIG_SEARCH, HOST};
+use crate::resolver::bind::{
+    DIG, DIG_SEARCH, DIG_SEARCH_9_11, DIG_SEARCH_9_16, HOST, HOST_9_11, Program,
+};
 use crate::scenario::file;
 use crate::text::Span;
 
-/// Servers, search list, ndots, timeout and tries; or why not.
 fn read(text: &str) -> String {
+    read_by(&DIG_SEARCH, text)
+}
+
+/// Servers, search list, ndots, timeout and tries; or why not.
+fn read_by(program: &Program, text: &str) -> String {
     let scenario = Scenario {
         resolv_conf: Some(file("/etc/resolv.conf", text)),
         ..Scenario::new("1", "a")
     };
-    let reading = setup_system(&scenario, &DIG_SEARCH);
+    let reading = setup_system(&scenario, program);
     if let Some(refused) = reading.refused {
         return format!("{}: {}", refused.span.start, refused.why);
     }
@@ -51,6 +57,60 @@ fn words_are_read_as_bind_reads_them() {
         ),
     ] {
         assert_eq!(read(text), expected, "{text:?}");
+    }
+}
+
+/// Source: lib/lwres/lwconfig.c: `lwres_conf_parse` (9.11.36)
+#[test]
+fn before_9_12_no_address_refuses_the_file_and_all_options_count() {
+    let many = "nameserver 1\nnameserver 2\nnameserver 3\nnameserver 4 x\nsearch a\n";
+    for (text, in_9_11, in_9_16) in [
+        ("", "127.0.0.1,::1  1 5 3", "::1,127.0.0.1  1 5 3"),
+        (
+            "nameserver x\nnameserver 10.1\nnameserver *\n",
+            "10.0.0.1  1 5 3",
+            "11: it is not an address, so the tools refuse the file",
+        ),
+        (
+            many,
+            "0.0.0.1,0.0.0.2,0.0.0.3 a 1 5 3",
+            "11: it is not an address, so the tools refuse the file",
+        ),
+        (
+            "options attempts:1 timeout:300\n",
+            "127.0.0.1,::1  1 300 2",
+            "::1,127.0.0.1  1 5 3",
+        ),
+        (
+            "options attempts:0 timeout:0\n",
+            "127.0.0.1,::1  1 5 3",
+            "::1,127.0.0.1  1 5 3",
+        ),
+        (
+            "options attempts:-1\n",
+            "8: its value is not a number from 0 to 255, so the tools refuse the file",
+            "::1,127.0.0.1  1 5 3",
+        ),
+        (
+            "sortlist 10.1/0xff\n",
+            "127.0.0.1,::1  1 5 3",
+            "9: it is not ADDRESS or ADDRESS/MASK, so the tools refuse the file",
+        ),
+    ] {
+        assert_eq!(read_by(&DIG_SEARCH_9_11, text), in_9_11, "{text:?}");
+        assert_eq!(read_by(&DIG_SEARCH_9_16, text), in_9_16, "{text:?}");
+    }
+    for (text, tries) in [
+        ("", 2),
+        ("options attempts:0\n", 2),
+        ("options attempts:4\n", 5),
+    ] {
+        let scenario = Scenario {
+            resolv_conf: Some(file("/etc/resolv.conf", text)),
+            ..Scenario::new("1", "a")
+        };
+        let reading = setup_system(&scenario, &HOST_9_11);
+        assert_eq!(reading.attempts.value, tries, "{text:?}");
     }
 }
 

@@ -21,6 +21,8 @@ use crate::text::Span;
 const DEFAULTS: Defaults = Defaults {
     timeout: 5000,
     tries: 4,
+    // Queries have no OPT record.
+    edns_size: 0,
 };
 /// Longest address in a `sortlist` (Debian's CVE-2022-4904 patch).
 const SORTLIST_ADDRESS: usize = 16;
@@ -82,20 +84,8 @@ impl<'a> Channel<'a> {
                 return;
             }
         }
-        let other_files = [
-            ("/etc/nsswitch.conf", "hosts:", b'd', b'r', b'f'),
-            ("/etc/host.conf", "order", b'b', b'b', b'h'),
-            ("/etc/svc.conf", "hosts=", b'b', b'b', b'l'),
-        ];
-        for (path, keyword, bind, other_bind, file) in other_files {
-            for line in super::lines::file_lines(scenario, path) {
-                if self.read.lookups.is_none()
-                    && let Some(value) = try_config(&line.text, keyword, None)
-                {
-                    let words = line.text.get(value).unwrap_or_default();
-                    self.read.lookups = config_lookup(words, bind, other_bind, file);
-                }
-            }
+        if self.read.lookups.is_none() {
+            self.read.lookups = lookups_of_files(scenario).next();
         }
     }
 
@@ -268,10 +258,38 @@ impl<'a> Channel<'a> {
     }
 }
 
+/// What each line of other files says of the order of hosts file and DNS.
+///
+/// Source: c-ares 1.18.1 `src/lib/ares_init.c: init_by_resolv_conf`, 1.27
+/// `src/lib/ares_sysconfig_files.c: ares__init_sysconfig_files`.
+pub(in crate::resolver::c_ares) fn lookups_of_files(
+    scenario: &Scenario,
+) -> impl Iterator<Item = String> {
+    let files = [
+        ("/etc/nsswitch.conf", "hosts:", b'd', b'r', b'f'),
+        ("/etc/host.conf", "order", b'b', b'b', b'h'),
+        ("/etc/svc.conf", "hosts=", b'b', b'b', b'l'),
+    ];
+    files
+        .into_iter()
+        .flat_map(move |(path, keyword, bind, other_bind, file)| {
+            let lines = super::lines::file_lines(scenario, path).into_iter();
+            lines.filter_map(move |line| {
+                let words = line.text.get(try_config(&line.text, keyword, None)?)?;
+                config_lookup(words, bind, other_bind, file)
+            })
+        })
+}
+
 /// Only the first letter of a word counts, and only two words.
 ///
 /// Source: c-ares 1.18.1 `src/lib/ares_init.c: config_lookup`.
-fn config_lookup(text: &[u8], bind: u8, other_bind: u8, file: u8) -> Option<String> {
+pub(in crate::resolver::c_ares) fn config_lookup(
+    text: &[u8],
+    bind: u8,
+    other_bind: u8,
+    file: u8,
+) -> Option<String> {
     let lookups: String = text
         .split(|&byte| is_space(byte) || byte == b',')
         .filter_map(|word| match *word.first()? {

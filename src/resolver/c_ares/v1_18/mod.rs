@@ -10,6 +10,6 @@ mod search;
 mod send;
 
 pub(super) use self::getaddrinfo::ares_getaddrinfo;
-pub(super) use self::init::config;
+pub(super) use self::init::{config, config_lookup, lookups_of_files};
 pub(super) use self::process::Channel;
-pub(super) use self::search::{ares_query, ares_search};
+pub(super) use self::search::{ares_query, ares_search, ares_single_domain};

@@ -73,7 +73,7 @@ fn outcome(answered: Answered) -> Outcome {
 /// final dot, a host alias, or without a search list.
 ///
 /// Source: c-ares 1.18.1 `src/lib/ares_search.c: ares__single_domain`.
-pub(super) fn ares_single_domain(
+pub(in crate::resolver::c_ares) fn ares_single_domain(
     scenario: &Scenario,
     config: &Config<'_>,
     name: &[u8],

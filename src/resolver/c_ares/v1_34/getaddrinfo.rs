@@ -39,12 +39,13 @@ pub(in crate::resolver::c_ares) async fn ares_getaddrinfo(
     if let Some(ip) = literal_ipv4(name).or_else(|| literal_ipv6(name, family, Prefix::Refused)) {
         return found([ip]);
     }
+    let is_old = channel.version.is_before_1_28;
     let mut query = HostQuery {
         channel,
         scenario,
         name,
         family,
-        names: ares_search_name_list(scenario, config, name).into_iter(),
+        names: ares_search_name_list(scenario, config, name, is_old).into_iter(),
         nodes: Vec::new(),
         qids: Vec::new(),
         nodata: false,

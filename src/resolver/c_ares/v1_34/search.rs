@@ -10,6 +10,7 @@ use crate::resolver::c_ares::Candidate;
 use crate::resolver::c_ares::config::Config;
 use crate::resolver::c_ares::name::{cat_domain, dots, host_aliases, is_hostnamech, name_list};
 use crate::resolver::c_ares::status::{Status, addresses, found, reply_status};
+use crate::resolver::c_ares::v1_18::ares_single_domain;
 use crate::resolver::c_ares::v1_34::buffer::{fits, nonwhitespace, split, text, trim};
 use crate::resolver::c_ares::v1_34::channel::Channel;
 use crate::resolver::c_ares::v1_34::dns_name::question;
@@ -31,15 +32,26 @@ pub(in crate::resolver::c_ares) async fn ares_search(
 ) -> Outcome {
     // The query is copied before names are tried. Why a copy failed is
     // forgotten: a bad name looks like a lack of memory.
-    if question(name, record_type).is_err() {
+    let is_old = channel.version.is_before_1_28;
+    if !is_old && question(name, record_type).is_err() {
         return Status::NoMem.outcome();
     }
-    let names = ares_search_name_list(scenario, config, name);
+    let single = is_old.then(|| ares_single_domain(scenario, config, name));
+    let names = match single.flatten() {
+        Some(only) => vec![only],
+        None => ares_search_name_list(scenario, config, name, is_old),
+    };
+    let mut as_is = None;
     let mut ever_got_nodata = false;
     let mut last = Status::Success;
     for candidate in names {
         let is_single_label = dots(&candidate.name) == 0;
-        channel.ares_send_nolock(candidate, record_type).await;
+        let is_as_is = is_old && candidate.because == Because::AsIs;
+        if is_old {
+            channel.ares_query_nolock(candidate, record_type).await;
+        } else {
+            channel.ares_send_nolock(candidate, record_type).await;
+        }
         let answered = channel.next_answer().await;
         last = answered
             .reply
@@ -47,13 +59,16 @@ pub(in crate::resolver::c_ares) async fn ares_search(
             .map_or(answered.status, reply_status);
         match (last, answered.reply) {
             (Status::NoData | Status::NotFound, _) => {}
+            (Status::ServFail, _) if is_old => {}
             (Status::ServFail | Status::Refused, _)
                 if is_single_label && channel.version.single_labels_may_fail => {}
             (Status::Success, Some(reply)) => return found(addresses(&reply)),
             (status, _) => return status.outcome(),
         }
         ever_got_nodata |= last == Status::NoData;
+        as_is = as_is.or(is_as_is.then_some(last));
     }
+    let last = as_is.unwrap_or(last);
     if last == Status::NotFound && ever_got_nodata {
         return Status::NoData.outcome();
     }
@@ -87,7 +102,13 @@ pub(super) fn ares_search_name_list(
     scenario: &Scenario,
     config: &Config<'_>,
     name: &[u8],
+    is_before_1_28: bool,
 ) -> Vec<Candidate> {
+    if is_before_1_28 {
+        let single = ares_single_domain(scenario, config, name);
+        let name = single.unwrap_or_else(|| Candidate::new(name, Because::AsIs));
+        return name_list(name, config, ares_cat_domain);
+    }
     if let Some(name) = ares_lookup_hostaliases(scenario, name) {
         let because = Because::HostAlias;
         return vec![Candidate { name, because }];

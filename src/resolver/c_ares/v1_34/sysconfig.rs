@@ -1,4 +1,4 @@
-//! How c-ares from 1.28 on reads files and environment.
+//! How c-ares from 1.24 on reads files and environment.
 //!
 //! Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c`.
 
@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::resolver::c_ares::config::{Config, Defaults, Sysconfig};
 use crate::resolver::c_ares::name::c_string;
+use crate::resolver::c_ares::v1_18;
 use crate::resolver::c_ares::v1_34::buffer::{
     fits, is_print, nonwhitespace, parse_uint, part, split, strtoul, text, trim,
 };
@@ -25,11 +26,8 @@ const MOST_TRIES: u32 = 255;
 const ZERO: &str = "0 is no value for it";
 /// No limit on the number of parts.
 const ANY: usize = usize::MAX;
-
-const DEFAULTS: Defaults = Defaults {
-    timeout: 2000,
-    tries: 3,
-};
+/// C's `isspace`.
+const OLD_BLANKS: &[u8] = b" \t\r\x0b\x0c";
 
 /// Reads what counts for a channel.
 struct Reader<'a> {
@@ -67,7 +65,12 @@ pub(in crate::resolver::c_ares) fn config<'a>(
         let usual = Setting::built_in(version.usual_ndots);
         read.ndots = read.ndots.or(Some(usual));
     }
-    read.init_by_defaults(scenario, DEFAULTS)
+    let defaults = Defaults {
+        timeout: 2000,
+        tries: 3,
+        edns_size: version.edns_size,
+    };
+    read.init_by_defaults(scenario, defaults)
 }
 
 fn lines(file: &ResolvConf) -> Vec<Word<'_>> {
@@ -93,6 +96,19 @@ impl<'a> Reader<'a> {
                 why: "an empty list of domains makes c-ares ignore all files and variables".into(),
             })?;
         }
+        if self.version.is_before_1_28 {
+            let last = v1_18::lookups_of_files(scenario).last();
+            self.read.lookups = last.or(self.read.lookups.take());
+        } else {
+            self.parse_lookup_files(scenario);
+        }
+        self.init_by_environment(scenario).map_err(|NoMemory| Dropped {
+            span: crate::text::Span::default(),
+            why: "`LOCALDOMAIN` or `RES_OPTIONS` is empty or not printable, which makes c-ares ignore all files and variables".into(),
+        })
+    }
+
+    fn parse_lookup_files(&mut self, scenario: &Scenario) {
         for line in scenario.nsswitch.iter().flat_map(lines) {
             self.parse_lookup_line(line, b":", b" \t");
         }
@@ -102,10 +118,6 @@ impl<'a> Reader<'a> {
                 self.parse_lookup_line(line, b"=", b",");
             }
         }
-        self.init_by_environment(scenario).map_err(|NoMemory| Dropped {
-            span: crate::text::Span::default(),
-            why: "`LOCALDOMAIN` or `RES_OPTIONS` is empty or not printable, which makes c-ares ignore all files and variables".into(),
-        })
     }
 
     fn drop(&mut self, word: Word<'_>, why: &'static str) {
@@ -116,7 +128,12 @@ impl<'a> Reader<'a> {
     fn init_by_environment(&mut self, scenario: &'a Scenario) -> Result<(), NoMemory> {
         if let Some(list) = scenario.env("LOCALDOMAIN") {
             let origin = Origin::Environment("LOCALDOMAIN");
-            self.config_search(text(c_string(list)), 1, Some(origin))?;
+            let list = text(c_string(list));
+            if self.version.is_before_1_28 {
+                self.config_search(nonwhitespace(list).0, ANY, Some(origin))?;
+            } else {
+                self.config_search(list, 1, Some(origin))?;
+            }
         }
         if let Some(options) = scenario.env("RES_OPTIONS") {
             let origin = Origin::Environment("RES_OPTIONS");
@@ -127,7 +144,9 @@ impl<'a> Reader<'a> {
 
     /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_sysconfig_parse_resolv_line`.
     fn parse_resolv_line(&mut self, line: Word<'a>) -> Result<(), NoMemory> {
-        if line.bytes.starts_with(b"#") || line.bytes.starts_with(b";") {
+        let is_old = self.version.is_before_1_28;
+        let line = if is_old { before_comment(line) } else { line };
+        if matches!(line.bytes.first(), None | Some(b'#' | b';')) {
             return Ok(());
         }
         let (keyword, value) = nonwhitespace(line);
@@ -140,12 +159,20 @@ impl<'a> Reader<'a> {
             self.drop(line, "it has no value");
             return Ok(());
         }
-        if !fits(keyword.bytes, KEYWORD_BUFFER) || !fits(value.bytes, VALUE_BUFFER) {
+        let fits = fits(keyword.bytes, KEYWORD_BUFFER) && fits(value.bytes, VALUE_BUFFER);
+        if !fits && !is_old {
             self.drop(line, "a TAB or another byte that is not printable, or more than 511 bytes, make c-ares skip the line");
             return Ok(());
         }
         let value = trim(value);
         match keyword.bytes {
+            b"domain" if is_old => {
+                return self.config_search(nonwhitespace(value).0, ANY, None);
+            }
+            b"lookup" if is_old => {
+                let lookups = v1_18::config_lookup(value.bytes, b'b', b'b', b'f');
+                self.read.lookups = Some(lookups.ok_or(NoMemory)?);
+            }
             b"domain" if self.read.domains.is_some() => {
                 self.drop(
                     line,
@@ -154,7 +181,7 @@ impl<'a> Reader<'a> {
             }
             b"domain" => return self.config_search(value, 1, None),
             b"search" => return self.config_search(value, ANY, None),
-            b"lookup" | b"hostresorder" => self.config_lookup(value, b" \t"),
+            b"lookup" | b"hostresorder" if !is_old => self.config_lookup(value, b" \t"),
             b"nameserver" => {
                 let Sysconfig {
                     servers, dropped, ..
@@ -260,14 +287,58 @@ impl<'a> Reader<'a> {
 
     /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_sysconfig_set_options`.
     fn set_options(&mut self, options: Word<'a>, origin: Option<Origin>) -> Result<(), NoMemory> {
-        if options.bytes.is_empty() {
+        let is_old = self.version.is_before_1_28;
+        if options.bytes.is_empty() && !is_old {
             return Err(NoMemory);
         }
-        for option in split(options, b" \t", ANY, true) {
-            let applied = self.process_option(option, origin.unwrap_or(Origin::File(option.span)));
+        let blanks: &[u8] = if is_old { OLD_BLANKS } else { b" \t" };
+        for option in split(options, blanks, ANY, true) {
+            let origin_of_it = origin.unwrap_or(Origin::File(option.span));
+            let applied = if is_old {
+                let start = option.span.start.saturating_sub(options.span.start) as usize;
+                let rest = options.bytes.get(start..).unwrap_or_default();
+                self.process_old_option(option.bytes, rest, origin_of_it)
+            } else {
+                self.process_option(option, origin_of_it)
+            };
             if let (Err(why), None) = (applied, origin) {
                 self.drop(option, why);
             }
+        }
+        Ok(())
+    }
+
+    /// A number is read on in `rest`, behind blanks. 0 undoes what was said before.
+    ///
+    /// Source: c-ares 1.27 `src/lib/ares_sysconfig_files.c: set_options`.
+    fn process_old_option(
+        &mut self,
+        option: &[u8],
+        rest: &[u8],
+        origin: Origin,
+    ) -> Result<(), &'static str> {
+        let number = |keyword: &[u8]| {
+            option.starts_with(keyword).then(|| {
+                let rest = rest.get(keyword.len()..).unwrap_or_default();
+                let value = strtoul(rest.trim_ascii_start());
+                (value != 0).then_some(Setting { value, origin })
+            })
+        };
+        if let Some(ndots) = number(b"ndots:") {
+            self.read.ndots = ndots;
+        } else if let Some(milliseconds) = number(b"retrans:") {
+            self.read.timeout = milliseconds;
+        } else if let Some(seconds) = number(b"timeout:") {
+            self.read.timeout = seconds.map(|it| Setting {
+                value: it.value.saturating_mul(1000),
+                ..it
+            });
+        } else if let Some(tries) = number(b"retry:").or_else(|| number(b"attempts:")) {
+            self.read.tries = tries;
+        } else if option.starts_with(b"rotate") {
+            self.read.rotate = Some(origin);
+        } else {
+            return Err("c-ares does not know it");
         }
         Ok(())
     }

@@ -1,10 +1,18 @@
-//! What versions from 1.28 on differ in.
+//! What versions from 1.24 on differ in.
 
 use std::time::Duration;
 
 /// One of these versions, by what it does. All functions are in `src/lib`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Version {
+    /// Whether it is older than 1.28. Then files and variables are read as by 1.18, but a later
+    /// word wins, an unknown `lookup` undoes all, and variables come last; an alias is searched
+    /// for, too; `ares_search` goes on after SERVFAIL, and ends as the name alone did
+    /// (`ares_sysconfig_files.c: ares__init_sysconfig_files, set_options`, `ares_getaddrinfo.c:
+    /// ares_getaddrinfo_int`, `ares_search.c: search_callback`).
+    pub(super) is_before_1_28: bool,
+    /// The size that queries offer (`ares_private.h: EDNSPACKETSZ`).
+    pub(super) edns_size: u16,
     /// When a server's datagram socket takes no new queries.
     pub(super) retires: Retires,
     /// Whether of servers that failed as often as each other the one that failed first
@@ -109,6 +117,16 @@ pub(super) enum Measures {
 }
 
 impl Version {
+    /// 1.24 to 1.26. Source: c-ares 1.25.0.
+    pub(in crate::resolver) const V1_25: Self = Self {
+        edns_size: 1280,
+        ..Self::V1_27
+    };
+    /// 1.27. Source: c-ares 1.27.0.
+    pub(in crate::resolver) const V1_27: Self = Self {
+        is_before_1_28: true,
+        ..Self::V1_28
+    };
     /// 1.28. Source: c-ares 1.28.1.
     pub(in crate::resolver) const V1_28: Self = Self {
         tries_failed: TriesFailed::Never,
@@ -149,6 +167,8 @@ impl Version {
     };
     /// 1.34.3 to 1.34.6. Source: c-ares 1.34.6.
     pub(in crate::resolver) const V1_34_3: Self = Self {
+        is_before_1_28: false,
+        edns_size: 1232,
         retires: Retires::WithServer,
         first_failed_first: false,
         most_failures: u32::MAX,
@@ -192,9 +212,10 @@ impl Version {
 
 #[cfg(test)]
 crate::resolver::mutation::neighbours!(
-    Version: first_failed_first probes_beside_failures ends_lost_probes acts_at_once lists_all_retries rotates_to_failed keeps_server
+    Version: is_before_1_28 first_failed_first probes_beside_failures ends_lost_probes acts_at_once lists_all_retries rotates_to_failed keeps_server
     closes_all_idle tells_refused checks_connection ipv4_ends_retries single_labels_may_fail hosts_by_family
     ndots_can_be_0 asks_root checks_domains needs_interface takes_uris strict_files;
+    edns_size: 600,
     retires: Retires::WithServer,
     tries_failed: TriesFailed::Never,
     measures: Measures::Rests,
