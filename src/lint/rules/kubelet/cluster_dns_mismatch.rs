@@ -28,7 +28,7 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
         report
             .add(
                 setting.at,
-                format!("clusterDNS is {}, a public name server", shown(setting)),
+                format!("clusterDNS has public name servers alone: {}", shown(setting)),
             )
             .severity(Severity::Warning)
             .label("it knows no Service")
