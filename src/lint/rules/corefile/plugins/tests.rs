@@ -96,7 +96,7 @@ const DIRECTIVES: &[(&str, bool)] = &[
     ("template ANY X", true),
     ("template IN NSAP-PTR", false),
     ("template IN A {\n match [a\n}", true),
-    ("rewrite stop name regex (.*)\\.a\\) {1}.b.example", true),
+    ("rewrite stop name regex (.*)\\.a) {1}.b.example", true),
     ("rewrite stop name regex (.*)\\.a {1}.b.example answer auto", false),
     ("rewrite name a.example b.example", false),
     (
