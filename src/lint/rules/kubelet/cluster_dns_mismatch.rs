@@ -28,7 +28,10 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
         report
             .add(
                 setting.at,
-                format!("clusterDNS has public name servers alone: {}", shown(setting)),
+                format!(
+                    "clusterDNS has public name servers alone: {}",
+                    shown(setting)
+                ),
             )
             .severity(Severity::Warning)
             .label("it knows no Service")

@@ -75,7 +75,11 @@ pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Ve
         if !property.is_known(version) {
             return Some(Line::Other(name, property));
         }
-        let mut before = directive.lines.iter().take(number).flat_map(|it| it.first());
+        let mut before = directive
+            .lines
+            .iter()
+            .take(number)
+            .flat_map(|it| it.first());
         let is_twice = property.is_single && before.any(|it| it.text == name.text);
         let twice = is_twice.then_some(Refusal::Twice(name));
         let refusal = twice.or_else(|| property.arguments.refusal(arguments))?;

@@ -97,7 +97,10 @@ const DIRECTIVES: &[(&str, bool)] = &[
     ("template IN NSAP-PTR", false),
     ("template IN A {\n match [a\n}", true),
     ("rewrite stop name regex (.*)\\.a) {1}.b.example", true),
-    ("rewrite stop name regex (.*)\\.a {1}.b.example answer auto", false),
+    (
+        "rewrite stop name regex (.*)\\.a {1}.b.example answer auto",
+        false,
+    ),
     ("rewrite name a.example b.example", false),
     (
         "rewrite stop {\n name regex (.*) {1}\n answer auto\n}",
