@@ -79,7 +79,7 @@ pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Ve
             .lines
             .iter()
             .take(number)
-            .flat_map(|it| it.first());
+            .filter_map(|it| it.first());
         let is_twice = property.is_single && before.any(|it| it.text == name.text);
         let twice = is_twice.then_some(Refusal::Twice(name));
         let refusal = twice.or_else(|| property.arguments.refusal(arguments))?;
