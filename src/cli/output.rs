@@ -43,7 +43,8 @@ pub(super) struct Output<F> {
 #[derive(Args, Debug)]
 struct Words<F: clap::ValueEnum + Copy + Send + Sync + 'static> {
     /// How to write the result; text without it
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    // The alias is what ruff calls it.
+    #[arg(long, alias = "output-format", value_enum, value_name = "FORMAT")]
     format: Vec<F>,
     /// Write to this file, whole or not at all, in the format before it or of its ending; - is standard output
     #[arg(long, value_name = "FILE")]

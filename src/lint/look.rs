@@ -139,7 +139,7 @@ impl From<String> for Unread {
 fn has_short_documents(form: Form, bytes: &[u8]) -> bool {
     let mut parts = yaml::parts(bytes).into_iter().map(|it| it.slice(bytes));
     form == Form::Yaml
-        && parts.all(|it| it.len() <= MAX_DOCUMENT || !recognise::is_wanted_document(it))
+        && parts.all(|it| it.len() <= MAX_DOCUMENT || !recognise::is_wanted_long_document(it))
 }
 
 /// Whether `length` more bytes can be kept.

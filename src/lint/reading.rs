@@ -297,13 +297,12 @@ impl Reader {
 }
 
 /// Whether a document can say anything of ours: of what stands in another one, that is
-/// known by its place. A long one is judged for what is ours alone.
+/// known by its place. Of long ones only those are left that say nothing.
 fn is_wanted(text: &Embedded, document: &[u8]) -> bool {
-    let can_have_facts =
-        || document.len() <= MAX_DOCUMENT && recognise::can_have_facts(Form::Yaml, document);
     match text.depth {
+        0 if document.len() > MAX_DOCUMENT => false,
         0 if recognise::is_wanted_document(document) => true,
-        0 if !can_have_facts() => false,
+        0 if !recognise::can_have_facts(Form::Yaml, document) => false,
         _ => !recognise::is_schema(document),
     }
 }

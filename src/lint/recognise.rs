@@ -344,6 +344,22 @@ pub fn is_wanted_document(bytes: &[u8]) -> bool {
     !is_schema(bytes) && (has_subject(bytes) || mentions(bytes, b"kubeadm.k8s.io"))
 }
 
+/// The same of one that is too long to be judged: in lists of dashboards the words that
+/// queries of metrics have stand, too, and count as keys alone.
+pub fn is_wanted_long_document(bytes: &[u8]) -> bool {
+    let is_key = |behind: &[u8]| {
+        let behind = behind.strip_prefix(b"\"").unwrap_or(behind).trim_ascii_start();
+        behind.starts_with(b":")
+    };
+    let has = |it: &memmem::Finder<'_>| match it.needle() {
+        word @ (b"containers" | b"kubelet") => it
+            .find_iter(bytes)
+            .any(|at| bytes.get(at + word.len()..).is_some_and(is_key)),
+        _ => it.find(bytes).is_some(),
+    };
+    is_wanted_document(bytes) && SUBJECTS.iter().any(has)
+}
+
 /// Whether a document is a schema of custom resources: it says how pods are
 /// written, and is none.
 pub fn is_schema(bytes: &[u8]) -> bool {

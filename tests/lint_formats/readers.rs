@@ -32,7 +32,8 @@ pub(super) fn of_json(text: &str) -> Found {
         .collect()
 }
 
-/// `FILE:LINE:COLUMN: CODE[NAME] …`, where a file can have colons.
+/// `FILE:LINE:COLUMN: CODE[NAME] …`, where a file can have colons, and in text a word
+/// stands before the code.
 fn of_lines(text: &str) -> Found {
     text.lines().filter_map(of_line).collect()
 }
@@ -40,7 +41,9 @@ fn of_lines(text: &str) -> Found {
 fn of_line(line: &str) -> Option<(String, String, usize)> {
     let (before, _) = line.split_once('[')?;
     let (place, code) = before.rsplit_once(": ")?;
-    let mut parts = place.rsplitn(3, ':');
+    let words = [": error", ": warning", ": remark"];
+    let bare = words.iter().find_map(|it| place.strip_suffix(it));
+    let mut parts = bare.unwrap_or(place).rsplitn(3, ':');
     let (_, line, file) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?);
     (code.len() == 5 && code.starts_with('K')).then(|| (code.to_owned(), file.to_owned(), line))
 }

@@ -74,6 +74,7 @@ pub(in crate::cli) struct LintArgs {
 pub(super) enum Format {
     /// For people, with the lines
     #[default]
+    #[value(alias = "full")]
     Text,
     /// One finding a line, as compilers write them
     Concise,

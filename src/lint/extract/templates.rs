@@ -129,9 +129,13 @@ fn is_pod_spec(node: &Node) -> bool {
             "search",
             "option",
         ];
-        lists
-            .iter()
-            .any(|it| !node.items(&["dnsConfig", it]).is_empty())
+        let is_list = |it: &Entry| {
+            let key = it.key.as_scalar().map_or("", |it| it.text.as_str());
+            let is_known = lists.contains(&key) || is_misspelled(key, "nameservers");
+            is_known && it.value.as_sequence().is_some_and(|it| !it.is_empty())
+        };
+        let config = node.get("dnsConfig").and_then(Node::as_mapping);
+        config.is_some_and(|it| it.iter().any(is_list))
     };
     has_policy() || has_config() || has_containers()
 }

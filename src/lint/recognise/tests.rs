@@ -65,3 +65,28 @@ fn a_resolv_conf_is_read_where_a_template_puts_something_into_comments_alone() {
         assert_eq!(found, expected, "{text}");
     }
 }
+
+#[test]
+fn words_of_metrics_make_no_long_document_wanted() {
+    let document =
+        |text: &str| format!("apiVersion: v1\nitems:\n- data:\n    a.json: |-\n      {text}\n");
+    let others = [
+        r#"{"expr": "kubelet_running_containers{job=\"kubelet\"}"}"#,
+        "{}",
+    ];
+    for text in others {
+        assert!(
+            !is_wanted_long_document(document(text).as_bytes()),
+            "{text}"
+        );
+    }
+    let ours = [
+        r#"{"containers": []}"#,
+        "containers :",
+        "kubelet:",
+        r#"{"expr": "containers", "dnsPolicy": "None"}"#,
+    ];
+    for text in ours {
+        assert!(is_wanted_long_document(document(text).as_bytes()), "{text}");
+    }
+}

@@ -10,7 +10,7 @@ use crate::finding::{Finding, Fix, Label, Severity};
 use crate::lint::rules;
 use crate::order::Order as _;
 use crate::render::Style;
-use crate::render::findings::{self, concise};
+use crate::render::findings;
 use crate::render::lint::{Lint, page_uri};
 use crate::render::paragraph;
 use crate::text::{counted, is_unprintable};
@@ -21,9 +21,9 @@ const MAX_LINES: usize = 30;
 const MAX_DETAILED: usize = 20;
 
 /// Writes how many findings there are in how many files, then each one as
-/// `FILE:LINE:COLUMN: CODE[NAME] MESSAGE` with its lines, `help:` and `note:`
+/// `FILE:LINE:COLUMN: error: CODE[NAME] MESSAGE` with its lines, `help:` and `note:`
 /// below: the worst ones first where not all fit on a screen, and the others in
-/// one line each.
+/// one line each; at the end what says more of the worst one.
 ///
 /// # Errors
 ///
@@ -41,7 +41,8 @@ pub fn write(lint: &Lint<'_>, style: Style, out: &mut dyn Write) -> io::Result<(
         Some(severity) => line.color(color(severity)).bold().to_string(),
     };
     writeln!(out, "{line}")?;
-    let (mut blocks, mut used) = (Vec::new(), 1);
+    // The last two are what says more.
+    let (mut blocks, mut used) = (Vec::new(), 3);
     for finding in findings {
         let block = block(finding, style)?;
         if style.verbose {
@@ -54,7 +55,13 @@ pub fn write(lint: &Lint<'_>, style: Style, out: &mut dyn Write) -> io::Result<(
         }
         blocks.push(block);
     }
-    blocks.iter().try_for_each(|it| out.write_all(it))
+    blocks.iter().try_for_each(|it| out.write_all(it))?;
+    // The first of the worst.
+    let Some(finding) = findings.iter().rev().max_by_key(|it| it.severity) else {
+        return Ok(());
+    };
+    let more = format!("kdns rule {} says more", finding.code);
+    writeln!(out, "\n{}", dimmed(more, style))
 }
 
 /// A finding behind a blank line.
@@ -88,7 +95,8 @@ fn brief(findings: &[Finding], style: Style, out: &mut dyn Write) -> io::Result<
     while used + 1 < MAX_LINES
         && let Some(finding) = rest.next().and_then(|&at| findings.get(at))
     {
-        writeln!(out, "{}", concise::line(finding))?;
+        let rule = format!("{}[{}]", finding.code, finding.name);
+        writeln!(out, "{}", heading(finding, word(finding.severity), &rule))?;
         used += 1;
     }
     let left = rest.count();
@@ -97,15 +105,36 @@ fn brief(findings: &[Finding], style: Style, out: &mut dyn Write) -> io::Result<
     } else {
         "-v shows all with their lines".to_owned()
     };
-    writeln!(
-        out,
-        "{}",
-        if style.colors {
-            more.dimmed().to_string()
-        } else {
-            more
-        }
-    )
+    let code = order.first().and_then(|&at| findings.get(at));
+    let code = code.map_or("", |it| it.code);
+    let more = format!("{more}; kdns rule {code} says more of a rule");
+    writeln!(out, "{}", dimmed(more, style))
+}
+
+fn dimmed(text: String, style: Style) -> String {
+    if style.colors {
+        text.dimmed().to_string()
+    } else {
+        text
+    }
+}
+
+/// A severity, what one and what several findings of it are called.
+const WORDS: [(Severity, &str, &str); 3] = [
+    (Severity::Error, "error", "errors"),
+    (Severity::Warning, "warning", "warnings"),
+    (Severity::Info, "remark", "remarks"),
+];
+
+fn word(severity: Severity) -> &'static str {
+    let found = WORDS.iter().find(|it| it.0 == severity);
+    found.map_or("", |it| it.1)
+}
+
+/// The first line of a finding, or all of it.
+fn heading(finding: &Finding, word: &str, rule: &str) -> String {
+    let place = findings::place(&finding.primary);
+    format!("{place}: {word}: {rule} {}", finding.message)
 }
 
 fn color(severity: Severity) -> Color {
@@ -134,7 +163,6 @@ fn write_one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result
             text.to_owned()
         }
     };
-    let place = findings::place(&finding.primary);
     let mut rule = paint(&format!("{}[{}]", finding.code, finding.name), color);
     if colors
         && style.links
@@ -142,7 +170,7 @@ fn write_one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result
     {
         rule = linked(&rule, &page_uri(page));
     }
-    let head = format!("{place}: {rule} {}", finding.message);
+    let head = heading(finding, &paint(word(finding.severity), color), &rule);
     paragraph::write_within(style.columns, out, "", "  ", &head)?;
     let excerpts = excerpts(finding);
     if !excerpts.is_empty() {
@@ -188,12 +216,7 @@ fn linked(text: &str, uri: &str) -> String {
 /// `2 errors, 1 warning in 14 files; 1 can be fixed with --fix`.
 fn summary(findings: &[Finding], files: usize) -> String {
     let of = |severity: Severity| findings.iter().filter(|it| it.severity == severity).count();
-    let words = [
-        (Severity::Error, "error", "errors"),
-        (Severity::Warning, "warning", "warnings"),
-        (Severity::Info, "remark", "remarks"),
-    ];
-    let parts: Vec<String> = words
+    let parts: Vec<String> = WORDS
         .map(|(severity, one, many)| (of(severity), one, many))
         .into_iter()
         .filter(|it| it.0 > 0)

@@ -6,7 +6,7 @@ use crate::lint::rules::prelude::*;
 /// Plugins that a block can have once.
 ///
 /// Source: `CoreDNS`, the `setup.go` of each: `plugin.ErrOnce`.
-const ONCE: [&str; 10] = [
+const ONCE: [&str; 15] = [
     "errors",
     "cache",
     "hosts",
@@ -17,6 +17,11 @@ const ONCE: [&str; 10] = [
     "metadata",
     "nsid",
     "pprof",
+    "prometheus",
+    "grpc",
+    "tsig",
+    "view",
+    "shed",
 ];
 
 pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {

@@ -34,6 +34,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
                         (word, format!("takes {wanted}, not {}", word.text))
                     }
                     Refusal::TooMuch(word) => (word, format!("takes no {} there", word.text)),
+                    Refusal::Twice(word) => (word, "can be set once".to_owned()),
                 };
                 if let Some(at) = places.first(word) {
                     report

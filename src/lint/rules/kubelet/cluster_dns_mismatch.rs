@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use crate::address::is_public_resolver;
 use crate::kubelet::flags::Name;
 use crate::lint::context::Known;
 use crate::lint::document::FileId;
@@ -23,6 +24,20 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
     let servers = addresses(setting);
     // What is no address, KK028 is about.
     let is_open = setting.values.iter().any(|it| has_placeholder(&it.text));
+    if right.is_empty() && !servers.is_empty() && servers.iter().all(|it| is_public_resolver(*it)) {
+        report
+            .add(
+                setting.at,
+                format!(
+                    "clusterDNS has public name servers alone: {}",
+                    shown(setting)
+                ),
+            )
+            .severity(Severity::Warning)
+            .label("it knows no Service")
+            .help("write the address of the cluster's DNS Service")
+            .note("names of Services are not found in any pod that this kubelet starts");
+    }
     let is_other_family = !servers
         .iter()
         .any(|it| right.iter().any(|other| it.is_ipv4() == other.is_ipv4()));

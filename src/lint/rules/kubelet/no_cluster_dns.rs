@@ -22,6 +22,17 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
         None if text.form == KubeletForm::Configuration && lacks(context, |it| &it.cluster_dns) => {
             kind_at(document)
         }
+        None if is_whole(text) && !is_set_elsewhere(text, context) => {
+            report
+                .add(
+                    kind_at(document),
+                    "clusterDNS is not set: without --cluster-dns pods get the node's servers, which know no Service",
+                )
+                .severity(Severity::Info)
+                .help("write the address of the Service kube-dns: clusterDNS: [10.96.0.10]")
+                .note("each pod then has an event MissingClusterDNS");
+            return;
+        }
         _ => return,
     };
     let help = match context.options().cluster_dns.first() {
@@ -35,4 +46,23 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
         )
         .help(help)
         .note("each pod has an event MissingClusterDNS, and names of Services do not resolve");
+}
+
+/// Whether it is all that a kubelet is told, and not a part that kubeadm adds to: it says who
+/// may ask the kubelet.
+fn is_whole(text: &KubeletText<'_>) -> bool {
+    let has = |wanted: &str| entries(text).iter().any(|it| key(it) == wanted);
+    let bytes = &text.document.source.bytes;
+    // What a template leaves open can set it.
+    text.form == KubeletForm::Configuration
+        && !text.document.is_partial
+        && has("authentication")
+        && has("authorization")
+        && memchr::memmem::find(bytes, b"kubeadm").is_none()
+}
+
+/// Whether the kubelet has the address from a flag or a drop-in.
+fn is_set_elsewhere(text: &KubeletText<'_>, context: &Context<'_>) -> bool {
+    let kubelet = context.kubelet_of(text.document.file);
+    kubelet.is_some_and(|it| it.setting(Name::ClusterDns).is_some())
 }

@@ -5,7 +5,8 @@
 //! it. `?`: it can be left out; `*`: any number; `+`: at least one. `...` at the
 //! end: CoreDNS does not look at what follows. A property has `@` and the first
 //! version that knows it, `-` and the first that does not; `~`: letters can be
-//! large or small; `*` alone: any other; `-` alone: there is no block.
+//! large or small; `!`: it can stand there once; `*` alone: any other; `-` alone:
+//! there is no block.
 
 use crate::config::corefile::Word;
 use crate::kubelet::Version;
@@ -29,6 +30,8 @@ pub(super) struct Plugin {
 pub(in crate::lint::rules::corefile) struct Property {
     name: &'static str,
     any_case: bool,
+    /// Whether a second one is refused.
+    pub(super) is_single: bool,
     /// The first version that knows it.
     pub(in crate::lint::rules::corefile) since: Option<Version>,
     /// The first version that does not know it any more.
@@ -68,6 +71,8 @@ pub(in crate::lint::rules::corefile) enum Refusal<'w> {
     Wrong(&'w Word, String),
     /// Nothing may stand here.
     TooMuch(&'w Word),
+    /// It stands there a second time.
+    Twice(&'w Word),
 }
 
 impl Plugin {
@@ -188,8 +193,9 @@ fn property(name: &'static str, arguments: Shape) -> Property {
         .split_once('@')
         .map_or((name, None), |(name, since)| (name, since.parse().ok()));
     Property {
-        name: name.trim_start_matches('~'),
+        name: name.trim_start_matches(['~', '!']),
         any_case: name.starts_with('~'),
+        is_single: name.starts_with('!'),
         since,
         gone,
         arguments,

@@ -32,6 +32,12 @@ pub(super) enum Kind {
     Endpoint,
     /// An IP address, with a port or without.
     Server,
+    /// A name whose labels have 1 to 63 bytes.
+    Name,
+    /// A regular expression.
+    Regexp,
+    /// So many words with colons between, the last with any.
+    Parts(usize),
     /// A class of DNS.
     Class,
     /// A type of record.
@@ -73,6 +79,10 @@ impl Kind {
             "prefix64" => Self::Translated,
             "endpoint" => Self::Endpoint,
             "server" => Self::Server,
+            "name" => Self::Name,
+            "regexp" => Self::Regexp,
+            "pair" => Self::Parts(2),
+            "triple" => Self::Parts(3),
             "class" => Self::Class,
             "type" => Self::Type,
             "rcode" => Self::Code,
@@ -111,6 +121,12 @@ impl Kind {
             Self::Translated => is_network(word) && is_translated(word),
             Self::Endpoint => is_endpoint(word),
             Self::Server => is_server(word),
+            Self::Name => word == "." || are_labels(word),
+            Self::Regexp => can_be_regexp(word),
+            Self::Parts(count) => {
+                let mut parts = word.splitn(*count, ':');
+                parts.clone().count() == *count && parts.all(|it| !it.is_empty())
+            }
             Self::Class => matches!(word, "IN" | "CS" | "CH" | "HS" | "NONE" | "ANY"),
             Self::Type => is_type(word),
             Self::Code => is_code(word),
@@ -135,6 +151,9 @@ impl Kind {
             Self::Translated => "an IPv6 network of 32 to 96 bits, whole bytes".to_owned(),
             Self::Endpoint => "an address with its port, as :8080".to_owned(),
             Self::Server => "an IP address, with a port or without".to_owned(),
+            Self::Name => "a domain name".to_owned(),
+            Self::Regexp => "a regular expression".to_owned(),
+            Self::Parts(count) => format!("{count} words with colons between"),
             Self::Class => "a class, as IN or ANY".to_owned(),
             Self::Type => "a type of record, as A or ANY".to_owned(),
             Self::Code => "a response code, as NXDOMAIN".to_owned(),
@@ -270,11 +289,63 @@ fn is_server(word: &str) -> bool {
     address.parse::<IpAddr>().is_ok()
 }
 
-/// Types that `github.com/miekg/dns` has a name for: of words that are none it
-/// is certain, so what looks like one is taken for one.
+fn are_labels(word: &str) -> bool {
+    let mut labels = word.strip_suffix('.').unwrap_or(word).split('.');
+    labels.all(|it| (1..=63).contains(&it.len()))
+}
+
+/// Whether Go can compile it, as far as brackets and a repetition of nothing tell.
+///
+/// Source: Go, `src/regexp/syntax/parse.go: parse`.
+pub(super) fn can_be_regexp(word: &str) -> bool {
+    let mut rest = word.as_bytes();
+    let mut open = 0_u32;
+    if word.starts_with(['*', '+', '?']) {
+        return false;
+    }
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        match first {
+            b'\\' if rest.starts_with(b"Q") => return true,
+            b'\\' if rest.is_empty() => return false,
+            b'\\' => rest = rest.get(1..).unwrap_or_default(),
+            b'(' => open += 1,
+            b')' if open == 0 => return false,
+            b')' => open -= 1,
+            b'[' => match behind_class(rest) {
+                Some(behind) => rest = behind,
+                None => return false,
+            },
+            _ => {}
+        }
+    }
+    open == 0
+}
+
+/// What stands behind a class of characters, of which `rest` is behind its `[`.
+fn behind_class(rest: &[u8]) -> Option<&[u8]> {
+    let rest = rest.strip_prefix(b"^").unwrap_or(rest);
+    // A bracket that is the first belongs to the class.
+    let mut rest = rest.strip_prefix(b"]").unwrap_or(rest);
+    loop {
+        let (first, behind) = rest.split_first()?;
+        rest = match first {
+            b']' => return Some(behind),
+            b'\\' => behind.get(1..)?,
+            b'[' if behind.starts_with(b":") => {
+                let end = behind.windows(2).position(|it| it == b":]");
+                end.and_then(|it| behind.get(it + 2..)).unwrap_or(behind)
+            }
+            _ => behind,
+        };
+    }
+}
+
+/// Types that `github.com/miekg/dns` has a name for, or BIND: it has one more.
 fn is_type(word: &str) -> bool {
-    let is_name = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'-';
-    !word.is_empty() && word.bytes().all(is_name) || word == "None" || word == "Reserved"
+    let is_known = || mnemonic::type_of(word.as_bytes()).is_some();
+    let has_small = word.bytes().any(|it| it.is_ascii_lowercase());
+    matches!(word, "None" | "Reserved" | "NXNAME") || !has_small && is_known()
 }
 
 /// Source: `github.com/miekg/dns`, msg.go: `RcodeToString`.

@@ -62,9 +62,9 @@ pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Ve
     if plugin.properties.is_empty() && !plugin.has_no_block {
         return Vec::new();
     }
-    let lines = directive.lines.iter();
+    let lines = directive.lines.iter().enumerate();
     let is_open = plugin.is_open && !has_fallthrough_first(plugin, directive);
-    let wrong = lines.filter_map(|line| {
+    let wrong = lines.filter_map(|(number, line)| {
         let (name, arguments) = line.split_first()?;
         if matches!(name.text.as_str(), "{" | "}") || line.iter().any(Word::has_variable) {
             return None;
@@ -75,7 +75,14 @@ pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Ve
         if !property.is_known(version) {
             return Some(Line::Other(name, property));
         }
-        let refusal = property.arguments.refusal(arguments)?;
+        let mut before = directive
+            .lines
+            .iter()
+            .take(number)
+            .filter_map(|it| it.first());
+        let is_twice = property.is_single && before.any(|it| it.text == name.text);
+        let twice = is_twice.then_some(Refusal::Twice(name));
+        let refusal = twice.or_else(|| property.arguments.refusal(arguments))?;
         Some(Line::Refused(name, refusal))
     });
     wrong.collect()

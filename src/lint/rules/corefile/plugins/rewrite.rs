@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use crate::config::corefile::{Directive, Word};
 use crate::lint::rules::corefile::plugins::grammar::Refusal;
+use crate::lint::rules::corefile::plugins::kind::can_be_regexp;
 
 /// Why the words of a rule are refused; those of its block belong to it where
 /// its line has one at most.
@@ -32,6 +33,12 @@ pub(super) fn refusal(directive: &Directive) -> Option<Refusal<'_>> {
     if behind.len() < *counts.start() {
         let least = counts.start();
         return Some(Refusal::Missing(format!("{least} words behind {lower}")));
+    }
+    if let ("name", [how, pattern, ..]) = (lower.as_str(), behind)
+        && is_one(how, &["regex"])
+        && !can_be_regexp(&pattern.text)
+    {
+        return Some(Refusal::Wrong(pattern, "a regular expression".to_owned()));
     }
     let more = behind.get(*counts.end())?;
     Some(Refusal::TooMuch(more))
