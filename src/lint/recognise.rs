@@ -348,7 +348,10 @@ pub fn is_wanted_document(bytes: &[u8]) -> bool {
 /// queries of metrics have stand, too, and count as keys alone.
 pub fn is_wanted_long_document(bytes: &[u8]) -> bool {
     let is_key = |behind: &[u8]| {
-        let behind = behind.strip_prefix(b"\"").unwrap_or(behind).trim_ascii_start();
+        let behind = behind
+            .strip_prefix(b"\"")
+            .unwrap_or(behind)
+            .trim_ascii_start();
         behind.starts_with(b":")
     };
     let has = |it: &memmem::Finder<'_>| match it.needle() {
