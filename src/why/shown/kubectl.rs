@@ -77,6 +77,9 @@ pub(super) struct Rows {
     /// Whether the lines describe the last DNS pod, or the DNS Service.
     is_described: bool,
     is_service: bool,
+    /// Whether the lines are of `Endpoints` in YAML, and have some that are not ready.
+    is_endpoints: bool,
+    has_unready: bool,
     service: Option<IpAddr>,
     has_no_endpoints: bool,
     has_endpoints: bool,
@@ -199,6 +202,13 @@ impl Rows {
         if key == "Name" {
             self.named = Some(value.to_owned()).filter(|it| is_dns(it));
             (self.is_described, self.is_service) = (false, SERVICES.contains(&value));
+        } else if key == "kind" {
+            self.is_endpoints = value == "Endpoints";
+        } else if key == "name" && self.is_endpoints {
+            self.is_service |= SERVICES.contains(&value);
+        } else if self.is_service && self.is_endpoints {
+            self.has_unready |= key == "- notReadyAddresses" || key == "notReadyAddresses";
+            self.has_endpoints |= key == "- addresses" || key == "addresses";
         } else if key == "Endpoints" && self.is_service {
             self.has_no_endpoints |= matches!(value, "" | "<none>");
             self.has_endpoints |= value.ends_with(|it: char| it.is_ascii_digit());
@@ -299,7 +309,9 @@ impl Rows {
 
     /// Whether the DNS Service has endpoints, as far as that is told.
     fn endpoints(&self) -> Option<bool> {
-        let is_none = self.has_no_endpoints || self.slices.are_ready() == Some(false);
+        let is_none = self.has_no_endpoints
+            || self.has_unready && !self.has_endpoints
+            || self.slices.are_ready() == Some(false);
         let is_any = self.has_endpoints || self.slices.are_ready() == Some(true);
         (is_none || is_any).then_some(!is_none)
     }

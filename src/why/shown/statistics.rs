@@ -38,8 +38,10 @@ impl Statistics {
             self.is_seen = true;
             return true;
         }
-        // Of what AWS limits a zero is no sign.
-        if line.trim_end().ends_with("_allowance_exceeded: 0") || self.udp(line) {
+        // Of what AWS limits, and of what CoreDNS counts, a zero is no sign.
+        let is_zero = line.trim_end().ends_with("_allowance_exceeded: 0")
+            || line.starts_with("coredns_") && line.ends_with(" 0");
+        if is_zero || self.udp(line) {
             return true;
         }
         self.table(line);
