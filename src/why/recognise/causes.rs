@@ -95,8 +95,6 @@ pub(super) fn weighed<'c>(
     let others = catalogue.causes.iter();
     let others = others.filter(|it| !is_named(it) && speaks_for(it));
     let others: Vec<_> = others.map(|it| (Likely::Medium, it)).collect();
-    // What anybody sees names nothing; what is written beside it does.
-    let first = usize::from(!message.speaker.is_symptom());
-    let (first, rest) = rest.split_at(rest.len().min(first));
+    let (first, rest) = rest.split_at(rest.len().min(1));
     [&signed, first, &others, rest, &last].concat()
 }
