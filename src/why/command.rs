@@ -43,7 +43,8 @@ impl<'t> Command<'t> {
         let mut found = Self::default();
         for word in words {
             let word = word.trim_matches(['\'', '"']);
-            let is_type = word.bytes().all(|it| it.is_ascii_uppercase());
+            let is_type =
+                word.bytes().all(|it| it.is_ascii_uppercase()) || ["a", "aaaa"].contains(&word);
             if word.starts_with(['-', '+']) || is_type {
                 continue;
             }
@@ -84,6 +85,7 @@ mod tests {
             Some("example.com"),
             Some("8.8.8.8:53"),
         );
+        check("$ dig aaaa a.example", Some("a.example"), None);
         check(
             "root@x:/# host db 10.96.0.10",
             Some("db"),

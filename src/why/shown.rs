@@ -8,9 +8,13 @@ mod dump;
 mod kubectl;
 mod listeners;
 mod lookups;
+mod pod;
 mod resolvectl;
+mod routes;
 mod slices;
 mod statistics;
+mod tshark;
+mod types;
 
 use self::answers::Answers;
 use self::cgroups::Cgroups;
@@ -20,7 +24,9 @@ use self::kubectl::Rows;
 use self::listeners::Listeners;
 use self::lookups::Lookups;
 use self::resolvectl::Status;
+use self::routes::Routes;
 use self::statistics::Statistics;
+use self::types::Types;
 use super::inside;
 
 /// A text, with sentences in the place of such lines.
@@ -41,6 +47,7 @@ pub(super) fn told(text: &str) -> Told {
     let (mut rows, mut listeners) = (Rows::default(), Listeners::default());
     let (mut status, mut checks) = (Status::default(), Checks::default());
     let mut cgroups = Cgroups::default();
+    let (mut types, mut routes) = (Types::default(), Routes::default());
     let is_listing = inside::has_rules(text);
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -48,6 +55,8 @@ pub(super) fn told(text: &str) -> Told {
         lookups.see(line);
         status.see(line);
         cgroups.see(line);
+        types.see(line);
+        routes.see(line);
         // Of rules only what kube-proxy says in words is a message.
         let is_rule = is_listing && inside::is_rule(line) && !line.contains("has no endpoints");
         let is_listed = is_rule
@@ -63,7 +72,9 @@ pub(super) fn told(text: &str) -> Told {
     rows.end_file();
     let told = [
         answers.sentence(),
+        types.sentence(),
         lookups.sentence(),
+        routes.sentence(),
         dump.sentence(),
         statistics.sentence(),
         cgroups.sentence(),

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
+use super::tshark::{UNSAID, row};
+use super::types;
+
 /// Whoever asks again, or gets no reply for so long, in seconds, has lost something: the
 /// C libraries wait five.
 const LATE: f64 = 2.0;
-
-/// What a row does not say.
-const UNSAID: &str = "-";
 
 /// The queries and replies of a dump.
 #[derive(Debug, Default)]
@@ -42,8 +42,9 @@ struct Query {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Reply {
     Answer,
-    /// NXDOMAIN, or no record.
+    /// No record.
     Empty,
+    NxDomain,
     /// One that is cut, or sends the client to other servers.
     Other,
     ServFail,
@@ -149,7 +150,7 @@ impl Dump {
         let reply = match () {
             () if has("ServFail") => Reply::ServFail,
             () if has("Refused") => Reply::Refused,
-            () if has("NXDomain") => Reply::Empty,
+            () if has("NXDomain") => Reply::NxDomain,
             () if is_cut || words.get(1) == Some(&UNSAID) => Reply::Other,
             () if has("0/") => Reply::Empty,
             () => Reply::Answer,
@@ -176,6 +177,10 @@ impl Dump {
         let mut lost: Vec<&Query> = self.queries.iter().filter(is_lost).collect();
         let is_answered = lost.is_empty();
         let unlike = self.queries.iter().find_map(Query::unlike);
+        let wrong = self.wrong_type().filter(|_| is_answered);
+        if wrong.is_some() && unlike.is_none() {
+            return wrong;
+        }
         let again = if lost.is_empty() {
             lost = self.queries.iter().filter(is_late).collect();
             " when it was asked again"
@@ -231,6 +236,27 @@ impl Dump {
                 && it.reply.is_some()
         })
     }
+
+    /// That AAAA, and it alone, got an error where A got an address.
+    fn wrong_type(&self) -> Option<String> {
+        let code = |it: &Query| match it.reply? {
+            Reply::NxDomain => Some("NXDOMAIN"),
+            Reply::ServFail => Some("SERVFAIL"),
+            Reply::Refused => Some("REFUSED"),
+            _ => None,
+        };
+        self.queries.iter().find_map(|bad| {
+            let error = code(bad).filter(|_| bad.kind == "AAAA")?;
+            let is_well =
+                |it: &Query| it.name != bad.name || (code(it).is_some() == (it.kind == "AAAA"));
+            let is_answered = |it: &Query| {
+                it.name == bad.name && it.kind == "A" && it.reply == Some(Reply::Answer)
+            };
+            let is_alone = self.queries.iter().all(is_well);
+            (is_alone && self.queries.iter().any(is_answered))
+                .then(|| types::sentence(&bad.name, error))
+        })
+    }
 }
 
 impl Query {
@@ -242,76 +268,11 @@ impl Query {
     /// A server that has no answer for the name, which another one has that the client asked.
     fn unlike(&self) -> Option<(&str, &str)> {
         let mut replies = self.asked.iter();
-        let without = replies.clone().find(|it| *it.1 == Some(Reply::Empty))?;
+        let without = replies
+            .clone()
+            .find(|it| matches!(it.1, Some(Reply::Empty | Reply::NxDomain)))?;
         let has_another = replies.any(|it| *it.1 == Some(Reply::Answer));
         has_another.then_some((without.0, &self.name))
-    }
-}
-
-/// A row of tshark, or of Wireshark's list.
-struct Row<'l> {
-    at: Option<f64>,
-    client: &'l str,
-    server: &'l str,
-    is_query: bool,
-    id: u16,
-    /// What it says, as tcpdump does.
-    words: String,
-}
-
-/// `5 20.97 172.17.0.65 -> 172.17.42.1 DNS 72 Standard query 0xb7ce A db.prod`, and
-/// `Standard query response 0xb7ce No such name A db.prod SOA a.root-servers.net`.
-fn row(line: &str) -> Option<Row<'_>> {
-    let (head, tail) = line.split_once(" Standard query ")?;
-    let is_address = |it: &&str| it.parse::<IpAddr>().is_ok();
-    let mut addresses = head.split_whitespace().filter(is_address);
-    let (from, to) = (addresses.next()?, addresses.next()?);
-    let mut times = head.split_whitespace().filter(|it| it.contains('.'));
-    let reply = tail.strip_prefix("response ");
-    let (id, rest) = reply.unwrap_or(tail).split_once(' ')?;
-    let id = u16::from_str_radix(id.strip_prefix("0x")?, 16).ok()?;
-    let states = [
-        ("No such name", "NXDomain"),
-        ("Server failure", "ServFail"),
-        ("Refused", "Refused"),
-    ];
-    let state = states.iter().find_map(|(said, word)| {
-        let rest = rest.strip_prefix(said)?;
-        Some((rest, *word))
-    });
-    let (rest, word) = state.unwrap_or_else(|| (rest, counts(rest)));
-    let mut words = rest.split_whitespace();
-    let (kind, name) = (words.next()?, words.next().unwrap_or_default());
-    let (client, server) = if reply.is_some() {
-        (to, from)
-    } else {
-        (from, to)
-    };
-    Some(Row {
-        at: times.find_map(|it| it.parse().ok()),
-        client,
-        server,
-        is_query: reply.is_none(),
-        id,
-        words: match reply {
-            Some(_) => format!("{id} {word} {kind}? {UNSAID}"),
-            None => format!("{id} {kind}? {name}."),
-        },
-    })
-}
-
-/// How many records a row shows; the screen may have cut it.
-fn counts(row: &str) -> &'static str {
-    let words: Vec<&str> = row.split_whitespace().collect();
-    match *words {
-        _ if words.contains(&"SOA") => "0/1/0",
-        _ if row.ends_with("...") || row.ends_with('…') => UNSAID,
-        // Older versions show no question.
-        [_, first, ..] if first.parse::<IpAddr>().is_ok() => "1/0/0",
-        [kind, _, first, ..] if kind == first => "1/0/0",
-        [_, _, "CNAME", .., last] if last.parse::<IpAddr>().is_ok() => "1/0/0",
-        [kind, _] if kind != "CNAME" => "0/0/0",
-        _ => UNSAID,
     }
 }
 

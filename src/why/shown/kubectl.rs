@@ -4,6 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::lookups::Lookups;
+use super::pod::{Pod, is_dns};
 use super::slices::Slices;
 use crate::address::is_link_local;
 use crate::node::dns_pod::DNS_NAMESPACES;
@@ -16,15 +17,6 @@ pub(super) const SERVICES: [&str; 4] = [
     "coredns",
     "rke2-coredns-rke2-coredns",
     "dns-default",
-];
-
-/// What the names of its pods begin with.
-const PODS: [&str; 5] = [
-    "coredns-",
-    "kube-dns-",
-    "rke2-coredns-rke2-coredns-",
-    "dns-default-",
-    "core-dns-",
 ];
 
 /// The `DaemonSets` by whose pods a node's pods reach others.
@@ -43,17 +35,6 @@ const NETWORK: [&str; 12] = [
     "weave-net",
 ];
 
-/// What pods are that will not run any more: others take their place.
-const ENDED: [&str; 7] = [
-    "Completed",
-    "ContainerStatusUnknown",
-    "Evicted",
-    "Failed",
-    "NodeShutdown",
-    "Succeeded",
-    "Terminating",
-];
-
 /// What `Status:` says of a pod.
 const PHASES: [&str; 6] = [
     "Failed",
@@ -69,9 +50,6 @@ const PORTS: [u16; 3] = [53, 5353, 9153];
 
 /// More pods that are not ready are not compared.
 const MOST: usize = 64;
-
-/// A pod that was restarted so often does not only follow its node.
-const OFTEN: u32 = 10;
 
 /// What `Reason:` says of a container that does not run, or did not.
 const REASONS: [&str; 9] = [
@@ -96,8 +74,12 @@ pub(super) struct Rows {
     unready: Vec<String>,
     /// Of which pod the description begins.
     named: Option<String>,
-    /// Whether the lines describe the last DNS pod.
+    /// Whether the lines describe the last DNS pod, or the DNS Service.
     is_described: bool,
+    is_service: bool,
+    /// Whether the lines are of `Endpoints` in YAML, and have some that are not ready.
+    is_endpoints: bool,
+    has_unready: bool,
     service: Option<IpAddr>,
     has_no_endpoints: bool,
     has_endpoints: bool,
@@ -110,15 +92,6 @@ pub(super) struct Rows {
     /// The servers of the file of which the line before was, and whether it is a pod's.
     file: Vec<IpAddr>,
     is_of_pod: bool,
-}
-
-#[derive(Debug)]
-struct Pod {
-    name: String,
-    /// `None`: it is not said.
-    is_ready: Option<bool>,
-    status: String,
-    restarts: u32,
 }
 
 /// A row about a Service, and, if its first word is the namespace of the cluster's DNS, what
@@ -228,7 +201,17 @@ impl Rows {
         let first = value.split(' ').next().unwrap_or_default();
         if key == "Name" {
             self.named = Some(value.to_owned()).filter(|it| is_dns(it));
-            self.is_described = false;
+            (self.is_described, self.is_service) = (false, SERVICES.contains(&value));
+        } else if key == "kind" {
+            self.is_endpoints = value == "Endpoints";
+        } else if key == "name" && self.is_endpoints {
+            self.is_service |= SERVICES.contains(&value);
+        } else if self.is_service && self.is_endpoints {
+            self.has_unready |= key == "- notReadyAddresses" || key == "notReadyAddresses";
+            self.has_endpoints |= key == "- addresses" || key == "addresses";
+        } else if key == "Endpoints" && self.is_service {
+            self.has_no_endpoints |= matches!(value, "" | "<none>");
+            self.has_endpoints |= value.ends_with(|it: char| it.is_ascii_digit());
         } else if key == "Status"
             && PHASES.contains(&first)
             && let Some(name) = self.named.take()
@@ -326,7 +309,9 @@ impl Rows {
 
     /// Whether the DNS Service has endpoints, as far as that is told.
     fn endpoints(&self) -> Option<bool> {
-        let is_none = self.has_no_endpoints || self.slices.are_ready() == Some(false);
+        let is_none = self.has_no_endpoints
+            || self.has_unready && !self.has_endpoints
+            || self.slices.are_ready() == Some(false);
         let is_any = self.has_endpoints || self.slices.are_ready() == Some(true);
         (is_none || is_any).then_some(!is_none)
     }
@@ -358,43 +343,4 @@ impl Rows {
         }
         told
     }
-}
-
-impl Pod {
-    /// How bad it is; 0: it is not.
-    fn badness(&self) -> u32 {
-        match self.status.as_str() {
-            // What was killed once, and is ready, may have been so long ago.
-            "OOMKilled" if self.is_ready != Some(true) || self.restarts >= OFTEN => 5,
-            "CrashLoopBackOff" => 4,
-            // After a node's restart the last state is this, too.
-            "Error" if self.is_ready != Some(true) => 4,
-            "Running" if self.is_ready == Some(false) => 2,
-            "Running" | "Completed" | "Error" | "OOMKilled" => u32::from(self.restarts >= OFTEN),
-            _ => 3,
-        }
-    }
-
-    fn has_ended(&self) -> bool {
-        ENDED.contains(&self.status.as_str())
-    }
-
-    /// What is bad about it.
-    fn state(&self) -> Option<String> {
-        Some(match self.badness() {
-            5 => "OOMKilled".to_owned(),
-            4 => "crashing".to_owned(),
-            3 => format!("waiting: {}", self.status),
-            2 => "running and unready".to_owned(),
-            1 => format!("restarted {} times", self.restarts),
-            _ => return None,
-        })
-    }
-}
-
-/// Whether a name is one of a DNS pod; host names have dots.
-fn is_dns(name: &str) -> bool {
-    let own = name.trim_start_matches("pod/");
-    let is_other = name.contains('.') || name.contains("autoscaler");
-    !is_other && PODS.iter().any(|it| own.starts_with(it))
 }

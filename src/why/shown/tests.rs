@@ -1,6 +1,7 @@
 //! What is said of lines of other programs.
 
 mod packets;
+mod reached;
 mod slices;
 
 use super::told as told_with_places;
