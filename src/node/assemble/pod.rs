@@ -34,6 +34,7 @@ pub(super) fn draft(sources: &Sources<'_>, index: &Index<'_>) -> Draft {
         && pod.containers.is_empty()
         && index.has_all_tasks
         && has_directory
+        && !sources.tasks.is_empty()
         && sources.tasks.iter().all(is_sandboxs)
     {
         pod.presence = Presence::Waits;

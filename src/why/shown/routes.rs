@@ -28,7 +28,7 @@ const MOST: usize = 64;
 pub(super) struct Routes {
     pods: Vec<Network>,
     /// Networks and the devices that lead there.
-    routes: Vec<(Network, String)>,
+    networks: Vec<(Network, String)>,
     own: Vec<IpAddr>,
     /// Addresses of nodes, and of the servers that CoreDNS forwards to: none is a pod's.
     outside: Vec<IpAddr>,
@@ -39,7 +39,7 @@ pub(super) struct Routes {
 impl Routes {
     /// Looks at a line, which stays in the text.
     pub(super) fn see(&mut self, line: &str) {
-        if self.outside.len() + self.asked.len() + self.routes.len() + self.own.len() > MOST {
+        if self.outside.len() + self.asked.len() + self.networks.len() + self.own.len() > MOST {
             return;
         }
         for key in PODS {
@@ -72,7 +72,7 @@ impl Routes {
                 .extend(address(own.split('/').next().unwrap_or_default())),
             [range, "dev", device, ..] | [range, "via", _, "dev", device, ..] => {
                 let range = network(range).map(|it| (it, device.to_owned()));
-                self.routes.extend(range);
+                self.networks.extend(range);
             }
             [word] => self
                 .forwarded
@@ -111,7 +111,7 @@ impl Routes {
     fn bridged(&self) -> Option<String> {
         let is_other = |ip: &&IpAddr| !ip.is_loopback() && !self.own.contains(ip);
         self.asked.iter().filter(is_other).find_map(|ip| {
-            let mut routes = self.routes.iter();
+            let mut routes = self.networks.iter();
             let is_its = |it: &&(Network, String)| begins(&it.1, &BRIDGES) && it.0.holds(*ip);
             let (range, device) = routes.find(is_its)?;
             let range = written(range);
@@ -123,9 +123,9 @@ impl Routes {
 
     /// Two devices with the same network, one of them a bridge.
     fn twice(&self) -> Option<String> {
-        let mut routes = self.routes.iter().enumerate();
+        let mut routes = self.networks.iter().enumerate();
         routes.find_map(|(at, (range, one))| {
-            let mut others = self.routes.iter().skip(at + 1);
+            let mut others = self.networks.iter().skip(at + 1);
             let (_, other) = others.find(|it| it.0 == *range && it.1 != *one)?;
             let is_bridge = |it: &str| begins(it, &BRIDGES) || begins(it, &PLUGINS);
             (is_bridge(one) || is_bridge(other))

@@ -80,8 +80,14 @@ impl Statistics {
             ]
             | [count, "receive", "buffer", "errors"] => (&mut self.buffers, count),
             // What other ports got says nothing.
-            [_, "packets", "to", "unknown", "port", "received."]
-            | [_, "packets", "to", "unknown", "port", "received"] => return true,
+            [
+                _,
+                "packets",
+                "to",
+                "unknown",
+                "port",
+                "received." | "received",
+            ] => return true,
             _ => return false,
         };
         let count = count.parse::<u64>();
