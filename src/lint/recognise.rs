@@ -348,11 +348,8 @@ pub fn is_wanted_document(bytes: &[u8]) -> bool {
 /// queries of metrics have stand, too, and count as keys alone.
 pub fn is_wanted_long_document(bytes: &[u8]) -> bool {
     let is_key = |behind: &[u8]| {
-        let behind = behind
-            .strip_prefix(b"\"")
-            .unwrap_or(behind)
-            .trim_ascii_start();
-        behind.starts_with(b":")
+        let mut behind = behind.iter().skip_while(|it| b"\"'\\ ".contains(it));
+        behind.next() == Some(&b':')
     };
     let has = |it: &memmem::Finder<'_>| match it.needle() {
         word @ (b"containers" | b"kubelet") => it
@@ -360,7 +357,7 @@ pub fn is_wanted_long_document(bytes: &[u8]) -> bool {
             .any(|at| bytes.get(at + word.len()..).is_some_and(is_key)),
         _ => it.find(bytes).is_some(),
     };
-    is_wanted_document(bytes) && SUBJECTS.iter().any(has)
+    !is_schema(bytes) && (SUBJECTS.iter().any(has) || mentions(bytes, b"kubeadm.k8s.io"))
 }
 
 /// Whether a document is a schema of custom resources: it says how pods are

@@ -83,6 +83,9 @@ fn words_of_metrics_make_no_long_document_wanted() {
     let ours = [
         r#"{"containers": []}"#,
         "containers :",
+        "'containers':",
+        r#""{\\"containers\\": []}""#,
+        "apiVersion: kubeadm.k8s.io/v1beta3",
         "kubelet:",
         r#"{"expr": "containers", "dnsPolicy": "None"}"#,
     ];

@@ -107,7 +107,7 @@ fn brief(findings: &[Finding], style: Style, out: &mut dyn Write) -> io::Result<
     };
     let code = order.first().and_then(|&at| findings.get(at));
     let code = code.map_or("", |it| it.code);
-    let more = format!("{more}; kdns rule {code} says more of a rule");
+    let more = format!("{more}; kdns rule {code} says more");
     writeln!(out, "{}", dimmed(more, style))
 }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("plugin_twice.md")]
 
+use crate::kubelet::Version;
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::prelude::*;
 
@@ -24,10 +25,13 @@ const ONCE: [&str; 15] = [
     "shed",
 ];
 
-pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+    let version = blocks::version(file, context);
+    let is_old = version.is_some_and(|it| it.value < Version::minor(1, 1));
     let mut places = blocks::Places::new(file);
     for block in blocks::blocks(file) {
-        for name in ONCE {
+        // Before 1.1 another `prometheus` was taken.
+        for name in ONCE.into_iter().filter(|it| !is_old || *it != "prometheus") {
             let mut found = blocks::named(block, name);
             let (Some(first), Some(second)) = (found.next(), found.next()) else {
                 continue;

@@ -24,7 +24,9 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
     let servers = addresses(setting);
     // What is no address, KK028 is about.
     let is_open = setting.values.iter().any(|it| has_placeholder(&it.text));
-    if right.is_empty() && !servers.is_empty() && servers.iter().all(|it| is_public_resolver(*it)) {
+    let is_public = |it: &IpAddr| is_public_resolver(*it);
+    let are_all = !servers.is_empty() && servers.len() == setting.values.len();
+    if right.is_empty() && are_all && servers.iter().all(is_public) {
         report
             .add(
                 setting.at,
@@ -36,7 +38,7 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
             .severity(Severity::Warning)
             .label("it knows no Service")
             .help("write the address of the cluster's DNS Service")
-            .note("names of Services are not found in any pod that this kubelet starts");
+            .note("pods that have its servers do not find names of Services");
     }
     let is_other_family = !servers
         .iter()

@@ -22,7 +22,7 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
         None if text.form == KubeletForm::Configuration && lacks(context, |it| &it.cluster_dns) => {
             kind_at(document)
         }
-        None if is_whole(text) && !is_set_elsewhere(text, context) => {
+        None if is_whole(text) && !is_set_elsewhere(context) => {
             report
                 .add(
                     kind_at(document),
@@ -58,11 +58,13 @@ fn is_whole(text: &KubeletText<'_>) -> bool {
         && !text.document.is_partial
         && has("authentication")
         && has("authorization")
-        && memchr::memmem::find(bytes, b"kubeadm").is_none()
+        && ["kubeadm", "cluster-dns"]
+            .iter()
+            .all(|it| memchr::memmem::find(bytes, it.as_bytes()).is_none())
 }
 
-/// Whether the kubelet has the address from a flag or a drop-in.
-fn is_set_elsewhere(text: &KubeletText<'_>, context: &Context<'_>) -> bool {
-    let kubelet = context.kubelet_of(text.document.file);
-    kubelet.is_some_and(|it| it.setting(Name::ClusterDns).is_some())
+/// Whether any kubelet has the address, as from a flag: this one may be a part of it.
+fn is_set_elsewhere(context: &Context<'_>) -> bool {
+    let mut kubelets = context.kubelets().iter();
+    kubelets.any(|it| it.setting(Name::ClusterDns).is_some())
 }

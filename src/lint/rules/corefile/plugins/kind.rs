@@ -32,8 +32,6 @@ pub(super) enum Kind {
     Endpoint,
     /// An IP address, with a port or without.
     Server,
-    /// A name whose labels have 1 to 63 bytes.
-    Name,
     /// A regular expression.
     Regexp,
     /// So many words with colons between, the last with any.
@@ -79,7 +77,6 @@ impl Kind {
             "prefix64" => Self::Translated,
             "endpoint" => Self::Endpoint,
             "server" => Self::Server,
-            "name" => Self::Name,
             "regexp" => Self::Regexp,
             "pair" => Self::Parts(2),
             "triple" => Self::Parts(3),
@@ -121,7 +118,6 @@ impl Kind {
             Self::Translated => is_network(word) && is_translated(word),
             Self::Endpoint => is_endpoint(word),
             Self::Server => is_server(word),
-            Self::Name => word == "." || are_labels(word),
             Self::Regexp => can_be_regexp(word),
             Self::Parts(count) => {
                 let mut parts = word.splitn(*count, ':');
@@ -151,7 +147,6 @@ impl Kind {
             Self::Translated => "an IPv6 network of 32 to 96 bits, whole bytes".to_owned(),
             Self::Endpoint => "an address with its port, as :8080".to_owned(),
             Self::Server => "an IP address, with a port or without".to_owned(),
-            Self::Name => "a domain name".to_owned(),
             Self::Regexp => "a regular expression".to_owned(),
             Self::Parts(count) => format!("{count} words with colons between"),
             Self::Class => "a class, as IN or ANY".to_owned(),
@@ -289,11 +284,6 @@ fn is_server(word: &str) -> bool {
     address.parse::<IpAddr>().is_ok()
 }
 
-fn are_labels(word: &str) -> bool {
-    let mut labels = word.strip_suffix('.').unwrap_or(word).split('.');
-    labels.all(|it| (1..=63).contains(&it.len()))
-}
-
 /// Whether Go can compile it, as far as brackets and a repetition of nothing tell.
 ///
 /// Source: Go, `src/regexp/syntax/parse.go: parse`.
@@ -333,8 +323,8 @@ fn behind_class(rest: &[u8]) -> Option<&[u8]> {
             b']' => return Some(behind),
             b'\\' => behind.get(1..)?,
             b'[' if behind.starts_with(b":") => {
-                let end = behind.windows(2).position(|it| it == b":]");
-                end.and_then(|it| behind.get(it + 2..)).unwrap_or(behind)
+                let end = memchr::memmem::find(behind.get(1..)?, b":]");
+                end.and_then(|it| behind.get(it + 3..)).unwrap_or(behind)
             }
             _ => behind,
         };

@@ -5,6 +5,7 @@ mod grammar;
 mod kind;
 mod rewrite;
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use crate::config::corefile::{Directive, Word};
@@ -62,9 +63,9 @@ pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Ve
     if plugin.properties.is_empty() && !plugin.has_no_block {
         return Vec::new();
     }
-    let lines = directive.lines.iter().enumerate();
+    let mut seen = BTreeSet::new();
     let is_open = plugin.is_open && !has_fallthrough_first(plugin, directive);
-    let wrong = lines.filter_map(|(number, line)| {
+    let wrong = directive.lines.iter().filter_map(|line| {
         let (name, arguments) = line.split_first()?;
         if matches!(name.text.as_str(), "{" | "}") || line.iter().any(Word::has_variable) {
             return None;
@@ -75,12 +76,7 @@ pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Ve
         if !property.is_known(version) {
             return Some(Line::Other(name, property));
         }
-        let mut before = directive
-            .lines
-            .iter()
-            .take(number)
-            .filter_map(|it| it.first());
-        let is_twice = property.is_single && before.any(|it| it.text == name.text);
+        let is_twice = property.is_single && !seen.insert(name.text.as_str());
         let twice = is_twice.then_some(Refusal::Twice(name));
         let refusal = twice.or_else(|| property.arguments.refusal(arguments))?;
         Some(Line::Refused(name, refusal))
