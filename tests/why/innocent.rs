@@ -159,7 +159,7 @@ fn what_is_broken_stays_known() {
         ("REFUSED", "symptom-refused-word"),
         (
             "failed calling webhook \"v\": Post \"https://hook.prod.svc:443/validate\": dial tcp 10.96.3.4:443: connect: connection refused\nlookup a.example on 10.0.0.2:53: context deadline exceeded",
-            "go-context-deadline",
+            "go-canceled",
         ),
         ("rcode REFUSED", "symptom-refused"),
         ("FORMERR", "symptom-rcode"),
