@@ -9,8 +9,8 @@ mod kubectl;
 mod listeners;
 mod lookups;
 mod pod;
+mod pod_range;
 mod resolvectl;
-mod routes;
 mod slices;
 mod statistics;
 mod tshark;
@@ -23,8 +23,8 @@ use self::dump::Dump;
 use self::kubectl::Rows;
 use self::listeners::Listeners;
 use self::lookups::Lookups;
+use self::pod_range::PodRange;
 use self::resolvectl::Status;
-use self::routes::Routes;
 use self::statistics::Statistics;
 use self::types::Types;
 use super::inside;
@@ -47,7 +47,7 @@ pub(super) fn told(text: &str) -> Told {
     let (mut rows, mut listeners) = (Rows::default(), Listeners::default());
     let (mut status, mut checks) = (Status::default(), Checks::default());
     let mut cgroups = Cgroups::default();
-    let (mut types, mut routes) = (Types::default(), Routes::default());
+    let (mut types, mut range) = (Types::default(), PodRange::default());
     let is_listing = inside::has_rules(text);
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -56,7 +56,7 @@ pub(super) fn told(text: &str) -> Told {
         status.see(line);
         cgroups.see(line);
         types.see(line);
-        routes.see(line);
+        range.see(line);
         // Of rules only what kube-proxy says in words is a message.
         let is_rule = is_listing && inside::is_rule(line) && !line.contains("has no endpoints");
         let is_listed = is_rule
@@ -74,7 +74,7 @@ pub(super) fn told(text: &str) -> Told {
         answers.sentence(),
         types.sentence(),
         lookups.sentence(),
-        routes.sentence(),
+        range.sentence(),
         dump.sentence(),
         statistics.sentence(),
         cgroups.sentence(),

@@ -5,7 +5,7 @@ use kdns::why::{Catalogue, recognise};
 use crate::expect_none;
 
 /// Each was taken for a fault of DNS once.
-const INNOCENT: [&str; 103] = [
+const INNOCENT: [&str; 111] = [
     "I did not change anything about DNS in the cluster, all lookups work",
     "We do not use DNS inside the pods, only addresses",
     "We don't see any problem with DNS in our cluster",
@@ -109,6 +109,14 @@ const INNOCENT: [&str; 103] = [
     "resolved address of the shipment not updated after",
     "LDAP lookup bob on 10.0.0.4:636: connection reset by peer",
     "failed lookup customer on 10.0.0.4:8443: EOF",
+    "bw_out_allowance_exceeded: 812",
+    "node_ethtool_linklocal_allowance_exceeded{device=\"eth0\"} 0",
+    "Our VIP works, and the domain resolves",
+    "by name it works; the ip address is new, not by name server",
+    "the script works by IPAM; equip works with the DNS server of the domain",
+    "cat: /mnt/sysroot/etc/resolv.conf: No such file or directory",
+    "ls: cannot access '/etc/resolv.conf': Permission denied",
+    "sum(rate(coredns_forward_max_concurrent_rejects_total 5",
 ];
 
 #[test]
@@ -149,6 +157,10 @@ fn what_is_broken_stays_known() {
         ("SERVFAIL", "symptom-servfail"),
         ("NXDOMAIN", "symptom-nxdomain"),
         ("REFUSED", "symptom-refused-word"),
+        (
+            "failed calling webhook \"v\": Post \"https://hook.prod.svc:443/validate\": dial tcp 10.96.3.4:443: connect: connection refused\nlookup a.example on 10.0.0.2:53: context deadline exceeded",
+            "go-canceled",
+        ),
         ("rcode REFUSED", "symptom-refused"),
         ("FORMERR", "symptom-rcode"),
         ("timeout", "symptom-timeout"),

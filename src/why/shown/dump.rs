@@ -239,21 +239,22 @@ impl Dump {
 
     /// That AAAA, and it alone, got an error where A got an address.
     fn wrong_type(&self) -> Option<String> {
-        let code = |it: &Query| match it.reply? {
+        let code = |it: &Reply| match it {
             Reply::NxDomain => Some("NXDOMAIN"),
             Reply::ServFail => Some("SERVFAIL"),
             Reply::Refused => Some("REFUSED"),
             _ => None,
         };
+        let of = |it: &Query, server: &String| it.asked.get(server).copied().flatten();
         self.queries.iter().find_map(|bad| {
-            let error = code(bad).filter(|_| bad.kind == "AAAA")?;
+            let mut replies = bad.asked.iter().filter(|_| bad.kind == "AAAA");
+            let (server, error) =
+                replies.find_map(|(server, it)| Some((server, code(it.as_ref()?)?)))?;
+            let mut all = self.queries.iter().filter(|it| it.name == bad.name);
             let is_well =
-                |it: &Query| it.name != bad.name || (code(it).is_some() == (it.kind == "AAAA"));
-            let is_answered = |it: &Query| {
-                it.name == bad.name && it.kind == "A" && it.reply == Some(Reply::Answer)
-            };
-            let is_alone = self.queries.iter().all(is_well);
-            (is_alone && self.queries.iter().any(is_answered))
+                |it: &Query| it.reply.as_ref().and_then(code).is_some() == (it.kind == "AAAA");
+            let is_answered = |it: &Query| it.kind == "A" && of(it, server) == Some(Reply::Answer);
+            (all.clone().all(is_well) && all.any(is_answered))
                 .then(|| types::sentence(&bad.name, error))
         })
     }

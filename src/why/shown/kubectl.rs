@@ -77,8 +77,10 @@ pub(super) struct Rows {
     /// Whether the lines describe the last DNS pod, or the DNS Service.
     is_described: bool,
     is_service: bool,
-    /// Whether the lines are of `Endpoints` in YAML, and have some that are not ready.
+    /// Whether the lines are of `Endpoints` in YAML, their name is to come, and some are not
+    /// ready.
     is_endpoints: bool,
+    is_unnamed: bool,
     has_unready: bool,
     service: Option<IpAddr>,
     has_no_endpoints: bool,
@@ -202,16 +204,22 @@ impl Rows {
         if key == "Name" {
             self.named = Some(value.to_owned()).filter(|it| is_dns(it));
             (self.is_described, self.is_service) = (false, SERVICES.contains(&value));
-        } else if key == "kind" {
+            self.is_endpoints = false;
+        } else if key == "kind" && value != "Pod" {
+            // Addresses name their pods.
             self.is_endpoints = value == "Endpoints";
-        } else if key == "name" && self.is_endpoints {
-            self.is_service |= SERVICES.contains(&value);
+            (self.is_service, self.is_unnamed) = (false, self.is_endpoints);
+        } else if key == "name" && std::mem::take(&mut self.is_unnamed) {
+            self.is_service = SERVICES.contains(&value);
+        } else if key.eq_ignore_ascii_case("namespace") {
+            self.is_service &= DNS_NAMESPACES.contains(&value);
         } else if self.is_service && self.is_endpoints {
             self.has_unready |= key == "- notReadyAddresses" || key == "notReadyAddresses";
             self.has_endpoints |= key == "- addresses" || key == "addresses";
         } else if key == "Endpoints" && self.is_service {
             self.has_no_endpoints |= matches!(value, "" | "<none>");
-            self.has_endpoints |= value.ends_with(|it: char| it.is_ascii_digit());
+            let is_cut = value.ends_with("more...");
+            self.has_endpoints |= is_cut || value.ends_with(|it: char| it.is_ascii_digit());
         } else if key == "Status"
             && PHASES.contains(&first)
             && let Some(name) = self.named.take()

@@ -27,7 +27,7 @@ pub(super) struct Lookups {
     is_vc: bool,
 }
 
-/// More answers and failures are not compared.
+/// More are not compared.
 const MOST: usize = 64;
 
 /// What programs say that got no address; tools begin such lines with their own name.
@@ -45,8 +45,6 @@ const FAILED: [&str; 8] = [
 #[derive(Debug, Default)]
 struct Lookup {
     name: Option<String>,
-    /// Where it was asked, as the prompt says.
-    host: Option<String>,
     /// `None`: the first of resolv.conf.
     server: Option<IpAddr>,
     is_tcp: bool,
@@ -60,21 +58,19 @@ impl Lookups {
         let small = line.trim().to_ascii_lowercase();
         if let Some(command) = Command::find(line) {
             self.is_vc = false;
-            self.found.push(Lookup {
-                host: host(line),
+            self.push(Lookup {
                 name: command.name.map(str::to_ascii_lowercase),
                 server: command.server.map(|it| it.ip()),
                 is_tcp: small.contains("+tcp") || small.contains("+vc"),
                 has_reply: None,
             });
         }
-        self.connect(&small);
         self.is_vc |= small.trim_start_matches(['>', ' ']) == "set vc";
         if let Some(server) = small.strip_prefix("server:").and_then(server_of) {
             let is_begun = |it: &&mut Lookup| it.has_reply.is_none();
             match self.found.last_mut().filter(is_begun) {
                 Some(it) => it.server = Some(server),
-                None => self.found.push(Lookup {
+                None => self.push(Lookup {
                     server: Some(server),
                     is_tcp: self.is_vc,
                     ..Lookup::default()
@@ -118,28 +114,12 @@ impl Lookups {
         }
     }
 
-    /// A connection to port 53 by nc or telnet, which is one over TCP.
-    fn connect(&mut self, small: &str) {
-        let words: Vec<&str> = small.split_whitespace().collect();
-        let (server, has_reply) = match *words {
-            ["connection", "to", ip, "53", "port", kind, "succeeded!"]
-                if kind.starts_with("[tcp") =>
-            {
-                (ip, true)
-            }
-            ["nc:", "connect", "to", ip, "port", "53", "(tcp)", ..] => {
-                (ip, !small.contains("timed out"))
-            }
-            _ => return,
-        };
-        if let Some(server) = server_of(server) {
-            self.found.push(Lookup {
-                server: Some(server),
-                is_tcp: true,
-                has_reply: Some(has_reply),
-                ..Lookup::default()
-            });
+    /// Keeps a lookup, and of many the last ones.
+    fn push(&mut self, it: Lookup) {
+        if self.found.len() == MOST {
+            self.found.remove(0);
         }
+        self.found.push(it);
     }
 
     /// Keeps the names that a program failed to get, and those that a server answered.
@@ -179,42 +159,12 @@ impl Lookups {
         };
         let mut pairs = with(false).flat_map(|silent| with(true).map(move |it| (silent, it)));
         let told = pairs.find_map(|(silent, other)| compared(silent, other));
-        let over_tcp = self.found.iter().find_map(|silent| {
-            let mut others = self.found.iter();
-            let silent = (silent.has_reply == Some(false)).then_some(silent)?;
-            others.find_map(|it| over_tcp(silent, it).filter(|_| it.has_reply == Some(true)))
-        });
-        let told = match (told, over_tcp) {
-            (Some(told), Some(more)) if told != more => Some(format!("{told}\n{more}")),
-            (told, more) => told.or(more),
-        };
-        let told = told.or_else(|| self.hosts());
         let slow = || {
             let is_slow = self.longest >= SLOW;
             is_slow.then(|| format!("a slow dns lookup took {} ms", self.longest))
         };
         let told = told.or_else(|| self.contradicted()).or_else(slow);
         told.map(|it| it + "\n")
-    }
-
-    /// Where one server replies and where it does not, as prompts of machines say.
-    fn hosts(&self) -> Option<String> {
-        let of = |has: bool| {
-            self.found
-                .iter()
-                .filter(move |it| it.has_reply == Some(has))
-        };
-        let (bad, good) = of(false).find_map(|bad| {
-            let server = bad.server?;
-            let is_other = |it: &&Lookup| {
-                it.server == Some(server) && it.host.is_some() && it.host != bad.host && !it.is_tcp
-            };
-            bad.host.as_ref()?;
-            Some((bad, of(true).find(is_other)?))
-        })?;
-        let is_both = of(true).any(|it| it.host == bad.host && it.server == bad.server);
-        let (server, bad, good) = (bad.server?, bad.host.as_ref()?, good.host.as_ref()?);
-        (!is_both).then(|| format!("{server} replies on {good} and not on {bad}"))
     }
 
     /// That a tool got an address for a name, and a program did not.
@@ -248,30 +198,12 @@ fn names_of(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !(c.is_alphanumeric() || ".-_".contains(c)))
 }
 
-/// The machine that a prompt names: `[root@m1 ~]# dig`, `user@m1:~$ dig`, `m1# dig`. That of a
-/// container has another name each time.
-fn host(line: &str) -> Option<String> {
-    let (prompt, _) = line.split_once(['#', '$'])?;
-    let prompt = prompt.trim_start_matches('[');
-    let name = prompt.rsplit('@').next().unwrap_or_default();
-    let end = name.find(|it: char| !(it.is_ascii_alphanumeric() || "-_.".contains(it)));
-    let name = name.get(..end.unwrap_or(name.len())).unwrap_or_default();
-    let is_shell = ["bash", "sh"].iter().any(|it| name.starts_with(it));
-    (!name.is_empty() && !is_shell).then(|| name.to_owned())
-}
-
-/// That a server replies over TCP only.
-fn over_tcp(silent: &Lookup, other: &Lookup) -> Option<String> {
-    let server = silent.server.filter(|_| silent.server == other.server)?;
-    (other.is_tcp && !silent.is_tcp).then(|| format!("{server} replies over TCP and not over UDP"))
-}
-
 /// What follows from one lookup without a reply and one with.
 fn compared(silent: &Lookup, other: &Lookup) -> Option<String> {
     if silent.server.is_some() && silent.server == other.server {
         let server = silent.server?;
-        if let Some(told) = over_tcp(silent, other) {
-            return Some(told);
+        if other.is_tcp && !silent.is_tcp {
+            return Some(format!("{server} replies over TCP and not over UDP"));
         }
         let is_outside = |it: &Lookup| it.name.as_deref().map(is_of_the_world);
         return match (is_outside(silent)?, is_outside(other)?) {
@@ -302,7 +234,7 @@ fn compared(silent: &Lookup, other: &Lookup) -> Option<String> {
 }
 
 /// The address that a text begins with: `10.96.0.10#53(10.96.0.10)`.
-fn server_of(text: &str) -> Option<IpAddr> {
+pub(super) fn server_of(text: &str) -> Option<IpAddr> {
     let word = text.split_whitespace().next()?;
     let word = word.split('(').next().unwrap_or_default();
     asked::parsed(word).map(|it| it.0.ip())

@@ -1,7 +1,7 @@
 //! conntrack: entries to port 53 (`-L`), and `conntrack -S`: counters of the node's connection
 //! tracking, a line for each CPU, or, before version 1.4.5 and in `/proc`, a line for each
-//! counter; the entries that the table has and may have; what `nstat`, `netstat -su` and
-//! `ethtool -S` count of packets that were lost.
+//! counter; the entries that the table has and may have; what `nstat` and `ethtool -S`
+//! count of packets that were lost.
 
 /// What was counted.
 #[derive(Debug, Default)]
@@ -16,11 +16,10 @@ pub(super) struct Statistics {
     /// Entries of the table, and how many it may have.
     count: Option<u64>,
     most: Option<u64>,
-    /// Which of both the lines below are, where files of `/proc` are printed.
-    awaited: Vec<bool>,
-    /// UDP packets that were lost for a wrong checksum, and for want of a buffer.
+    /// What the lines below are, the last one first, where files of `/proc` are printed.
+    awaited: Vec<String>,
+    /// UDP packets that were lost for a wrong checksum.
     checksums: u64,
-    buffers: u64,
 }
 
 /// Fewer packets that were lost since a machine started are usual.
@@ -38,9 +37,10 @@ impl Statistics {
             self.is_seen = true;
             return true;
         }
-        // Of what AWS limits, and of what CoreDNS counts, a zero is no sign.
-        let is_zero = line.trim_end().ends_with("_allowance_exceeded: 0")
-            || line.starts_with("coredns_") && line.ends_with(" 0");
+        // Of what AWS limits a zero is no sign, and a line of help none.
+        let last = line.trim_end().rsplit([' ', ':']).next();
+        let is_zero =
+            line.contains("_allowance_exceeded") && (last == Some("0") || line.starts_with('#'));
         if is_zero || self.udp(line) {
             return true;
         }
@@ -64,53 +64,39 @@ impl Statistics {
         false
     }
 
-    /// Whether a line counts UDP packets: `UdpInCsumErrors 402 0.0`, `402 receive buffer errors`.
+    /// Whether a line counts UDP packets with a wrong checksum: `UdpInCsumErrors 402 0.0`.
     fn udp(&mut self, line: &str) -> bool {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let (counter, count) = match *words {
-            [
-                "UdpInCsumErrors" | "Udp6InCsumErrors" | "InCsumErrors:",
-                count,
-                ..,
-            ] => (&mut self.checksums, count),
-            [
-                "UdpRcvbufErrors" | "Udp6RcvbufErrors" | "RcvbufErrors:",
-                count,
-                ..,
-            ]
-            | [count, "receive", "buffer", "errors"] => (&mut self.buffers, count),
-            // What other ports got says nothing.
-            [
-                _,
-                "packets",
-                "to",
-                "unknown",
-                "port",
-                "received." | "received",
-            ] => return true,
-            _ => return false,
-        };
-        let count = count.parse::<u64>();
-        *counter = counter.saturating_add(count.clone().unwrap_or_default());
-        count.is_ok()
+        let mut words = line.split_whitespace();
+        let is_one = matches!(words.next(), Some("UdpInCsumErrors" | "Udp6InCsumErrors"));
+        let count = words
+            .next()
+            .filter(|_| is_one)
+            .and_then(|it| it.parse().ok());
+        self.checksums = self.checksums.saturating_add(count.unwrap_or_default());
+        count.is_some()
     }
 
     /// `net.netfilter.nf_conntrack_count = 5`, or what `cat` prints below the names.
     fn table(&mut self, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let is_of_table = |it: &&&str| it.contains("nf_conntrack_");
-        let names: Vec<_> = words.iter().filter(is_of_table).collect();
+        let names = words.iter().filter(|it| it.contains("nf_conntrack_"));
+        let names = names.map(|it| it.split(['=', ':']).next().unwrap_or_default());
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
         let value = words.last().and_then(|it| it.rsplit(['=', ':']).next());
         let value = value.and_then(|it| it.parse().ok());
-        let is_count = match (names.as_slice(), value) {
-            ([name], Some(_)) => Some(name.contains("_count")),
-            ([], Some(_)) if words.len() == 1 => self.awaited.pop(),
-            _ => None,
+        let name = match (names.len(), words.len(), value) {
+            (1, ..=3, Some(_)) => names.pop(),
+            (0, 1, Some(_)) => self.awaited.pop(),
+            _ => {
+                names.reverse();
+                self.awaited = names;
+                return;
+            }
         };
-        match is_count {
-            Some(true) => self.count = value,
-            Some(false) => self.most = value,
-            None => self.awaited = names.iter().rev().map(|it| it.contains("_count")).collect(),
+        match name.as_deref().and_then(|it| it.rsplit(['/', '.']).next()) {
+            Some("nf_conntrack_count") => self.count = value,
+            Some("nf_conntrack_max") => self.most = value,
+            _ => {}
         }
     }
 
@@ -124,15 +110,8 @@ impl Statistics {
                 "the conntrack table holds {count} of at most {most} entries\n"
             ));
         }
-        match (self.checksums, self.buffers) {
-            (lost @ FEW.., _) => Some(format!(
-                "{lost} UDP packets were lost for a wrong checksum\n"
-            )),
-            (_, lost @ FEW..) => Some(format!(
-                "{lost} UDP packets were lost for want of a receive buffer\n"
-            )),
-            _ => None,
-        }
+        let lost = self.checksums;
+        (lost >= FEW).then(|| format!("{lost} UDP packets were lost for a wrong checksum\n"))
     }
 
     fn add(&mut self, name: &str, count: &str) {

@@ -1,8 +1,9 @@
-//! What was answered for A and for AAAA, as dig, host, nslookup and CoreDNS's log show it:
-//! a server that has an address fails where it is asked for the other type.
+//! What was answered for A and for AAAA, as dig and nslookup show it: a server that has an
+//! address fails where it is asked for the other type.
 
 use std::net::IpAddr;
 
+use super::lookups::server_of;
 use crate::why::command::Command;
 
 /// More answers are not compared.
@@ -15,9 +16,9 @@ const ERRORS: [&str; 5] = ["NXDOMAIN", "SERVFAIL", "REFUSED", "NOTIMP", "FORMERR
 #[derive(Debug, Default)]
 pub(super) struct Types {
     found: Vec<Answer>,
-    /// What dig prints, up to the next command.
+    /// What dig prints, up to the next header or command.
     open: Open,
-    /// How many commands stand before.
+    /// How many lookups by nslookup stand before.
     runs: usize,
     /// The name after which nslookup prints addresses.
     named: Option<String>,
@@ -28,58 +29,52 @@ struct Open {
     question: Option<(String, bool)>,
     server: Option<IpAddr>,
     error: Option<&'static str>,
-    has_answer: bool,
+    /// Whether the lines are those of the answer, and whether it has an address.
+    is_answer: bool,
+    has_address: bool,
 }
 
 #[derive(Debug)]
 struct Answer {
     name: String,
-    /// Whether for AAAA; `None`: the tool asks both, and does not say.
+    /// Whether for AAAA; `None`: nslookup asks both, and does not say.
     is_aaaa: Option<bool>,
     whose: Whose,
     /// The code; `None`: an address.
     error: Option<&'static str>,
 }
 
-/// Only answers of one server, or of one run of a tool that asks both types, say something of
-/// each other.
+/// Only answers of one server to dig, or of one lookup by nslookup, say something of each
+/// other.
 #[derive(Debug, Eq, PartialEq)]
 enum Whose {
-    Server(Option<IpAddr>),
+    Server(IpAddr),
     Run(usize),
-    Log,
 }
 
 impl Types {
     /// Looks at a line, which stays in the text.
     pub(super) fn see(&mut self, line: &str) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        if let Some(command) = Command::find(line) {
+        let is_command = Command::find(line).is_some();
+        if is_command || line.contains("->>HEADER<<-") {
             self.close();
-            self.runs += 1;
-            let is_aaaa = words.iter().any(|it| it.eq_ignore_ascii_case("aaaa"));
-            self.open.question = command.name.map(|it| (name_of(it), is_aaaa));
-            self.open.server = command.server.map(|it| it.ip());
         }
-        if let Some((_, query)) = line.split_once(" IN ") {
-            self.log(line, query);
-        }
+        // `> set type=mx` is the begin of another one, too.
+        let is_begun = is_command || line.starts_with('>') || line.starts_with("Server:");
+        self.runs += usize::from(is_begun);
+        let words: Vec<&str> = line.split_whitespace().collect();
         let named = self.named.take();
         match *words {
-            [";;", "->>HEADER<<-", ..] => {
-                let open = std::mem::take(&mut self.open);
-                (self.open.question, self.open.server) = (open.question, open.server);
-                self.open.error = error(line);
-            }
-            [";;", "flags:", ..] => {
-                self.open.has_answer = !line.contains("ANSWER: 0") && line.contains("ANSWER:");
-            }
+            [";;", "->>HEADER<<-", ..] => self.open.error = error(line),
+            [";;", section, "SECTION:"] => self.open.is_answer = section == "ANSWER",
+            [";;", "SERVER:", server, ..] => self.open.server = server_of(server),
             [name, "IN", kind @ ("A" | "AAAA")] if name.starts_with(';') => {
                 self.open.question = Some((name_of(name.trim_start_matches(';')), kind == "AAAA"));
             }
-            [name, "has", "address", ..] => self.add(name, Some(false), None),
-            [name, "has", "IPv6", "address", ..] => self.add(name, Some(true), None),
-            ["Host", name, "not", "found:", ..] => self.failed(name, line),
+            [_, _, "IN", kind @ ("A" | "AAAA"), _] if self.open.is_answer => {
+                let asked = self.open.question.as_ref();
+                self.open.has_address |= asked.is_some_and(|it| it.1 == (kind == "AAAA"));
+            }
             [.., "can't", "find", name, _] => self.failed(name.trim_end_matches(':'), line),
             ["Name:", name] => self.named = Some(name.to_owned()),
             ["Address:" | "Address", .., last] if let Some(name) = named => {
@@ -88,26 +83,6 @@ impl Types {
                 }
             }
             _ => {}
-        }
-    }
-
-    /// `[INFO] 10.1.0.7:5 - 7 "AAAA IN a.example. udp 35 false 512" SERVFAIL qr,rd,ra 35 0.001s`.
-    fn log(&mut self, line: &str, query: &str) {
-        let mut parts = line.split('"').skip(1);
-        let kind = parts.next().and_then(|it| it.split(' ').next());
-        let code = parts.next().and_then(|it| it.split_whitespace().next());
-        let (Some(kind @ ("A" | "AAAA")), Some(code)) = (kind, code) else {
-            return;
-        };
-        let name = name_of(query.split(' ').next().unwrap_or_default());
-        let error = error(code);
-        if error.is_some() || code == "NOERROR" {
-            self.push(Answer {
-                name,
-                is_aaaa: Some(kind == "AAAA"),
-                whose: Whose::Log,
-                error,
-            });
         }
     }
 
@@ -134,18 +109,15 @@ impl Types {
 
     /// Takes what dig printed for the command before.
     fn close(&mut self) {
-        let Open {
-            question,
-            server,
-            error,
-            has_answer,
-        } = std::mem::take(&mut self.open);
-        if let Some((name, is_aaaa)) = question.filter(|_| error.is_some() || has_answer) {
+        let open = std::mem::take(&mut self.open);
+        if let (Some((name, is_aaaa)), Some(server)) = (open.question, open.server)
+            && (open.error.is_some() || open.has_address)
+        {
             self.push(Answer {
                 name,
                 is_aaaa: Some(is_aaaa),
                 whose: Whose::Server(server),
-                error,
+                error: open.error,
             });
         }
     }
