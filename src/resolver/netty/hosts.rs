@@ -62,8 +62,10 @@ pub(super) fn literal(name: &str, keeps_scopes: bool) -> Option<Address> {
     let address = in_java_text(ip_address(name.as_bytes())?);
     match ipv6(name) {
         Some((_, Some(scope))) if keeps_scopes => {
-            scope.parse::<i32>().ok()?;
-            let written = address.written.map(|it| format!("{it}%{scope}").into());
+            let scope = scope.parse::<i32>().ok()?;
+            // Java shows no scope below 1.
+            let shown = (scope > 0).then(|| format!("%{scope}")).unwrap_or_default();
+            let written = address.written.map(|it| format!("{it}{shown}").into());
             Some(Address { written, ..address })
         }
         _ => Some(address),
