@@ -128,7 +128,9 @@ fn may_have(module: &[u8], scenario: &Scenario) -> bool {
     let name = scenario.name.trim_end_matches('.').to_ascii_lowercase();
     match module {
         b"" => false,
-        b"mdns_minimal" | b"mdns4_minimal" | b"mdns6_minimal" => name.ends_with(".local"),
+        b"mdns_minimal" | b"mdns4_minimal" | b"mdns6_minimal" => {
+            name.rsplit_once('.').is_some_and(|it| it.1 == "local")
+        }
         b"myhostname" => {
             let last = name.rsplit('.').find(|it| *it != "localdomain");
             matches!(last, Some("localhost" | "_gateway" | "_outbound"))

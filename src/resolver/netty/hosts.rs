@@ -64,7 +64,11 @@ pub(super) fn literal(name: &str, keeps_scopes: bool) -> Option<Address> {
         Some((_, Some(scope))) if keeps_scopes => {
             let scope = scope.parse::<i32>().ok()?;
             // Java shows no scope below 1.
-            let shown = (scope > 0).then(|| format!("%{scope}")).unwrap_or_default();
+            let shown = if scope > 0 {
+                format!("%{scope}")
+            } else {
+                String::new()
+            };
             let written = address.written.map(|it| format!("{it}{shown}").into());
             Some(Address { written, ..address })
         }
