@@ -122,7 +122,7 @@ fn of_tool(program: &Program) -> Option<Choice> {
     let found = version.and_then(|version| resolver::of_version(family, &version));
     let id = found.map_or(family, |it| it.id);
     let why = format!("{name} is a tool of BIND, which reads resolv.conf itself");
-    let is_old = found.is_some_and(|it| it.version == "9.11");
+    let is_old = found.is_some_and(|it| it.id.ends_with("-9.11"));
     Some(if is_old {
         guess(id, format!("{why}; it is of 9.11 or older"))
     } else {
