@@ -40,6 +40,8 @@ struct State {
     /// How many things have arrived.
     arrivals: usize,
     notes: Vec<String>,
+    /// Those of the notes that limit what is said of the lookup.
+    limits: Vec<String>,
     /// `None` as long as nothing was left to chance.
     chance: Option<Box<Chance>>,
 }
@@ -308,6 +310,17 @@ impl Io {
         }
     }
 
+    /// The same where the outcome may be another for a reason that was not seen:
+    /// said with every explanation.
+    pub fn limit(&self, note: impl Into<String>) {
+        let note = note.into();
+        self.note(note.clone());
+        let mut state = self.state.borrow_mut();
+        if !state.limits.contains(&note) {
+            state.limits.push(note);
+        }
+    }
+
     /// Tells that `socket` is now connected, or why not.
     pub fn connected(&self, socket: SocketId, result: Result<(), Failure>) {
         self.state.borrow_mut().connections.push((socket, result));
@@ -372,5 +385,10 @@ impl Io {
     /// The notes since the last call.
     pub(super) fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut self.state.borrow_mut().notes)
+    }
+
+    /// Those that limit it, likewise.
+    pub(super) fn take_limits(&self) -> Vec<String> {
+        std::mem::take(&mut self.state.borrow_mut().limits)
     }
 }

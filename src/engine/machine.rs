@@ -116,6 +116,11 @@ impl<'a> Machine<'a> {
         self.io.take_notes()
     }
 
+    /// Those of the notes that limit what is said of the lookup, likewise.
+    pub fn limits(&self) -> Vec<String> {
+        self.io.take_limits()
+    }
+
     /// The same machine, in which lots fall like this, and then on the first.
     #[must_use]
     pub fn with_lots(self, script: Vec<usize>) -> Self {

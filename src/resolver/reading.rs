@@ -113,6 +113,14 @@ impl Unused {
         }
     }
 
+    /// Takes back what was said of words that `part` is in.
+    pub fn forget(&mut self, part: Span) {
+        let before = self.first.len();
+        self.first
+            .retain(|it| !(it.span.start <= part.start && part.end <= it.span.end));
+        self.count -= before - self.first.len();
+    }
+
     /// Puts them in the order of the file.
     pub fn sort(&mut self) {
         self.first.order_by_key(|it| it.span);

@@ -27,6 +27,8 @@ pub struct Run {
     pub elapsed: Duration,
     /// What the model had to say beside it.
     pub notes: Vec<String>,
+    /// Those of the notes with which the lookup may end in another way.
+    pub limits: Vec<String>,
     /// What was left to chance, if anything was; see [`courses`].
     pub chance: Option<Box<Chance>>,
 }
@@ -98,6 +100,7 @@ pub fn run_while(
     Run {
         chance: machine.chance(),
         notes,
+        limits: machine.limits(),
         sent,
         outcome,
         elapsed: now,

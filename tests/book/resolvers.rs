@@ -300,7 +300,7 @@ Erlang 23 in 353 of 384. Erlang 27.3.4.1 of Debian 13 did the same in 301 of 306
 `Deno.resolveDns` and `dns.resolve4` do, which ask with the search list by themselves.
 
 There is no model of uClibc-ng, of Android's bionic and of Windows: `--resolver` and `--target` say so. Envoy and systemd-resolved 245 are modelled from the source, *not observed*: 245.4 for a node that has addresses of both families (with IPv4 alone, nss-resolve does not ask for AAAA there), as Ubuntu 20.04 changed it, which asks again after NXDOMAIN as its messages say. Of Netty
-4.1.50 to 4.1.63, and of c-ares between the versions below (of 160 lookups by chance c-ares 1.20.1 did 142 as 1.18, 1.21.0 did 141, 1.22.1 did 139 as 1.25), nothing was recorded; of 84 lookups Netty 4.1.97 did all as 4.1.101, and of 132 4.1.107 all but 11 over TCP, without EDNS: they are explained as the nearest model, and kdns says that they differ, or that they are older.
+4.1.50 to 4.1.63, 4.1.88 to 4.1.96, 4.1.105 and 4.1.106 nothing was run, and of c-ares between the versions below little (of 160 lookups by chance c-ares 1.20.1 did 142 as 1.18, 1.21.0 did 141, 1.22.1 did 139 as 1.25); of 84 lookups Netty 4.1.97 did all as 4.1.101, and of 132 4.1.107 all but 11 over TCP, without EDNS: they are explained as the nearest model, and kdns says that they differ, or that they are older.
 So is what is older than the first row of its family: glibc before 2.17, musl before 1.1.20, Go before 1.11, BIND before 9.11, busybox before 1.29, systemd before 245, hickory before 0.24. From the source: nslookup of busybox 1.27 and 1.28 asks the C library, and `--target` says so.
 
 `kdns explain NAME --resolver ID` shows the same for your file and your name, query by query.

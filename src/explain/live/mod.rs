@@ -193,6 +193,7 @@ impl Played {
             outcome: self.outcome.clone(),
             elapsed: self.elapsed,
             notes: self.notes.clone(),
+            limits: Vec::new(),
             chance: None,
         }
     }

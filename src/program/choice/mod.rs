@@ -120,10 +120,14 @@ fn of_tool(program: &Program) -> Option<Choice> {
     };
     let version = bind_version(program);
     let found = version.and_then(|version| resolver::of_version(family, &version));
-    Some(sure(
-        found.map_or(family, |it| it.id),
-        format!("{name} is a tool of BIND, which reads resolv.conf itself"),
-    ))
+    let id = found.map_or(family, |it| it.id);
+    let why = format!("{name} is a tool of BIND, which reads resolv.conf itself");
+    let is_old = found.is_some_and(|it| it.id.ends_with("-9.11"));
+    Some(if is_old {
+        guess(id, format!("{why}; it is of 9.11 or older"))
+    } else {
+        sure(id, why)
+    })
 }
 
 /// The first two numbers of BIND's version. Debian's libraries have it in their names:

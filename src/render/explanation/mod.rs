@@ -46,6 +46,7 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
     text.why(explanation)?;
     text.elsewhere(explanation)?;
     if !style.verbose {
+        text.limits(explanation)?;
         text.unused(explanation)?;
     }
     text.fix(explanation)?;

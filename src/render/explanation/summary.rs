@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::group::{shared, whose};
+use super::group::{joined, shared, whose};
 use super::{Text, decisions, few, members};
 use crate::explain::{Context, Explanation, Member, timeline};
 use crate::render::live::bars;
@@ -29,13 +29,24 @@ impl Text<'_> {
         bars::write(self, &played, whose)
     }
 
+    /// What else may be, where it was not seen.
+    pub(super) fn limits(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
+        let mut limits = shared(members(explanation), |it| it.run.limits.join("; "));
+        limits.retain(|(limit, _)| !limit.is_empty());
+        if limits.is_empty() {
+            return Ok(());
+        }
+        self.paragraph(0, &joined("Note", members(explanation).count(), limits))
+    }
+
     /// How long silent servers take, and whom resolvers believe.
     pub(super) fn servers(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
         let is_assumed = !explanation.scenario.answers.is_empty();
         let asks = members(explanation).any(|it| !it.plan.sent.is_empty());
         if asks && !is_assumed {
             let asking = members(explanation).filter(|it| !it.plan.sent.is_empty());
-            let silences = shared(asking, silent);
+            let mut silences = shared(asking, silent);
+            silences.sort_by_key(|(after, _)| after == NEVER);
             let shown = self.shown(explanation, silences.len());
             let silences = match silences.as_slice() {
                 // One line, where many resolvers differ.
@@ -49,7 +60,8 @@ impl Text<'_> {
             };
             self.titled(
                 "If no server answers",
-                &format!("the lookup ends after {silences}."),
+                &format!("the lookup ends after {silences}.")
+                    .replace("ends after never", "never ends"),
             )?;
         }
         self.disagreement(explanation)
@@ -143,10 +155,12 @@ impl Text<'_> {
     }
 }
 
+const NEVER: &str = "never";
+
 /// `20 s`, as the end of a sentence.
 fn silent(member: &Member<'_>) -> String {
     match member.silence.after {
         Some(after) if !member.silence.is_cut => words::seconds(after),
-        _ => "no time: it never ends".to_owned(),
+        _ => NEVER.to_owned(),
     }
 }

@@ -8,7 +8,7 @@ use crate::resolver::glibc::nss_dns::{self, Found};
 use crate::resolver::glibc::nss_files;
 use crate::resolver::glibc::nsswitch::{Reaction, Service, Status, hosts_database};
 use crate::resolver::glibc::thread::{Errno, HostError, Killed, Thread};
-use crate::scenario::Family;
+use crate::scenario::{Family, Scenario};
 
 /// The value returned, 0 or an `errno`, and the addresses.
 ///
@@ -27,7 +27,7 @@ pub(super) async fn gethostbyname2_r(
         any_service = true;
     } else if let Some(services) = database(thread) {
         let mut do_merge = false;
-        let mut next = lookup(&services, 0);
+        let mut next = lookup(thread, &services, 0);
         while let Some(at) = next {
             any_service = true;
             let Some(service) = services.get(at) else {
@@ -41,7 +41,7 @@ pub(super) async fn gethostbyname2_r(
             status = merge(thread, service, status, &mut do_merge);
             next = match service.reaction(status) {
                 Reaction::Return => None,
-                Reaction::Continue | Reaction::Merge => lookup(&services, at + 1),
+                Reaction::Continue | Reaction::Merge => lookup(thread, &services, at + 1),
             };
         }
     }
@@ -107,6 +107,40 @@ fn say_missing(thread: &Thread<'_>, services: &[Service<'_>]) {
     }
 }
 
+/// Says that a module that is taken as not installed may have the name, before DNS is asked.
+pub(super) fn say_passed(thread: &Thread<'_>, services: &[Service<'_>], at: usize) {
+    let Some((service, before)) = services.get(..=at).and_then(<[_]>::split_last) else {
+        return;
+    };
+    let is_first = before.iter().all(|it| it.module != b"dns");
+    if is_first && may_have(service.module, thread.scenario) {
+        thread.io.limit(format!(
+            "`{}` of nsswitch.conf, if it is installed, may answer first or end the lookup",
+            service.module.escape_ascii()
+        ));
+    }
+}
+
+/// Whether a module that is not part of glibc can have this name.
+///
+/// Source: nss-mdns `README.md`, systemd `nss-myhostname(8)`, `nss-mymachines(8)`.
+fn may_have(module: &[u8], scenario: &Scenario) -> bool {
+    let name = scenario.name.trim_end_matches('.').to_ascii_lowercase();
+    match module {
+        b"" => false,
+        b"mdns_minimal" | b"mdns4_minimal" | b"mdns6_minimal" => {
+            name.rsplit_once('.').is_some_and(|it| it.1 == "local")
+        }
+        b"myhostname" => {
+            let last = name.rsplit('.').find(|it| *it != "localdomain");
+            matches!(last, Some("localhost" | "_gateway" | "_outbound"))
+                || name.eq_ignore_ascii_case(&scenario.hostname)
+        }
+        b"mymachines" => !name.contains('.'),
+        _ => true,
+    }
+}
+
 /// glibc asks any number of modules; of so many a run is played.
 const MAX_SERVICES: usize = 100;
 /// So many modules that are not installed are named.
@@ -122,11 +156,12 @@ pub(super) fn is_installed(service: &Service<'_>) -> bool {
 /// ends the search.
 ///
 /// Source: glibc `nss/nsswitch.c: __nss_lookup, __nss_next2` (2.36).
-fn lookup(services: &[Service<'_>], at: usize) -> Option<usize> {
+fn lookup(thread: &Thread<'_>, services: &[Service<'_>], at: usize) -> Option<usize> {
     for (index, service) in services.iter().enumerate().skip(at) {
         if is_installed(service) {
             return Some(index);
         }
+        say_passed(thread, services, index);
         if service.reaction(Status::Unavail) != Reaction::Continue {
             return None;
         }

@@ -6,7 +6,7 @@ use crate::address::Address;
 use crate::resolver::glibc::getaddrinfo::{
     ALL, CANONNAME, Failure, GaihResult, Request, V4MAPPED, mapped,
 };
-use crate::resolver::glibc::gethostbyname::{database, is_installed};
+use crate::resolver::glibc::gethostbyname::{database, is_installed, say_passed};
 use crate::resolver::glibc::nss_dns::{self, Found};
 use crate::resolver::glibc::nss_files;
 use crate::resolver::glibc::nsswitch::{Reaction, Service, Status};
@@ -34,13 +34,17 @@ pub(super) async fn get_nss_addresses(
         [] => std::slice::from_ref(&null),
         services => services,
     });
-    for service in services.unwrap_or_default() {
+    let services = services.unwrap_or_default();
+    for (at, service) in services.iter().enumerate() {
         // What was found before is gone, even if it was to be kept.
         lookup.result = GaihResult::default();
         if do_merge {
             thread.h_errno = HostError::Internal;
             thread.errno = Errno::Busy;
             break;
+        }
+        if !is_installed(service) {
+            say_passed(thread, services, at);
         }
         lookup.ask(thread, service).await?;
         match service.reaction(lookup.status) {

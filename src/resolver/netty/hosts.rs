@@ -62,8 +62,14 @@ pub(super) fn literal(name: &str, keeps_scopes: bool) -> Option<Address> {
     let address = in_java_text(ip_address(name.as_bytes())?);
     match ipv6(name) {
         Some((_, Some(scope))) if keeps_scopes => {
-            scope.parse::<i32>().ok()?;
-            let written = address.written.map(|it| format!("{it}%{scope}").into());
+            let scope = scope.parse::<i32>().ok()?;
+            // Java shows no scope below 1.
+            let shown = if scope > 0 {
+                format!("%{scope}")
+            } else {
+                String::new()
+            };
+            let written = address.written.map(|it| format!("{it}{shown}").into());
             Some(Address { written, ..address })
         }
         _ => Some(address),

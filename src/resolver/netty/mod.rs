@@ -24,43 +24,48 @@ use crate::engine::message::Because;
 use crate::resolver::netty::aliases::Shared;
 use crate::resolver::netty::context::{Context, End};
 use crate::resolver::netty::options::FOR_EVER;
+use crate::resolver::netty::platform::Unknown;
 use crate::resolver::netty::read::{Configuration, parse_silently};
 use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Lookup, Scenario};
+use crate::text::excerpt;
 
 /// What differs between versions of Netty.
 #[derive(Clone, Copy, Debug)]
 pub struct Version {
-    /// Whether all words of the first `options` line and those of `RES_OPTIONS` count: `ndots`, `timeout`, and
-    /// `attempts`, which is how many queries a name may cost. Since 4.1.50 (#10207).
-    /// Observed: 4.1.68. Source: `UnixResolverDnsServerAddressStreamProvider.java: parseEtcResolverOptions`.
+    /// Whether all words of the first `options` line and those of `RES_OPTIONS` count: `ndots`,
+    /// `timeout`, and `attempts`, which is how many queries a name may cost. Since 4.1.50 (#10207).
+    /// Observed: 4.1.68. Source: `UnixResolverDnsServerAddressStreamProvider.java:
+    /// parseEtcResolverOptions`.
     counts_options: bool,
     /// Whether aliases in a circle end a name, or what they answer. Since 4.1.51. Observed: 4.1.68.
     /// Source: `DnsResolveContext.java: checkCnameLoop`.
     sees_circles: bool,
     /// Whether all addresses of the hosts file count, not the first one. Observed: 4.1.68.
     has_all_hosts: bool,
-    /// Whether a name is an address only without a scope or with one that is a number, which is kept.
-    /// Since 4.1.74. Source: `NetUtil.java: createInetAddressFromIpAddressString`.
+    /// Whether a name is an address only without a scope or with one that is a number, which is
+    /// kept. Since 4.1.74. Source: `NetUtil.java: createInetAddressFromIpAddressString`.
     keeps_scopes: bool,
     /// Whether an alias is asked for even if the reply has its addresses. Until 4.1.87.
     /// Observed: 4.1.68. Source: `DnsResolveContext.java: onExpectedResponse`.
     follows_answered: bool,
-    /// Whether a name server without an address makes Netty refuse the whole file, not that line alone.
-    /// Until 4.1.97. Observed: 4.1.68, 4.1.97. Source: `DnsServerAddresses.java: sanitize`.
+    /// Whether a name server without an address makes Netty refuse the whole file, not that line
+    /// alone. Until 4.1.97. Observed: 4.1.68, 4.1.97. Source: `DnsServerAddresses.java: sanitize`.
     refuses_names: bool,
-    /// Whether queries over TCP have EDNS. Until 4.1.104. Observed: 4.1.101.
-    /// Source: `DnsNameResolver.java: DnsResponseHandler`; later `DnsQueryContext.java: retryWithTcp`.
+    /// Whether queries over TCP have EDNS. Until 4.1.104. Observed: 4.1.101. Source:
+    /// `DnsNameResolver.java: DnsResponseHandler`; later `DnsQueryContext.java: retryWithTcp`.
     has_edns_over_tcp: bool,
-    /// Whether the name is asked for CNAME where no server has addresses. Until 4.1.107; later with the
-    /// property `io.netty.resolver.dns.tryCnameOnAddressLookups`. Observed: 4.1.101.
-    /// Source: `DnsResolveContext.java: tryToFinishResolve`.
+    /// Whether the name is asked for CNAME where no server has addresses. Until 4.1.107; later with
+    /// the property `io.netty.resolver.dns.tryCnameOnAddressLookups`. Observed: 4.1.101. Source:
+    /// `DnsResolveContext.java: tryToFinishResolve`.
     asks_cname: bool,
-    /// Whether servers are the JDK's where Netty finds none in the file, not what else its `nameserver`
-    /// lines have. Until 4.1.107. Source: `DefaultDnsServerAddressStreamProvider.java`.
+    /// Whether servers are the JDK's where Netty finds none in the file, not what else its
+    /// `nameserver` lines have. Until 4.1.107. Source:
+    /// `DefaultDnsServerAddressStreamProvider.java`.
     asks_jdk: bool,
-    /// Whether a name that is too long or has a zero byte is no more sent, which ends a lookup. Since 4.1.133
-    /// and 4.2.13 (CVE-2026-42579). Observed: 4.2.13. Source: `DnsCodecUtil.java: encodeDomainName`.
+    /// Whether a name that is too long or has a zero byte is no more sent, which ends a lookup.
+    /// Since 4.1.133 and 4.2.13 (CVE-2026-42579). Observed: 4.2.13. Source: `DnsCodecUtil.java:
+    /// encodeDomainName`.
     checks_names: bool,
 }
 
@@ -127,10 +132,14 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &Version) -> Outco
     };
     let configuration = parse_silently(scenario, *version);
     if configuration.has_names {
-        io.note(BY_NAME);
+        io.limit(BY_NAME);
     }
-    if configuration.is_refused {
-        io.note(REFUSED);
+    if let Some((why, word)) = configuration.refusing {
+        let word = excerpt(word.bytes, 40);
+        io.limit(match why {
+            Unknown::NoName => format!("`{word}` has no address: {REFUSED}"),
+            Unknown::Name => format!("where `{word}` has no address, {REFUSED}"),
+        });
         return Outcome::Failed("ExceptionInInitializerError");
     }
     if scenario.name.is_empty() {
@@ -178,14 +187,15 @@ pub fn reading<'a>(scenario: &'a Scenario, version: &Version) -> Reading<'a> {
 }
 
 /// When it is asked, as a sentence without a full stop.
-pub const CONDITION: &str = "programs that give Netty its DnsNameResolver, as Vert.x, Reactor Netty and what is built on them do; otherwise Netty asks InetAddress, and so the C library: --resolver glibc, musl";
+pub const CONDITION: &str = "programs that give Netty its DnsNameResolver, as Vert.x, Reactor Netty and \
+                             what is built on them do; otherwise Netty asks InetAddress, and so the C \
+                             library: --resolver glibc, musl";
 
 /// What is not modelled.
-const BY_NAME: &str =
-    "a name server is no address: Netty asks the C library for it, which is not shown here";
+const BY_NAME: &str = "a name server is a name: Netty asks the C library for it, which is not shown \
+                       here but for the hosts file";
 /// Source: Netty `DnsServerAddresses.java: sanitize` (4.1.48)
-const REFUSED: &str =
-    "where the C library has no address for it, Netty can make no resolver: all its lookups fail";
+const REFUSED: &str = "Netty can make no resolver, and all its lookups fail";
 
 const ILLEGAL: &str = "IllegalArgumentException";
 const UNKNOWN_HOST: &str = "UnknownHostException";

@@ -9,7 +9,7 @@ use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::resolver::netty::Version;
 use crate::resolver::netty::hosts::{ipv4, ipv6};
 use crate::resolver::netty::options::{LIMITS, Limits, read_options};
-use crate::resolver::netty::platform::{GOOGLE, own_servers, platform_servers};
+use crate::resolver::netty::platform::{GOOGLE, Unknown, looked_up, own_servers, platform_servers};
 use crate::resolver::reading::{
     MAX_SEARCH, MAX_SERVERS, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
 };
@@ -30,18 +30,15 @@ pub(super) struct Configuration<'a> {
     pub(super) ndots: i64,
     pub(super) limits: Limits,
     pub(super) version: Version,
-    /// Whether there is a name server that is no address.
+    /// Whether there is a name server that is a name which the hosts file does not have.
     pub(super) has_names: bool,
-    /// Whether it is among those with which no resolver can be made.
-    pub(super) is_refused: bool,
+    /// The name server without an address with which no resolver can be made.
+    pub(super) refusing: Option<(Unknown, Word<'a>)>,
     /// The servers of the file, those behind a `domain` line by it.
     by_domain: ByDomain<'a>,
 }
 
 type ByDomain<'a> = Vec<(Option<&'a [u8]>, Vec<Server>)>;
-
-/// `None`: a name.
-pub(super) type Servers = Vec<Option<Server>>;
 
 impl Configuration<'_> {
     /// The servers for `name`: those behind the `domain` line that it is below.
@@ -82,7 +79,7 @@ pub(super) fn parse_silently(scenario: &Scenario, version: Version) -> Configura
     let mut ndots = NDOTS;
     let mut limits = LIMITS;
     let mut by_domain = Vec::new();
-    let (mut has_names, mut is_refused) = (false, false);
+    let (mut unknown, mut refusing) = (None, None::<(Unknown, Word<'_>)>);
     if let Some(file) = &scenario.resolv_conf {
         if version.counts_options {
             read_options(file, scenario, (&mut ndots, &mut limits), &mut reading);
@@ -92,16 +89,28 @@ pub(super) fn parse_silently(scenario: &Scenario, version: Version) -> Configura
             reading.ndots = Some(Setting::file(shown, span));
         }
         search_domains(file, &mut reading);
-        (by_domain, has_names) = name_servers(file, scenario, &mut reading);
-        if by_domain.is_empty() || has_names && version.refuses_names {
+        (by_domain, unknown) = name_servers(file, scenario, &mut reading);
+        if by_domain.is_empty() || unknown.is_some() && version.refuses_names {
             reading.servers.clear();
             let servers = if version.asks_jdk {
-                platform_servers(file, scenario, &mut reading)
+                platform_servers(file, scenario)
             } else {
-                own_servers(file, scenario, &mut reading)
+                own_servers(file, scenario)
             };
-            is_refused = servers.contains(&None);
-            by_domain = vec![(None, servers.into_iter().flatten().collect())];
+            for (word, server) in servers {
+                reading.dropped.forget(word.span);
+                match server {
+                    Ok(server) => reading.servers.push(Setting::file(server, word.span)),
+                    Err(why) => {
+                        unknown = unknown.max(Some(why));
+                        if refusing.is_none_or(|(first, _)| why < first) {
+                            refusing = Some((why, word));
+                        }
+                    }
+                }
+            }
+            let servers = reading.servers.iter().map(|it| it.value.clone());
+            by_domain = vec![(None, servers.collect())];
         }
     }
     if by_domain.iter().all(|it| it.1.is_empty()) {
@@ -117,8 +126,8 @@ pub(super) fn parse_silently(scenario: &Scenario, version: Version) -> Configura
         ndots,
         limits,
         version,
-        has_names: has_names || is_refused,
-        is_refused,
+        has_names: unknown == Some(Unknown::Name),
+        refusing,
         by_domain,
     }
 }
@@ -180,16 +189,16 @@ pub(super) fn after<'a>(text: Word<'a>, keyword: &[u8]) -> Option<Word<'a>> {
     Some(Word { bytes: kept, span })
 }
 
-/// With them, whether another one is no address.
+/// With them, whether another one has no address.
 ///
 /// Source: `UnixResolverDnsServerAddressStreamProvider.java: parse` (4.1.48)
 fn name_servers<'a>(
     file: &'a ResolvConf,
     scenario: &Scenario,
     reading: &mut Reading<'a>,
-) -> (ByDomain<'a>, bool) {
+) -> (ByDomain<'a>, Option<Unknown>) {
     let mut found: ByDomain<'a> = Vec::new();
-    let mut has_names = false;
+    let mut unknown = None;
     let mut domain = None;
     let mut servers = Vec::new();
     // A port counts for the lines that follow, too.
@@ -214,13 +223,16 @@ fn name_servers<'a>(
             match name_server(rest, scenario, &mut port) {
                 Ok(server) => {
                     count += 1;
-                    if let Some(server) = server {
-                        let setting = Setting::file(server.clone(), rest.span);
-                        reading.servers.push(setting);
-                        servers.push(server);
-                    } else {
-                        has_names = true;
-                        reading.drop(rest.span, "it is no address: Netty looks it up");
+                    match server {
+                        Ok(server) => {
+                            let setting = Setting::file(server.clone(), rest.span);
+                            reading.servers.push(setting);
+                            servers.push(server);
+                        }
+                        Err(why) => {
+                            unknown = unknown.max(Some(why));
+                            reading.drop(rest.span, "it is no address that is known");
+                        }
                     }
                 }
                 Err(why) => reading.drop(line.span, why),
@@ -236,15 +248,15 @@ fn name_servers<'a>(
         }
     }
     put(domain, &mut servers);
-    (found, has_names)
+    (found, unknown)
 }
 
-/// The server that a line names; `None`: a name, which Netty would look up.
+/// The server that a line names.
 fn name_server(
     rest: Word<'_>,
     scenario: &Scenario,
     port: &mut u16,
-) -> Result<Option<Server>, &'static str> {
+) -> Result<Result<Server, Unknown>, &'static str> {
     const NOT: &str = "Netty does not understand it";
     let is_white = |byte: &u8| WHITE.contains(byte);
     let end = rest
@@ -258,19 +270,18 @@ fn name_server(
     }
     let word = std::str::from_utf8(word).map_err(|_| NOT)?;
     if let Some(address) = address(word, scenario) {
-        return Ok(Some(Server {
+        return Ok(Ok(Server {
             address,
             port: *port,
         }));
     }
     if ipv6(word).is_some() {
-        return Ok(None);
+        return Ok(Err(Unknown::NoName));
     }
     // What stands behind the last dot is a port.
     let (ip, behind) = word.rsplit_once('.').ok_or(NOT)?;
     *port = number(behind.as_bytes()).ok_or(NOT)?;
-    let address = address(ip, scenario).or_else(|| short(ip).map(|it| IpAddr::V4(it).into()));
-    Ok(address.map(|address| Server {
+    Ok(looked_up(ip, scenario).map(|address| Server {
         address,
         port: *port,
     }))

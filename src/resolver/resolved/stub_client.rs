@@ -25,6 +25,7 @@ const PREEMPTED: u32 = 1 << 16;
 
 /// Timers this close to each other run out together. Ours.
 const TOGETHER: Duration = Duration::from_millis(100);
+const CUT: &str = "before systemd 247 programs see six domains, together of 256 bytes, at most";
 /// What is left to chance, in sentences.
 const CLIENT_LATER: &str = "time-outs of systemd-resolved and of its client that are over together are served in either order";
 
@@ -85,6 +86,14 @@ pub(super) fn reading(settings: &Settings, client: &Reading<'_>) -> Reading<'sta
             _ => of_client(entry.origin, Cow::Owned(entry.value.into_owned())),
         })
         .collect();
+    let is_seen = |it: &&Setting<_>| matches!(it.origin, Origin::File(_));
+    let seen = reading.search.iter().filter(is_seen).count();
+    for domain in domains.iter().skip(seen) {
+        if let (Origin::File(span), 1..) = (domain.origin, seen) {
+            reading.drop(span, CUT);
+        }
+    }
+    reading.dropped.sort();
     reading.ndots = client.ndots.map(|it| of_client(it.origin, it.value));
     reading.timeout = of_client(client.timeout.origin, client.timeout.value);
     reading.attempts = of_client(client.attempts.origin, client.attempts.value);

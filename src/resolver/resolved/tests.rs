@@ -33,6 +33,12 @@ fn before_247_programs_see_six_domains_and_no_root() {
     let (_, old) = run("systemd-resolved-stub-245", many);
     let (_, new) = run("systemd-resolved-stub-247", many);
     assert_eq!((old.len(), new.len()), (7, 9));
+    let scenario = json::parse(many.as_bytes(), "1").unwrap();
+    for (id, cut) in [("245", 2), ("247", 0)] {
+        let id = format!("systemd-resolved-stub-{id}");
+        let reading = find(&id).unwrap().reading(&scenario);
+        assert_eq!(reading.dropped.first().len(), cut, "{id}");
+    }
     let none = r#"{"name": "db.x", "hostname": "pod-1.own.test",
         "resolv_conf": "nameserver 10.96.0.10\n", "answers": []}"#;
     check(

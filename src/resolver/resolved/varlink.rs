@@ -70,7 +70,7 @@ async fn resolve_hostname(
     };
     let mut query = DnsQuery::new(name_idna, name_utf8, record_types);
     if manager.version.is_before_247 && record_types.len() > 1 {
-        manager.io.note(ONE_FAMILY);
+        manager.io.limit(ONE_FAMILY);
     }
     query.no_search = !manager.version.is_before_247 && dns_name_dot_suffixed(text);
     begin(manager, query).await

@@ -202,7 +202,7 @@ fn programs_with_a_resolver_of_their_own() {
         "/usr/lib64/libdns.so.1115.0.3",
         "/usr/lib64/liblwres.so.161.0.4",
     ];
-    check(&dynamic("/usr/bin/dig", &old), "dig-9.11");
+    check(&dynamic("/usr/bin/dig", &old), "dig-9.11?");
     let mut dig = dynamic("/usr/bin/dig", &[GLIBC]);
     dig.arguments.push("+search".to_owned());
     check(&dig, "dig-search");

@@ -23,6 +23,7 @@ const KEYWORD_BUFFER: usize = 32;
 const VALUE_BUFFER: usize = 512;
 /// More attempts than this are ignored.
 const MOST_TRIES: u32 = 255;
+const ONE_DOMAIN: &str = "`domain` takes only one";
 const ZERO: &str = "0 is no value for it";
 /// No limit on the number of parts.
 const ANY: usize = usize::MAX;
@@ -93,7 +94,11 @@ impl<'a> Reader<'a> {
         for line in scenario.resolv_conf.iter().flat_map(lines) {
             self.parse_resolv_line(line).map_err(|NoMemory| Dropped {
                 span: line.span,
-                why: "an empty list of domains makes c-ares ignore all files and variables".into(),
+                why: if nonwhitespace(line).0.bytes == b"lookup" {
+                    "an unknown word of `lookup` makes c-ares ignore all files and variables".into()
+                } else {
+                    "an empty list of domains makes c-ares ignore all files and variables".into()
+                },
             })?;
         }
         if self.version.is_before_1_28 {
@@ -167,7 +172,11 @@ impl<'a> Reader<'a> {
         let value = trim(value);
         match keyword.bytes {
             b"domain" if is_old => {
-                return self.config_search(nonwhitespace(value).0, ANY, None);
+                let (domain, more) = nonwhitespace(value);
+                if !more.bytes.is_empty() {
+                    self.drop(trim(more), ONE_DOMAIN);
+                }
+                return self.config_search(domain, ANY, None);
             }
             b"lookup" if is_old => {
                 let lookups = v1_18::config_lookup(value.bytes, b'b', b'b', b'f');
@@ -208,7 +217,7 @@ impl<'a> Reader<'a> {
     ) -> Result<(), NoMemory> {
         for old in self.read.domains.take().into_iter().flatten() {
             if let Origin::File(span) = old.origin {
-                let why = "a later `search` line or `LOCALDOMAIN` replaces it";
+                let why = "a later `search`, `domain` or `LOCALDOMAIN` replaces it";
                 self.read.dropped.push(span, why);
             }
         }
@@ -232,7 +241,7 @@ impl<'a> Reader<'a> {
                     if repeats {
                         "it is repeated"
                     } else {
-                        "`domain` takes only one"
+                        ONE_DOMAIN
                     },
                 );
             }
@@ -317,30 +326,26 @@ impl<'a> Reader<'a> {
         rest: &[u8],
         origin: Origin,
     ) -> Result<(), &'static str> {
-        let number = |keyword: &[u8]| {
-            option.starts_with(keyword).then(|| {
-                let rest = rest.get(keyword.len()..).unwrap_or_default();
-                let value = strtoul(rest.trim_ascii_start());
-                (value != 0).then_some(Setting { value, origin })
-            })
+        let number = |keywords: &[&[u8]], unit: u32| {
+            let keyword = keywords.iter().find(|it| option.starts_with(it))?;
+            let rest = rest.get(keyword.len()..).unwrap_or_default();
+            let value = strtoul(rest.trim_ascii_start()).saturating_mul(unit);
+            Some((value != 0).then_some(Setting { value, origin }))
         };
-        if let Some(ndots) = number(b"ndots:") {
-            self.read.ndots = ndots;
-        } else if let Some(milliseconds) = number(b"retrans:") {
-            self.read.timeout = milliseconds;
-        } else if let Some(seconds) = number(b"timeout:") {
-            self.read.timeout = seconds.map(|it| Setting {
-                value: it.value.saturating_mul(1000),
-                ..it
-            });
-        } else if let Some(tries) = number(b"retry:").or_else(|| number(b"attempts:")) {
-            self.read.tries = tries;
+        let (slot, number) = if let Some(ndots) = number(&[b"ndots:"], 1) {
+            (&mut self.read.ndots, ndots)
+        } else if let Some(time) = number(&[b"retrans:"], 1).or(number(&[b"timeout:"], 1000)) {
+            (&mut self.read.timeout, time)
+        } else if let Some(tries) = number(&[b"retry:", b"attempts:"], 1) {
+            (&mut self.read.tries, tries)
         } else if option.starts_with(b"rotate") {
             self.read.rotate = Some(origin);
+            return Ok(());
         } else {
             return Err("c-ares does not know it");
-        }
-        Ok(())
+        };
+        *slot = number;
+        number.map(|_| ()).ok_or(ZERO)
     }
 
     /// A later setting replaces an earlier one. An option without its value
