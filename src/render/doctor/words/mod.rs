@@ -127,8 +127,8 @@ pub(super) fn fact(check: &Check<'_>) -> String {
         Fact::Pods {
             count,
             unseen,
-            drifting,
-            crashing,
+            drifting: old,
+            crashing: down,
             waiting,
             unheard,
             unread,
@@ -138,11 +138,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
                 "of {} not all is known: {why}",
                 counted(*count, "pod", "pods")
             ),
-            None => pods(
-                (*count, *unseen),
-                [drifting, crashing, waiting, unheard],
-                unread,
-            ),
+            None => pods((*count, *unseen), [old, down, waiting, unheard], unread),
         },
         Fact::Lint {
             worst,
