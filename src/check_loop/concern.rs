@@ -67,13 +67,8 @@ fn has_restarted(node: &Node, sighting: &Sighting) -> bool {
 /// The servers of the cluster's DNS that never began, have ended with an error, or are frozen.
 /// What their logs show beside stands for itself.
 fn down(node: &Node) -> impl Iterator<Item = Trouble> {
-    let is_of_cluster =
-        |it: &&Pod| servers::is_dns_pod(it) && (is_cluster_dns(it) || is_node_cache(it));
     let of_pod = |pod: &Pod| {
         let label = pod.label();
-        if pod.presence == Presence::Waits {
-            return vec![Trouble::Waits(label)];
-        }
         let of_container = move |it: &Container| {
             if it.is_paused && servers::is_dns_container(&it.name) {
                 return Some(Trouble::Paused {
@@ -94,7 +89,19 @@ fn down(node: &Node) -> impl Iterator<Item = Trouble> {
         let found: Vec<Trouble> = pod.containers.iter().filter_map(of_container).collect();
         found
     };
-    node.pods.iter().filter(is_of_cluster).flat_map(of_pod)
+    let ended = of_cluster(node).flat_map(of_pod);
+    waiting(node).map(Trouble::Waits).chain(ended)
+}
+
+/// Its DNS pods of which no container was ever made.
+pub(super) fn waiting(node: &Node) -> impl Iterator<Item = String> {
+    let waits = |it: &&Pod| it.presence == Presence::Waits;
+    of_cluster(node).filter(waits).map(Pod::label)
+}
+
+fn of_cluster(node: &Node) -> impl Iterator<Item = &Pod> {
+    let is_its = |it: &&Pod| servers::is_dns_pod(it) && (is_cluster_dns(it) || is_node_cache(it));
+    node.pods.iter().filter(is_its)
 }
 
 /// Whether lookups fail by it, or will.

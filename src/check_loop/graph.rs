@@ -189,7 +189,7 @@ impl<'n> Graph<'n> {
     }
 
     /// Those behind it in groups that treat queries alike. What files those of other nodes
-    /// have now is not known here.
+    /// have now is not known here, and those that wait for their containers are not asked.
     pub(super) fn groups(&self, when: When) -> &[Vec<usize>] {
         let [now, next_start] = &self.groups;
         let groups = match when {
@@ -197,12 +197,12 @@ impl<'n> Graph<'n> {
             When::NextStart => next_start,
         };
         groups.get_or_init(|| {
-            let is_known = |index: &&usize| {
+            let is_there = |index: &&usize| {
                 let server = self.servers.get(**index);
-                when == When::NextStart || server.is_some_and(|it| !it.is_elsewhere())
+                server.is_some_and(|it| it.is_there(when))
             };
             let mut groups: Vec<(Treatment<'_>, Vec<usize>)> = Vec::new();
-            for &index in self.behind.iter().filter(is_known) {
+            for &index in self.behind.iter().filter(is_there) {
                 let treatment = self.treatment(index, when);
                 match groups.iter_mut().find(|it| it.0 == treatment) {
                     Some((_, group)) => group.push(index),

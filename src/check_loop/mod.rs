@@ -100,6 +100,9 @@ pub fn judge(node: &Node) -> Report {
     );
     remarks.retain(|it| !it.is_in(&missing));
     let concern = concern::find(node, (verdict, state_next), &evidence, &remarks);
+    if concern.is_none() {
+        remarks.extend(concern::waiting(node).map(Remark::Waits));
+    }
     let of_kubelet = node.kubelet.iter().flat_map(|it| &it.remarks);
     remarks.extend(of_kubelet.cloned().map(Remark::Kubelet));
     Report {

@@ -65,7 +65,7 @@ pub(super) fn every(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
     let (zones, is_cut) = zones(graph);
     let mut outcomes: Vec<Outcome> = Vec::new();
     for (start, server) in graph.servers.iter().enumerate() {
-        if !is_asked(server, when) {
+        if !server.is_there(when) {
             continue;
         }
         if server.role == Role::Cluster {
@@ -137,12 +137,6 @@ fn is_partial(graph: &Graph<'_>, zone: &str, paths: &[QueryPath]) -> bool {
     zone.ends_with(".arpa.")
         && paths.iter().filter(is_cycle).count() > 0
         && paths.iter().filter(is_cycle).all(in_circle)
-}
-
-/// Whether the server is there with these files: a pod that is only supposed
-/// does not run, nor does one that waits for its containers.
-fn is_asked(server: &Server<'_>, when: When) -> bool {
-    when == When::NextStart || !server.is_elsewhere() && !server.waits()
 }
 
 /// What keeps a server of the cluster's DNS from being judged: nothing of it

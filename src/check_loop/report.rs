@@ -1,5 +1,6 @@
 //! What is found about the DNS of a node.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use schemars::JsonSchema;
@@ -51,16 +52,17 @@ pub struct Report {
 }
 
 impl Report {
-    /// The Services on the query paths of running pods, each once; `None`: the one that
-    /// NodeLocal DNSCache asks.
-    pub fn services(&self) -> Vec<Option<IpAddr>> {
-        let mut found = Vec::new();
-        let now = self.chains.iter().filter(|it| it.when == When::Now);
-        for hop in now.flat_map(|it| &it.hops) {
-            if let Who::Service(ip) = &hop.who
-                && !found.contains(ip)
-            {
-                found.push(*ip);
+    /// The Services on the query paths of running pods, and whether a server on the node's
+    /// network asks it; `None`: the one that NodeLocal DNSCache asks.
+    pub fn services(&self) -> BTreeMap<Option<IpAddr>, bool> {
+        let mut found = BTreeMap::new();
+        for chain in self.chains.iter().filter(|it| it.when == When::Now) {
+            let mut is_on_node = false;
+            for hop in &chain.hops {
+                match &hop.who {
+                    Who::Service(ip) => *found.entry(*ip).or_default() |= is_on_node,
+                    Who::Server { is_on_node: it, .. } => is_on_node = *it,
+                }
             }
         }
         found

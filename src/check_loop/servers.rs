@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 
 use super::facts::Supposed;
+use super::report::When;
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{Container, Node, Pod, Presence, Process, is_cluster_dns, is_node_cache};
 use crate::order::Order as _;
@@ -41,6 +42,12 @@ impl Server<'_> {
     /// a Corefile without a pod.
     pub(super) fn is_elsewhere(&self) -> bool {
         self.pod.is_none() && matches!(self.dns.network, Network::Pod(_))
+    }
+
+    /// Whether it is there with these files: a pod that is only supposed does not run, nor
+    /// does one that waits for its containers.
+    pub(super) fn is_there(&self, when: When) -> bool {
+        when == When::NextStart || !self.is_elsewhere() && !self.waits()
     }
 
     /// Whether its pod has no container yet, and so sends no query.

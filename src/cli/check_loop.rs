@@ -281,20 +281,23 @@ impl CheckLoopArgs {
         let word =
             |ip: &Option<IpAddr>| ip.map_or_else(|| UPSTREAM.to_owned(), |it| it.to_string());
         let services = report.services();
-        let ask = |it| {
+        let mut ask = |it| {
             let question = [vec![word(it)], words.clone()].concat();
             let answered = known.iter().position(|it| it.question == question);
             answered.map_or_else(|| path::route(question), |it| Ok(known.swap_remove(it)))
         };
         // That the node has no way to it says nothing of pods, whose packets come in by
         // their own links.
-        let is_of_node = |it: &Result<Route, String>| {
+        let is_without_route = |it: &Result<Route, String>| {
             let trees = it.iter().flat_map(|it| &it.trees);
             let mut ends = trees.flat_map(|it| &it.outcomes).peekable();
             ends.peek().is_some() && ends.all(|it| it.kind == Kind::NoRoute)
         };
-        let routes = services.iter().map(ask);
-        routes.filter(|it| !is_of_node(it)).collect()
+        let routes = services
+            .iter()
+            .map(|(it, is_by_node)| (ask(it), *is_by_node));
+        let routes = routes.filter(|(it, is_by_node)| *is_by_node || !is_without_route(it));
+        routes.map(|it| it.0).collect()
     }
 
     fn status(&self, report: &Report) -> Status {

@@ -1,5 +1,7 @@
 //! Causes that are the same one, or that one fix ends.
 
+use std::net::SocketAddr;
+
 use super::checks::place;
 use super::{Cause, Kind};
 use crate::address::is_link_local;
@@ -107,7 +109,8 @@ fn asks_itself(kind: &Kind<'_>, _: &Finding) -> bool {
 /// Whether a DNS pod gets no answer from a server that is on a link of the node alone.
 fn is_out_of_reach(kind: &Kind<'_>, _: &Finding) -> bool {
     log_of(kind).is_some_and(|seen| {
-        !seen.servers.is_empty() && seen.servers.iter().all(|it| is_link_local(it.ip()))
+        let is_on_link = |it: &SocketAddr| it.is_ipv6() && is_link_local(it.ip());
+        !seen.servers.is_empty() && seen.servers.iter().all(is_on_link)
     })
 }
 

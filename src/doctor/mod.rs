@@ -145,6 +145,8 @@ pub enum Fact<'o> {
         drifting: Vec<String>,
         /// DNS pods that do not stay up.
         crashing: Vec<String>,
+        /// DNS pods of which no container was ever made.
+        waiting: Vec<String>,
         /// Pods that ask their own loopback addresses, where nobody listens.
         unheard: Vec<String>,
         /// What could not be read of them.

@@ -43,7 +43,10 @@ pub enum PlanError {
         near: Vec<String>,
     },
     /// The pod has no such container.
-    #[error("pod {pod} has no container {container}; it has {}", containers.join(", "))]
+    #[error(
+        "pod {pod} has no container {container}; it has {}",
+        all_of(containers)
+    )]
     NoContainer {
         /// The pod, safe to print.
         pod: String,
@@ -70,6 +73,13 @@ fn nearest(near: &[String]) -> String {
         return "`kdns pods` lists its pods".to_owned();
     }
     format!("the nearest is {}", first_of(near))
+}
+
+fn all_of(containers: &[String]) -> String {
+    if containers.is_empty() {
+        return "none".to_owned();
+    }
+    containers.join(", ")
 }
 
 /// `a, b or c`; of many the first few, and how many more.

@@ -17,6 +17,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("faults::a process that cannot be seen", unseen),
         trial("faults::nothing is to be seen", nothing_seen),
         trial("faults::a file in place of the kubelet's", stood_in),
+        trial("faults::a server on a link", on_a_link),
         trial(
             "faults::a target with a directory's name",
             target_like_a_directory,
@@ -159,6 +160,26 @@ fn hide(path: &Path) {
     let _ = fs::remove_file(path);
     fs::create_dir_all(path).unwrap();
 }
+
+/// That pods do not have the node's link is why a server there does not answer, and no other.
+fn on_a_link() {
+    for (server, is_why) in [("169.254.20.10", false), ("[fe80::1%eth0]", true)] {
+        let node = Node::copy_of("coredns-upstream-timeout");
+        let log = "var/log/pods/kube-system_coredns-57c679d4f5-kkqld_cd3dce15-a96b-4bae-bdc2-fc460e4394ed/coredns/1.log";
+        for (file, server) in [(log, server), (KEPT, server.trim_matches(['[', ']']))] {
+            let text = fs::read_to_string(node.root.join(file)).unwrap();
+            node.write(file, &text.replace("10.244.0.53", server));
+        }
+        let servers = "nameserver 172.31.0.53\nnameserver fe80::1%eth0\n";
+        node.write("run/systemd/resolve/resolv.conf", servers);
+        let causes = node.doctor(&["--verbose"]).document["causes"].to_string();
+        assert!(causes.contains("scoped-nameserver"), "{causes}");
+        assert_eq!(causes.contains("gets no answer"), !is_why, "{causes}");
+    }
+}
+
+/// What the runtime keeps for the pod of [`on_a_link`].
+const KEPT: &str = "var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes/5b995c61b068f75cf680f391071dc777d7ac64c85881cafc036552e74fc2ec8e/resolv.conf";
 
 /// Half written settings, with which a restart would end the kubelet.
 fn broken_settings() {

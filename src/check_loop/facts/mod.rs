@@ -165,6 +165,8 @@ pub enum Unknown {
     },
     /// It is not known where this server listens.
     Listens(String),
+    /// This server's pod has no container yet: who answers in its place is not known.
+    Waits(String),
     /// The sockets of the node were not read.
     Sockets(SocketAddr),
     /// The DNS pods behind the service are not on this node.
@@ -289,6 +291,8 @@ pub enum Remark {
     Restart(State, Option<Setting<String>>),
     /// The files say that it loops, and the probe did not see it.
     NotSeen,
+    /// No container of this DNS pod was ever made.
+    Waits(String),
     /// Something about the kubelet.
     Kubelet(kubelet::Remark),
 }

@@ -1,6 +1,7 @@
 //! Every row of the decision table in the notes on Kubernetes' DNS.
 
 use super::*;
+use crate::node::Presence;
 
 const LOOP: (Verdict, State, State) = (Verdict::Loop, State::Loop, State::Loop);
 const FINE: (Verdict, State, State) = (Verdict::NoLoop, State::NoLoop, State::NoLoop);
@@ -171,6 +172,29 @@ fn row_7_to_11_node_local() {
     // The address of the service that only NodeLocal DNSCache knows.
     node.pods[0].addresses = ips("10.244.0.7");
     check("11, by the service", &node, LOOP);
+    // A pod without containers asks nobody, whoever asks its Service; others can be behind it.
+    node.pods[0].presence = Presence::Waits;
+    let report = check(
+        "waits",
+        &node,
+        (Verdict::WillLoop, State::Unknown, State::Loop),
+    );
+    let waits = Remark::Waits("kube-system/coredns-a".to_owned());
+    assert!(report.remarks.contains(&waits), "{report:#?}");
+    node.pods[0].addresses = ips("10.96.0.200");
+    check(
+        "waits, by its address",
+        &node,
+        (Verdict::WillLoop, State::Unknown, State::Loop),
+    );
+    let mut node = with_node_cache(NODE_CACHE, "172.31.0.53", "172.31.0.53");
+    node.pods[0].presence = Presence::Waits;
+    let report = check(
+        "the cluster's names",
+        &node,
+        (Verdict::NoLoop, State::Unknown, State::NoLoop),
+    );
+    assert!(report.concern.is_some());
 }
 
 #[test]

@@ -152,6 +152,9 @@ impl Walk<'_, '_> {
         let Some(server) = self.graph.servers.get(index) else {
             return;
         };
+        if self.when == When::Now && server.waits() {
+            return self.end(End::Unknown(Unknown::Waits(server.dns.label())), share);
+        }
         let doubt = |it: &Doubt| End::Unknown(Unknown::Server(it.clone()));
         if let Some(stops) = server.dns.first(Weight::Stops) {
             return self.end(doubt(stops), share);
@@ -300,7 +303,14 @@ impl Walk<'_, '_> {
         for (next, count) in &groups {
             self.arrive(*next, part_of(share, *count, all));
         }
-        if groups.is_empty() && self.zone == "." {
+        // Others can be behind it, on other nodes.
+        let behind = self.graph.behind_service().iter();
+        let mut behind = behind.filter_map(|it| self.graph.servers.get(*it));
+        if groups.is_empty()
+            && let Some(waits) = behind.find(|it| it.waits())
+        {
+            self.end(End::Unknown(Unknown::Waits(waits.dns.label())), share);
+        } else if groups.is_empty() && self.zone == "." {
             let reason = Unknown::DnsPods {
                 service: to,
                 has_corefile: !self.graph.behind_service().is_empty(),

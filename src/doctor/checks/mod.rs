@@ -9,7 +9,7 @@ use crate::check_loop::facts::{FileRemark, Remark};
 use crate::check_loop::{self, Verdict};
 use crate::finding::{Finding, Severity};
 use crate::lint::Findings;
-use crate::node::{Node, Pod, is_dns_server};
+use crate::node::{Node, Pod, Presence, is_dns_server};
 use crate::text::Place;
 use crate::upstream::{self, End, FileReport, Health, Step};
 
@@ -108,6 +108,7 @@ pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
     };
     let drifting = labels(&|it| it.drifts() == Some(true));
     let crashing = labels(&|it| is_dns_server(it) && it.crashes());
+    let waiting = labels(&|it| is_dns_server(it) && it.presence == Presence::Waits);
     let unheard = report.remarks.iter().filter_map(|it| match it {
         Remark::File(FileRemark::Refused { pod, .. }) => Some(pod.clone()),
         _ => None,
@@ -121,7 +122,11 @@ pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
     let unread: Vec<&str> = unread.filter(|it| it.starts_with("pod ")).collect();
     let state = if !crashing.is_empty() {
         State::Error
-    } else if !drifting.is_empty() || !unheard.is_empty() || !unread.is_empty() {
+    } else if !unread.is_empty()
+        || [&waiting, &drifting, &unheard]
+            .iter()
+            .any(|it| !it.is_empty())
+    {
         State::Warning
     } else if node.pods.is_empty() || unseen > 0 || node.pods_unread.is_some() {
         State::Unknown
@@ -133,6 +138,7 @@ pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
         unseen,
         drifting,
         crashing,
+        waiting,
         unheard,
         unread,
         doubt: node

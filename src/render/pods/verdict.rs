@@ -36,11 +36,16 @@ impl Text<'_> {
                 .collect()
         };
         let crashing = of(&|_, pod| pod.crashes());
+        let waiting = of(&|_, pod| pod.presence == Presence::Waits);
         let paused = of(&|_, pod| pod.is_paused());
         let deaf = of(&|number, _| is_deaf(number));
         let drifting = of(&|_, pod| pod.drifts() == Some(true));
         let parts = said(&[
             (crashing, ["crashes", "crash"]),
+            (
+                waiting,
+                ["waits for its containers", "wait for their containers"],
+            ),
             (paused, ["is paused", "are paused"]),
             (
                 deaf,

@@ -158,6 +158,11 @@ fn a_container_of_a_pod_by_name() {
         |_| {},
         "pod default/web has no container other; it has app, side",
     );
+    check(
+        "default/gone:app",
+        |_| {},
+        "pod default/gone has no container app; it has none",
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use colored::{Color, Colorize as _};
 
 use super::probe;
 use super::words;
-use crate::check_loop::facts::{Caveat, Concern, Missing, Trouble};
+use crate::check_loop::facts::{Caveat, Concern, Missing, Remark, Trouble};
 use crate::check_loop::seen::Sight;
 use crate::check_loop::{Chain, End, Report, Sighting, State, Verdict, Who};
 use crate::order::{Order as _, once};
@@ -96,7 +96,12 @@ impl Page<'_> {
         writeln!(
             self.out,
             "Now: {now}. After the next start of the DNS pods: {next}."
-        )
+        )?;
+        let mut remarks = report.remarks.iter();
+        match remarks.find(|it| matches!(it, Remark::Waits(_))) {
+            Some(waits) => self.item("", &format!("{}.", words::remark(waits).begun().text)),
+            None => Ok(()),
+        }
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {

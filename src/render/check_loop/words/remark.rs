@@ -117,6 +117,7 @@ pub(in crate::render) fn remark(remark: &Remark) -> Sentence {
             "the files say that it loops now, but the probe did not see it: each server answered, \
              and no query came back. Servers that run can have been started with other files",
         ),
+        Remark::Waits(pod) => super::trouble::waits(pod),
         Remark::Kubelet(remark) => kubelet::remark(remark),
         Remark::File(remark) => of_file(remark),
     }

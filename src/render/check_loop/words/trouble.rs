@@ -22,16 +22,20 @@ pub(in crate::render) fn trouble(trouble: &Trouble) -> Sentence {
             ended,
             last,
         } => down(pod, container, ended, last.as_deref()),
-        Trouble::Waits(pod) => sentence!(
-            "dns-pod-waits",
-            "pod {pod} does not run: none of its containers was ever made, as where an image or a \
-             ConfigMap is missing (kubectl describe pod)"
-        ),
+        Trouble::Waits(pod) => waits(pod),
         Trouble::Paused { pod, container, .. } => sentence!(
             "dns-pod-paused",
             "pod {pod} answers nothing: its container {container} is paused"
         ),
     }
+}
+
+pub(super) fn waits(pod: &str) -> Sentence {
+    sentence!(
+        "dns-pod-waits",
+        "pod {pod} does not run: none of its containers was ever made, as where an image or a \
+         ConfigMap is missing (kubectl describe pod)"
+    )
 }
 
 fn down(pod: &str, container: &str, ended: &Ended, last: Option<&str>) -> Sentence {

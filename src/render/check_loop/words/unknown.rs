@@ -82,6 +82,10 @@ pub(in crate::render::check_loop) fn unknown(unknown: &Unknown) -> Sentence {
         Unknown::Listens(who) => {
             sentence!("listener-unknown", "it is not known where {who} listens")
         }
+        Unknown::Waits(who) => sentence!(
+            "dns-pods-wait",
+            "{who} has no container yet, and who answers in its place is not known"
+        ),
         Unknown::Sockets(to) => sentence!(
             "sockets-unread",
             "it is not known who listens on {to} on the node, as its sockets were not read"

@@ -127,8 +127,9 @@ pub(super) fn fact(check: &Check<'_>) -> String {
         Fact::Pods {
             count,
             unseen,
-            drifting,
-            crashing,
+            drifting: old,
+            crashing: down,
+            waiting,
             unheard,
             unread,
             doubt,
@@ -137,7 +138,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
                 "of {} not all is known: {why}",
                 counted(*count, "pod", "pods")
             ),
-            None => pods((*count, *unseen), [drifting, crashing, unheard], unread),
+            None => pods((*count, *unseen), [old, down, waiting, unheard], unread),
         },
         Fact::Lint {
             worst,
@@ -189,12 +190,16 @@ fn here(here: &Here, name: Option<&str>) -> String {
 
 fn pods(
     (count, unseen): (usize, usize),
-    [drifting, crashing, unheard]: [&[String]; 3],
+    [drifting, crashing, waiting, unheard]: [&[String]; 4],
     unread: &[&str],
 ) -> String {
     if !crashing.is_empty() {
         let what = several(crashing.len(), "does not stay up", "do not stay up");
         return format!("{} {what}", some_of(crashing, MAX_NAMED));
+    }
+    if !waiting.is_empty() {
+        let what = several(waiting.len(), "waits for its", "wait for their");
+        return format!("{} {what} containers", some_of(waiting, MAX_NAMED));
     }
     if let Some(first) = unread.first() {
         return (*first).to_owned();
@@ -217,9 +222,11 @@ fn pods(
         (0, _) => "no pods are to be seen here".to_owned(),
         (_, 1..) => {
             let pods = counted(count, "pod", "pods");
-            let some = format!(" {unseen} of them");
-            let of = if unseen == count { "" } else { &some };
-            format!("{pods},{of} with an /etc/resolv.conf that was not seen")
+            if unseen == count {
+                format!("{pods}, whose /etc/resolv.conf was not seen")
+            } else {
+                format!("{pods}; the /etc/resolv.conf of {unseen} was not seen")
+            }
         }
         _ => format!(
             "{}, each with the file that the runtime keeps for it",
@@ -369,13 +376,10 @@ mod tests {
             said(Some("shop/web")),
             "kdns explain db --live --target shop/web"
         );
-        let alone = [&[][..], &[][..], &[][..]];
+        let alone = [&[][..]; 4];
         let counted = |all, unseen| pods((all, unseen), alone, &[]);
-        assert_eq!(
-            counted(1, 1),
-            "1 pod, with an /etc/resolv.conf that was not seen"
-        );
-        let some = "8 pods, 3 of them with an /etc/resolv.conf that was not seen";
+        assert_eq!(counted(1, 1), "1 pod, whose /etc/resolv.conf was not seen");
+        let some = "8 pods; the /etc/resolv.conf of 3 was not seen";
         assert_eq!(counted(8, 3), some);
         assert!(here(&Here::Pod, None).ends_with("-- kdns doctor looks at that"));
     }

@@ -61,12 +61,19 @@ pub(super) fn path(route: Result<&Route, &str>) -> String {
     let Some(tree) = worst.or_else(open).or(route.trees.first()) else {
         return "no packet was sent through the rules".to_owned();
     };
-    let what = format!("from {}: {}", words::asker(tree), words::verdict(tree));
+    let verdict = words::verdict(tree);
+    let (first, rest) = verdict.split_at(verdict.chars().next().map_or(0, char::len_utf8));
+    let what = format!(
+        "from {}: {}{rest}",
+        words::asker(tree),
+        first.to_lowercase()
+    );
     let depends_on = open().and_then(words::depends_on);
     let why = depends_on.map(|it| format!("it is not known whether {it}"));
     let why = why.or_else(|| {
         let unseen = words::unseen(route.hiding(), route.gaps(), &route.skipped);
-        unseen.into_iter().next().map(|it| it.text)
+        let first = unseen.into_iter().next();
+        first.map(|it| format!("not all was seen ({})", it.text))
     });
     match why {
         Some(why) if !tree.fails() && !route.is_whole() => format!("{why}; {what}"),
@@ -196,6 +203,10 @@ mod tests {
             question: Vec::new(),
         };
         let said = path(Ok(&route));
-        assert!(said.starts_with(&words::gap(&Gap::Routes).text), "{said}");
+        let begins = format!(
+            "not all was seen ({}); from ",
+            words::gap(&Gap::Routes).text
+        );
+        assert!(said.starts_with(&begins), "{said}");
     }
 }

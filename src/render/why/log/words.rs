@@ -132,7 +132,7 @@ fn fact(advice: &Advice) -> String {
             } else {
                 format!(", {} times", grouped(*count))
             };
-            format!("{meaning}{times}: {file}:{line}: {text}")
+            format!("{meaning}{times}: {text} ({file}:{line})")
         }
         Advice::Timeouts {
             server,
