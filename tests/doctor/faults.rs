@@ -259,7 +259,10 @@ fn reload_failed() {
     log(&node, lines.into_iter());
     let said = node.doctor(&[]);
     let fact = said.fact("logs");
-    assert!(fact.contains("could not use its Corefile: [ERROR]"), "{fact}");
+    assert!(
+        fact.contains("could not use its Corefile: [ERROR]"),
+        "{fact}"
+    );
     log(
         &node,
         std::iter::once("[INFO] Reloading complete".to_owned()),

@@ -172,7 +172,14 @@ fn row_7_to_11_node_local() {
     // The address of the service that only NodeLocal DNSCache knows.
     node.pods[0].addresses = ips("10.244.0.7");
     check("11, by the service", &node, LOOP);
-    // A pod without containers asks nobody, whoever asks its Service; others can be behind it.
+}
+
+/// A pod without containers asks nobody, whoever asks its Service; others can be behind it.
+#[test]
+fn a_pod_that_waits_asks_nobody() {
+    let back = NODE_CACHE.replace("/etc/resolv.conf", "10.96.0.200");
+    let mut node = with_node_cache(&back, "169.254.20.10", "169.254.20.10");
+    node.pods[0].addresses = ips("10.244.0.7");
     node.pods[0].presence = Presence::Waits;
     let report = check(
         "waits",
