@@ -31,16 +31,15 @@ pub fn find(word: &str) -> Option<&'static Resolver> {
 /// Versions that no model fits: the family, the first one, the first one that a model fits again,
 /// and the id of the nearest model.
 ///
-/// Source: c-ares wrote its lookups anew bit by bit between 1.20 and 1.24. `ndots:0` counts since
-/// 1.31, closed connections are told since 1.32.3, and 1.33.0 measured less than 1.33.1 does. Node
-/// 20.16 has c-ares 1.31, 20.18.2 and 22.11 have 1.33, 24.20, 24.21 and 26.9 have 1.34.8. What
-/// 1.34.9 does came in part with 1.34.7. Netty takes time-out, attempts and `rotate` from
-/// resolv.conf since 4.1.50, asks all servers for every name since 4.1.52, asks less for CNAME
-/// since 4.1.64, 4.1.88 and 4.1.108, refuses a file for one server without an address until 4.1.97,
-/// and has no EDNS over TCP since 4.1.105 (its #10207, #10503, #11216, #13150, #13614, #13757,
-/// #13850). musl's `res_query` tells errors since 1.2.2. systemd 246 and what was put into 245
-/// later have parts of 247. BIND reads resolv.conf in another way since 9.12, and addresses more
-/// strictly since 9.14.
+/// Source: c-ares wrote its lookups anew between 1.20 and 1.24. `ndots:0` counts since 1.31, closed
+/// connections are told since 1.32.3, and 1.33.0 measured less than 1.33.1. Node 20.16 has c-ares
+/// 1.31, 20.18.2 and 22.11 1.33, 24.20, 24.21 and 26.9 1.34.8, with part of 1.34.9. Netty takes
+/// time-out, attempts and `rotate` from resolv.conf since 4.1.50, asks all servers for every name
+/// since 4.1.52, asks less for CNAME since 4.1.64, 4.1.88 and 4.1.108, refuses a file for one
+/// server without an address until 4.1.97, and has no EDNS over TCP since 4.1.105 (its #10207,
+/// #10503, #11216, #13150, #13614, #13757, #13850). musl's `res_query` tells errors since 1.2.2.
+/// systemd 246 and what was put into 245 later have parts of 247. BIND reads resolv.conf in another
+/// way since 9.12, and addresses more strictly since 9.14.
 #[rustfmt::skip]
 const UNFITTING: &[(&str, &str, &str, &str)] = &[
     ("c-ares", "1.20", "1.22", "c-ares-1.18"),
@@ -77,8 +76,7 @@ const UNFITTING: &[(&str, &str, &str, &str)] = &[
 
 /// Versions of which some do not as the model does, likewise.
 ///
-/// Source: Erlang 27.3.4.1 of Debian 13 and 28.4.2 take a truncated reply of whole records for a
-/// malformed one (erlang/otp#11114); others of 27 to 29 were not tried.
+/// Source: erlang/otp#11114 (27.3.4.1 of Debian 13, 28.4.2); others of 27 to 29 were not tried.
 const UNSURE: &[(&str, &str, &str, &str)] = &[
     ("erlang-getbyname", "27", "30", "erlang-getbyname"),
     ("erlang-resolve", "27", "30", "erlang-resolve"),
@@ -86,8 +84,7 @@ const UNSURE: &[(&str, &str, &str, &str)] = &[
 
 /// Versions of other lines that a model fits, likewise.
 ///
-/// Source: Node 25.9 and 26.5 have c-ares 1.34.6, 22.23.5 and 26.12 have 1.34.9. Netty 4.1.133 and
-/// 4.2.13 have the same change (CVE-2026-42579).
+/// Source: Node 25.9 and 26.5 have c-ares 1.34.6, 22.23.5 and 26.12 1.34.9; CVE-2026-42579 (Netty).
 const FITTING: &[(&str, &str, &str, &str)] = &[
     ("node-resolve", "22.23.5", "23", "node-resolve-24.22"),
     ("node-resolve", "25", "26.6", "node-resolve-20.20"),
