@@ -48,21 +48,21 @@ impl Text<'_> {
             let mut silences = shared(asking, silent);
             silences.sort_by_key(|(after, _)| after == NEVER);
             let shown = self.shown(explanation, silences.len());
-            let silences = match silences.as_slice() {
+            let ends = match silences.as_slice() {
+                [(after, _)] if after == NEVER => "never ends".to_owned(),
                 // One line, where many resolvers differ.
                 [(after, resolvers), _, ..] if shown == 1 => {
                     format!(
-                        "{after} ({}); some differ (-v)",
+                        "ends after {after} ({}); some differ (-v)",
                         few(resolvers.get(..1).unwrap_or_default())
                     )
                 }
-                silences => self.first(explanation, &whose(silences), ", "),
+                silences => {
+                    let all = self.first(explanation, &whose(silences), ", ");
+                    format!("ends after {all}")
+                }
             };
-            self.titled(
-                "If no server answers",
-                &format!("the lookup ends after {silences}.")
-                    .replace("ends after never", "never ends"),
-            )?;
+            self.titled("If no server answers", &format!("the lookup {ends}."))?;
         }
         self.disagreement(explanation)
     }

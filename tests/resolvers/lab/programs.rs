@@ -1,6 +1,7 @@
 //! The resolvers: which program stands for each, and how it is called.
 
 use std::fmt;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::str::FromStr;
@@ -249,6 +250,12 @@ impl ResolverId {
     /// Starts `program` as this resolver's place says.
     pub(crate) fn start(self, program: &Path, real: &Path) -> Command {
         match self.row().2 {
+            // Tools begin what they say with the name by which they were called.
+            Place::Here if matches!(self.row().1, Kind::Bind(_)) => {
+                let mut command = Command::new(program);
+                command.arg0(program.file_name().unwrap_or_default());
+                command
+            }
             Place::Here => Command::new(program),
             Place::Release(release) | Place::Of(release) => {
                 with_loader(&real.join(release), program)
