@@ -43,7 +43,8 @@ fn missing() -> Option<String> {
     Some(format!("needs {missing}: run .ci/install-real"))
 }
 
-fn real() -> std::path::PathBuf {
+/// What `.ci/install-real` fills.
+pub(crate) fn real() -> std::path::PathBuf {
     let named = std::env::var_os("KDNS_REAL_DIR");
     named.map_or_else(|| root().join("target/real"), Into::into)
 }

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
 
+use crate::cases;
 use crate::needs;
 use crate::pages::{self, Part, parts, read, root};
 
@@ -135,11 +136,11 @@ fn summary() -> Result<(), Failed> {
     Err(format!("{SUMMARY} lacks {lacks:?}").into())
 }
 
-/// mdBook as `.ci/install-real` has built it.
+/// mdBook as `.ci/install-real` has unpacked it.
 fn build_trial() -> Trial {
     const NAME: &str = "book::mdbook builds it without a warning";
-    let program = root().join("target/tools/bin/mdbook");
-    let reason = "needs target/tools/bin/mdbook: run .ci/install-real";
+    let program = cases::real().join("mdbook");
+    let reason = "needs target/real/mdbook: run .ci/install-real";
     let missing = (!program.is_file()).then(|| reason.to_owned());
     needs::trial(NAME, missing, move || build(&program))
 }
