@@ -1,4 +1,4 @@
-//! Which pages `why` knows; the helps of manual pages; schemas without their indentation; and how kdns is linked:
+//! Which pages `why` knows; the helps of manual pages; compressed schemas; and how kdns is linked:
 //! statically, at a fixed address, where this machine has the archives of its C library. Such a program
 //! starts in two thirds of the time, runs in an empty root, and needs nothing of
 //! the namespaces it enters.
@@ -13,11 +13,14 @@ mod page;
 use std::env;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use page::Page;
 
 /// What rustc links on glibc, and the archive that does instead.
@@ -36,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     list_pages(&out)?;
     write_helps(&out)?;
-    fold_schemas(&out)?;
+    compress_schemas(&out)?;
     let is = |key, value| env::var(key).is_ok_and(|it| it == value);
     let is_native = env::var("HOST").ok() == env::var("TARGET").ok();
     let is_glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
@@ -137,15 +140,14 @@ fn folded(line: &str) -> String {
     text + rest
 }
 
-/// Writes `docs/schemas/*.json` without line ends and indentation, two fifths of them.
-fn fold_schemas(out: &Path) -> Result<(), Box<dyn Error>> {
+/// Writes `docs/schemas/*.json` compressed: a sixth of them.
+fn compress_schemas(out: &Path) -> Result<(), Box<dyn Error>> {
     let schemas = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("docs/schemas");
     for file in sorted(&schemas)? {
-        let folded: String = fs::read_to_string(&file)?
-            .lines()
-            .map(str::trim_start)
-            .collect();
-        fs::write(out.join(file.file_name().unwrap_or_default()), folded)?;
+        let name = file.file_name().unwrap_or_default();
+        let mut writer = GzEncoder::new(File::create(out.join(name))?, Compression::best());
+        writer.write_all(&fs::read(&file)?)?;
+        writer.finish()?;
     }
     Ok(())
 }

@@ -1,19 +1,20 @@
 //! `kdns schema NAME`.
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use flate2::bufread::GzDecoder;
 
 use super::streams::{Status, Streams};
 
 /// A format, what writes it, and its schema, which [`crate::render::schema`] made and
-/// `build.rs` folded.
-type Kept = (&'static str, &'static str, &'static str);
+/// `build.rs` compressed.
+type Kept = (&'static str, &'static str, &'static [u8]);
 
 macro_rules! kept {
     ($name:literal, $written_by:literal) => {
         (
             $name,
             $written_by,
-            include_str!(concat!(env!("OUT_DIR"), "/", $name, ".json")),
+            include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".json")),
         )
     };
 }
@@ -55,9 +56,9 @@ fn names() -> PossibleValuesParser {
 
 /// Prints the schema of a format.
 pub(super) fn run(args: &SchemaArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let kept = SCHEMAS.iter().find(|it| it.0 == args.name);
-    let schema = kept.map_or("null", |it| it.2);
-    let schema: serde_json::Value = serde_json::from_str(schema)?;
-    writeln!(streams.out, "{schema:#}")?;
+    for (_, _, schema) in SCHEMAS.iter().filter(|it| it.0 == args.name) {
+        let schema: serde_json::Value = serde_json::from_reader(GzDecoder::new(*schema))?;
+        writeln!(streams.out, "{schema:#}")?;
+    }
     Ok(Status::Clean)
 }
