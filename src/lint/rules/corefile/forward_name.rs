@@ -92,6 +92,11 @@ fn wrong(word: &Word) -> Option<Wrong> {
         return host.parse::<Ipv4Addr>().is_err().then_some(Wrong::Digits);
     }
     let last = host.trim_end_matches('.').rsplit('.').next()?;
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    // `a27.0.0.1`: no name ends so.
+    if host.split('.').count() == 4 && host.split('.').skip(1).all(is_number) {
+        return Some(Wrong::Digits);
+    }
     // A file in the working directory.
     let is_file = last == "conf";
     let is_name = last.contains(|c: char| c.is_ascii_alphabetic()) && !is_file;

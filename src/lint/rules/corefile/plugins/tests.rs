@@ -160,6 +160,8 @@ const DIRECTIVES: &[(&str, bool)] = &[
     ("geoip a.mmdb b.mmdb", true),
     ("header {\n set ra\n}", false),
     ("secondary", false),
+    ("grpc . a27.0.0.1", true),
+    ("grpc . 192.0.2.1:50051 /etc/resolv.conf", false),
     ("nobodys plugin {\n at all\n}", false),
 ];
 

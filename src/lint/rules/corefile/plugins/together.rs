@@ -24,7 +24,7 @@ pub(super) fn refusal<'d>(
         "autopath" => autopath(directive),
         "cache" => needs(directive, "serve_stale_policy", "serve_stale"),
         "forward" => forward(directive, version),
-        "grpc" => zone(directive, version),
+        "grpc" => zone(directive, version).or_else(|| named(directive)),
         "hosts" => needs(directive, "fallthrough_unsupported", "fallthrough"),
         "kubernetes" => kubernetes(block, directive),
         "trace" => trace(directive),
@@ -159,6 +159,16 @@ fn zone(directive: &Directive, version: Option<Version>) -> Found<'_> {
     let is_refused = is_checked && is_long && !zone.has_variable() && !zone.text.contains('/');
     let wanted = || Refusal::Wrong(zone, "a zone".to_owned());
     is_refused.then(|| (&directive.name, wanted()))
+}
+
+/// A server of `grpc` that is no address, and no file.
+fn named(directive: &Directive) -> Found<'_> {
+    let kind = Kind::named("server");
+    let can_be_file = |it: &Word| it.text.contains('/') || it.text.ends_with(".conf");
+    let is_right = |it: &&Word| kind.is_met(&it.text) || can_be_file(it) || it.has_variable();
+    let mut servers = directive.arguments.iter().skip(1);
+    let wrong = servers.find(|it| !is_right(it))?;
+    Some((&directive.name, Refusal::Wrong(wrong, kind.wanted())))
 }
 
 /// The name that is looked up to check servers, which must be one.
