@@ -27,6 +27,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
         .filter(|it| version.is_some() || !takes_names(it));
     let mut places = blocks::Places::new(file);
     let named = forwards.flat_map(blocks::targets);
+    let named = named.filter(|it| !it.has_variable());
     let named = named.filter_map(|it| Some((it, wrong(it)?, places.first(it)?)));
     for (word, wrong, at) in named.take(MAX_FINDINGS) {
         let message = match &version {
