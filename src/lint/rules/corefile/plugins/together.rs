@@ -164,7 +164,10 @@ fn zone(directive: &Directive, version: Option<Version>) -> Found<'_> {
 /// A server of `grpc` that is no address, and no file.
 fn named(directive: &Directive) -> Found<'_> {
     let kind = Kind::named("server");
-    let can_be_file = |it: &Word| it.text.contains('/') || it.text.ends_with(".conf");
+    let can_be_file = |it: &Word| {
+        let ending = it.text.rsplit_once('.').map(|it| it.1);
+        it.text.contains('/') || ending == Some("conf")
+    };
     let is_right = |it: &&Word| kind.is_met(&it.text) || can_be_file(it) || it.has_variable();
     let mut servers = directive.arguments.iter().skip(1);
     let wrong = servers.find(|it| !is_right(it))?;
