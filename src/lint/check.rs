@@ -38,11 +38,11 @@ pub fn documents(found: &Documents, context: &Context<'_>, rules: &[&'static Rul
 
 /// Rules about what stands there, whatever stands beside it: those that look at the
 /// plain parts of a template, and at lines that are put into a file.
-const OF_PARTS: [&str; 33] = [
+const OF_PARTS: [&str; 35] = [
     "KC001", "KC002", "KC005", "KC006", "KC008", "KC013", "KC026", "KC032", "KC033", "KC039",
-    "KD013", "KK003", "KK022", "KK026", "KK027", "KK028", "KP001", "KP003", "KP008", "KP016",
-    "KP017", "KP018", "KP019", "KP022", "KP023", "KP027", "KP028", "KP029", "KR010", "KR019",
-    "KR020", "KR022", "KR025",
+    "KD013", "KD014", "KK003", "KK013", "KK022", "KK026", "KK027", "KK028", "KP001", "KP003",
+    "KP008", "KP016", "KP017", "KP018", "KP019", "KP022", "KP023", "KP027", "KP028", "KP029",
+    "KR010", "KR019", "KR020", "KR022", "KR025",
 ];
 
 /// More findings of one rule about a file that resolvers read are counted: its

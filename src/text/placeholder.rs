@@ -16,7 +16,7 @@ const AROUND: [(&str, &str); 7] = [
 const LONGEST: usize = 64;
 
 /// Whether a text has a name in it that is to be replaced: `${DNS}`, `{{ dns }}`,
-/// `<dns>`, `@DNS@`, `__DNS__`, `%DNS%`, `$DNS`, `CLUSTER_DNS`.
+/// `<dns>`, `@DNS@`, `__DNS__`, `%DNS%`, `$DNS`, `CLUSTER_DNS`, `192.0.2.xxx`.
 pub fn has_placeholder(text: &str) -> bool {
     const PARTS: [&str; 9] = ["{{", "}}", "{%", "${", "$(", "<%", "%>", "[[", "$["];
     let has = |(open, close): &(&str, &str)| {
@@ -36,7 +36,21 @@ pub fn has_placeholder(text: &str) -> bool {
     };
     let mut parts = text.split([':', '.', '/', ',']);
     let is_part = PARTS.iter().any(|it| text.contains(it));
-    is_part || has_shell_variable(text) || parts.any(is_shouted) || AROUND.iter().any(has)
+    is_part
+        || has_shell_variable(text)
+        || parts.any(is_shouted)
+        || AROUND.iter().any(has)
+        || text.contains(['x', 'X']) && text.split([':', '/', ',']).any(is_blanked)
+}
+
+/// Whether it is an address with letters in the place of numbers: `192.0.2.xxx`.
+fn is_blanked(text: &str) -> bool {
+    let is_blank = |it: &str| it.bytes().all(|it| matches!(it, b'x' | b'X'));
+    let is_part = |it: &str| it.bytes().all(|it| it.is_ascii_digit()) || is_blank(it);
+    let mut parts = text.split('.');
+    let is_address =
+        parts.clone().count() == 4 && parts.clone().all(|it| !it.is_empty() && is_part(it));
+    is_address && parts.any(is_blank)
 }
 
 /// Whether it is a name, and no number or pattern.
@@ -64,6 +78,16 @@ fn is_shouted(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_stand_for_numbers() {
+        for text in ["192.0.2.xxx", "tls://192.0.x.x:853", "X.X.X.X"] {
+            assert!(has_placeholder(text), "{text}");
+        }
+        for text in ["a.b.c.xxx", "192.0.2.1", "0.0.0.0xx", "xxx"] {
+            assert!(!has_placeholder(text), "{text}");
+        }
+    }
 
     #[test]
     fn what_is_to_be_replaced_is_seen() {

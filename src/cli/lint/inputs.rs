@@ -7,10 +7,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::area;
 use super::args::LintArgs;
 use super::input::{Input, MAX_STREAM, Place};
 use super::wanted::Wanted;
+use super::{area, list};
 use crate::cli::node::read_named;
 use crate::cli::streams::Streams;
 use crate::host::node::{self, Parts, StandIns};
@@ -168,10 +168,9 @@ impl Collected {
         if let Some(reason) = read.cut() {
             anyhow::bail!("cannot read the list of files: {reason}");
         }
-        for line in read.source.bytes.split(|&byte| byte == b'\n') {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let path = Path::new(OsStr::from_bytes(line));
-            if line.is_empty() || !path.is_file() {
+        for name in list::names(&read.source.bytes) {
+            let path = Path::new(OsStr::from_bytes(&name));
+            if name.is_empty() || !path.is_file() {
                 continue;
             }
             if !args.follow

@@ -7,6 +7,7 @@ mod fix;
 mod formats;
 mod input;
 mod inputs;
+mod list;
 mod wanted;
 
 use self::inputs::{Collected, Inputs};

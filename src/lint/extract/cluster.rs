@@ -1,11 +1,13 @@
 //! What the settings of whole clusters say of their kubelets.
 
 use crate::config::yaml::Node;
+use crate::kubelet::Version;
 use crate::kubelet::choice::NODE_FILE;
 use crate::kubelet::flags::Name;
 use crate::lint::document::Document;
 use crate::lint::extract::setting::{Made, entry_at};
-use crate::lint::facts::Setting;
+use crate::lint::extract::text;
+use crate::lint::facts::{DnsPod, Setting};
 use crate::lint::inner::is_plain;
 use crate::text::WordList;
 
@@ -42,6 +44,45 @@ pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
         _ => Vec::new(),
     };
     made.into_iter().map(|it| it.settings).collect()
+}
+
+/// The CoreDNS of a cluster that kubeadm makes: that of a tag, else the one that an old
+/// Kubernetes comes with. It tells its version only.
+///
+/// Source: kubernetes/kubernetes `cmd/kubeadm/app/constants/constants.go` v1.11.0 to v1.18.0:
+/// `CoreDNSVersion`; `cmd/kubeadm/app/apis/kubeadm/types.go`: `ImageMeta`.
+pub(super) fn kubeadm_dns(document: &Document, object: &Node) -> Option<DnsPod> {
+    const OLD: [(u32, &str); 8] = [
+        (11, "1.1.3"),
+        (12, "1.2.2"),
+        (13, "1.2.6"),
+        (14, "1.3.1"),
+        (15, "1.3.1"),
+        (16, "1.6.2"),
+        (17, "1.6.5"),
+        (18, "1.6.7"),
+    ];
+    let version = object.word(&["apiVersion"])?;
+    version.starts_with("kubeadm.k8s.io/").then_some(())?;
+    (object.word(&["dns", "type"]) != Some("kube-dns")).then_some(())?;
+    let tag = object.at(&["dns", "imageTag"]);
+    let mut image = text(document, tag.or_else(|| object.get("kubernetesVersion"))?)?;
+    if tag.is_none() {
+        let version = Version::find(&image.text)?;
+        let old = OLD
+            .iter()
+            .find(|it| (1, it.0) == (version.major, version.minor));
+        old?.1.clone_into(&mut image.text);
+    }
+    image.text = format!("coredns:{}", image.text);
+    Some(DnsPod {
+        label: "kubeadm".to_owned(),
+        at: image.at,
+        policy: None,
+        host_network: false,
+        image: Some(image),
+        is_clusters: false,
+    })
 }
 
 /// Configurations that are variables of a playbook, which writes them to a file.

@@ -106,6 +106,9 @@ fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
             .extend(objects::dns_service(document, object));
         facts.dns_pods.extend(objects::dns_pod(document, object));
         facts
+            .dns_pods
+            .extend(cluster::kubeadm_dns(document, object));
+        facts
             .proxy_modes
             .extend(objects::proxy_mode(document, object));
         facts.networks.extend(objects::networks(document, object));

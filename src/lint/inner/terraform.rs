@@ -12,6 +12,7 @@ use crate::lint::form::Form;
 use crate::lint::inner::hcl::{Heredoc, Reader};
 use crate::lint::inner::heredoc::{self, Written};
 use crate::lint::recognise;
+use crate::text::Span;
 
 /// What stands in a file of Terraform.
 #[derive(Clone, Debug)]
@@ -62,6 +63,7 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
             b'=' => {
                 attribute = word;
                 reader.at += 1;
+                held.extend(flags(&reader, attribute).map(Held::Text));
             }
             it if it.is_ascii_alphanumeric() || it == b'_' => {
                 word = reader.word();
@@ -78,6 +80,34 @@ pub fn held(bytes: &[u8]) -> Vec<Held> {
         }
     }
     held
+}
+
+/// The flags of a kubelet in an attribute of a module, as a script has them.
+///
+/// Source: terraform-aws-modules/terraform-aws-eks v17.24.0 `local.tf`: `kubelet_extra_args`;
+/// v20.0.0 `modules/_user_data/variables.tf`: `bootstrap_extra_args`.
+fn flags(reader: &Reader<'_>, attribute: &[u8]) -> Option<Written> {
+    let before: &[u8] = match attribute {
+        b"kubelet_extra_args" => b"kubelet ",
+        b"bootstrap_extra_args" => b"/etc/eks/bootstrap.sh ",
+        _ => return None,
+    };
+    let mut reader = Reader { ..*reader };
+    reader.blanks();
+    (reader.peek()? == b'"').then_some(())?;
+    let start = reader.at + 1;
+    let value = reader.quoted()?;
+    let is_plain = recognise::has_subject(value) && !value.contains(&b'\\');
+    let span = Span::new(start, start + value.len());
+    is_plain.then(|| Written {
+        path: "script.sh".to_owned(),
+        form: Form::Script,
+        bytes: [before, value].concat(),
+        layer: heredoc::layer_of(span, &[(before.len(), span)]),
+        is_open: heredoc::has_mark(value),
+        is_partial: false,
+        is_final: false,
+    })
 }
 
 /// The object of a module or of a resource, behind its word.
@@ -185,6 +215,13 @@ mod tests {
         ] {
             says(&text, &["forward 10.0.0.53 @10.0.0.53"]);
         }
+        let flags = "module \"eks\" {\n  kubelet_extra_args = \"--resolv-conf=/a\"\n}\n";
+        let found = &["Cluster ResolvConf /a @/a"];
+        says(flags, found);
+        says(&flags.replace("/a", "${var.a}"), &[]);
+        let words = "\"--x y --kubelet-extra-args '--resolv-conf=/a'\"";
+        says(&format!("bootstrap_extra_args = {words}\n"), found);
+        says(&format!("other_args = {words}\n"), &[]);
         let map = "kind = \"KubeletConfiguration\", apiVersion = \"kubelet.config.k8s.io/v1beta1\", resolvConf = \"/a\"";
         let found = &["Configuration ResolvConf /a @\"/a\""];
         says(&format!("x = jsonencode({{{map}}})\n"), found);

@@ -27,6 +27,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
         .filter(|it| version.is_some() || !takes_names(it));
     let mut places = blocks::Places::new(file);
     let named = forwards.flat_map(blocks::targets);
+    let named = named.filter(|it| !it.has_variable());
     let named = named.filter_map(|it| Some((it, wrong(it)?, places.first(it)?)));
     for (word, wrong, at) in named.take(MAX_FINDINGS) {
         let message = match &version {
@@ -92,6 +93,11 @@ fn wrong(word: &Word) -> Option<Wrong> {
         return host.parse::<Ipv4Addr>().is_err().then_some(Wrong::Digits);
     }
     let last = host.trim_end_matches('.').rsplit('.').next()?;
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    // `a27.0.0.1`: no name ends so.
+    if host.split('.').count() == 4 && host.split('.').skip(1).all(is_number) {
+        return Some(Wrong::Digits);
+    }
     // A file in the working directory.
     let is_file = last == "conf";
     let is_name = last.contains(|c: char| c.is_ascii_alphabetic()) && !is_file;

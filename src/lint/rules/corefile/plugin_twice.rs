@@ -6,8 +6,8 @@ use crate::lint::rules::prelude::*;
 
 /// Plugins that a block can have once.
 ///
-/// Source: `CoreDNS`, the `setup.go` of each: `plugin.ErrOnce`.
-const ONCE: [&str; 15] = [
+/// Source: `CoreDNS`, the `setup.go` of each: `plugin.ErrOnce`; of `geoip`: one database.
+const ONCE: [&str; 16] = [
     "errors",
     "cache",
     "hosts",
@@ -22,6 +22,7 @@ const ONCE: [&str; 15] = [
     "grpc",
     "tsig",
     "view",
+    "geoip",
     "shed",
 ];
 

@@ -12,10 +12,10 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
             let name = &directive.name;
             let mut refused = Vec::new();
             // Other rules speak of a forward without servers.
-            let arguments = plugins::refused_arguments(directive);
+            let arguments = plugins::refused_arguments(directive, version);
             let is_said = name.text == "forward" && directive.arguments.len() < 2;
             refused.extend(arguments.filter(|_| !is_said).map(|it| (name, None, it)));
-            let missing = plugins::missing_property(directive);
+            let missing = plugins::missing_property(directive, version);
             let missing = missing.map(|it| Refusal::Missing(format!("{it} in its block")));
             refused.extend(missing.map(|it| (name, None, it)));
             for line in plugins::wrong_lines(directive, version) {
@@ -23,6 +23,11 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
                     refused.push((property, Some(&name.text), refusal));
                 }
             }
+            let together = plugins::refused_together(block, directive, version);
+            refused.extend(together.filter(|_| !is_said).map(|(it, why)| {
+                let is_property = it.at != name.at;
+                (it, is_property.then_some(&name.text), why)
+            }));
             for (named, plugin, refusal) in refused {
                 let what = match plugin {
                     Some(plugin) => format!("{} of {plugin}", named.text),
@@ -35,6 +40,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
                     }
                     Refusal::TooMuch(word) => (word, format!("takes no {} there", word.text)),
                     Refusal::Twice(word) => (word, "can be set once".to_owned()),
+                    Refusal::Beside(word, other) => (word, format!("cannot stand beside {other}")),
                 };
                 if let Some(at) = places.first(word) {
                     report

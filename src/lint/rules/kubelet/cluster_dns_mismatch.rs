@@ -40,6 +40,10 @@ pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut 
             .help("write the address of the cluster's DNS Service")
             .note("pods that have its servers do not find names of Services");
     }
+    // A script can be for another cluster than the files around it.
+    if text.document.is_partial {
+        return;
+    }
     let is_other_family = !servers
         .iter()
         .any(|it| right.iter().any(|other| it.is_ipv4() == other.is_ipv4()));

@@ -6,7 +6,7 @@
 //! end: CoreDNS does not look at what follows. A property has `@` and the first
 //! version that knows it, `-` and the first that does not; `~`: letters can be
 //! large or small; `!`: it can stand there once; `*` alone: any other; `-` alone:
-//! there is no block.
+//! there is no block. A property in several lines has as many forms.
 
 use crate::config::corefile::Word;
 use crate::kubelet::Version;
@@ -73,21 +73,29 @@ pub(in crate::lint::rules::corefile) enum Refusal<'w> {
     TooMuch(&'w Word),
     /// It stands there a second time.
     Twice(&'w Word),
+    /// It stands there beside another one.
+    Beside(&'w Word, &'w str),
 }
 
 impl Plugin {
-    /// The property of this name.
-    pub(super) fn property(&self, name: &str) -> Option<&Property> {
-        let is_it = |it: &&Property| {
+    /// The properties of this name: forms of one, each with its versions.
+    pub(super) fn properties_named(&self, name: &str) -> impl Iterator<Item = &Property> {
+        let is_it = move |it: &&Property| {
             if it.any_case {
                 it.name.eq_ignore_ascii_case(name)
             } else {
                 it.name == name
             }
         };
-        self.properties.iter().find(is_it)
+        self.properties.iter().filter(is_it)
     }
 }
+
+/// Older ones are in no Kubernetes since 1.20.
+///
+/// Source: kubernetes/kubernetes `cmd/kubeadm/app/constants/constants.go`
+/// v1.21.0: `CoreDNSVersion`.
+const OLDEST: Version = Version::release(1, 8, 0);
 
 impl Property {
     /// Whether a word is its name, or this misspelled.
@@ -95,18 +103,14 @@ impl Property {
         is_near(&word.to_ascii_lowercase(), self.name, 2)
     }
 
-    /// Whether a version knows it; of an unknown one, whether any since 1.8.0
-    /// does: older ones are in no Kubernetes since 1.20.
-    ///
-    /// Source: kubernetes/kubernetes `cmd/kubeadm/app/constants/constants.go`
-    /// v1.21.0: `CoreDNSVersion`.
+    /// Whether a version knows it; of an unknown one, whether any since [`OLDEST`] does.
     pub(super) fn is_known(&self, version: Option<Version>) -> bool {
         match version {
             Some(version) => {
                 self.since.is_none_or(|since| version >= since)
                     && self.gone.is_none_or(|gone| version < gone)
             }
-            None => self.gone.is_none(),
+            None => self.gone.is_none_or(|gone| gone > OLDEST),
         }
     }
 }

@@ -16,6 +16,8 @@ pub(super) enum Kind {
     Fraction(Range),
     /// A duration in Go's writing, with its bounds in seconds.
     Duration(Range),
+    /// The same, in whole seconds.
+    Seconds(Range),
     /// The same, or a number of seconds.
     Interval(Range),
     /// What `reload` varies its interval by: nothing, or a second at least.
@@ -34,6 +36,8 @@ pub(super) enum Kind {
     Server,
     /// A regular expression.
     Regexp,
+    /// The same with a group, and behind it what becomes of it.
+    Capture,
     /// So many words with colons between, the last with any.
     Parts(usize),
     /// A class of DNS.
@@ -52,9 +56,10 @@ pub(super) enum Kind {
     WithValue(&'static str),
 }
 
-/// Bounds, both included.
+/// Bounds, both included, but for a least one that must be passed.
 #[derive(Debug)]
 pub(super) struct Range {
+    is_above: bool,
     least: Option<f64>,
     most: Option<f64>,
 }
@@ -69,6 +74,7 @@ impl Kind {
             "int" => Self::Number(range),
             "float" => Self::Fraction(range),
             "duration" => Self::Duration(range),
+            "seconds" => Self::Seconds(range),
             "interval" => Self::Interval(range),
             "jitter" => Self::Jitter,
             "percent" => Self::Percent(range),
@@ -78,6 +84,7 @@ impl Kind {
             "endpoint" => Self::Endpoint,
             "server" => Self::Server,
             "regexp" => Self::Regexp,
+            "capture" => Self::Capture,
             "pair" => Self::Parts(2),
             "triple" => Self::Parts(3),
             "class" => Self::Class,
@@ -94,7 +101,7 @@ impl Kind {
 
     /// Whether another word belongs to it.
     pub(super) fn has_value(&self) -> bool {
-        matches!(self, Self::WithValue(_))
+        matches!(self, Self::WithValue(_) | Self::Capture)
     }
 
     /// Whether a word is of this kind.
@@ -104,6 +111,9 @@ impl Kind {
             Self::Number(range) => integer(word).is_some_and(|it| range.has(it)),
             Self::Fraction(range) => word.parse().is_ok_and(|it| range.has(it)),
             Self::Duration(range) => seconds(word).is_some_and(|it| range.has(it)),
+            Self::Seconds(range) => {
+                seconds(word).is_some_and(|it| it.fract() == 0.0 && range.has(it))
+            }
             Self::Interval(range) => {
                 let time = integer(word).or_else(|| seconds(word));
                 time.is_some_and(|it| range.has(it))
@@ -119,6 +129,7 @@ impl Kind {
             Self::Endpoint => is_endpoint(word),
             Self::Server => is_server(word),
             Self::Regexp => can_be_regexp(word),
+            Self::Capture => can_be_regexp(word) && word.contains('('),
             Self::Parts(count) => {
                 let mut parts = word.splitn(*count, ':');
                 parts.clone().count() == *count && parts.all(|it| !it.is_empty())
@@ -139,6 +150,7 @@ impl Kind {
             Self::Number(range) => range.shown("a whole number"),
             Self::Fraction(range) => range.shown("a number"),
             Self::Duration(range) => range.shown_in_seconds("a time with its unit, as 5s"),
+            Self::Seconds(range) => range.shown_in_seconds("a time in whole seconds, as 5s"),
             Self::Interval(range) => range.shown_in_seconds("a time, as 5s"),
             Self::Jitter => "0s, or a time of 1s or more".to_owned(),
             Self::Percent(range) => range.shown("a share, as 10%"),
@@ -148,6 +160,7 @@ impl Kind {
             Self::Endpoint => "an address with its port, as :8080".to_owned(),
             Self::Server => "an IP address, with a port or without".to_owned(),
             Self::Regexp => "a regular expression".to_owned(),
+            Self::Capture => "a regular expression with a group, and a word behind it".to_owned(),
             Self::Parts(count) => format!("{count} words with colons between"),
             Self::Class => "a class, as IN or ANY".to_owned(),
             Self::Type => "a type of record, as A or ANY".to_owned(),
@@ -160,17 +173,21 @@ impl Kind {
 }
 
 impl Range {
-    /// `1..5`, `1..`; nothing: without bounds.
+    /// `1..5`, `1..`, `>0..`; nothing: without bounds.
     fn parse(text: &str) -> Self {
+        let above = text.strip_prefix('>');
+        let text = above.unwrap_or(text);
         let (least, most) = text.split_once("..").unwrap_or((text, ""));
         Self {
+            is_above: above.is_some(),
             least: least.parse().ok(),
             most: most.parse().ok(),
         }
     }
 
     fn has(&self, number: f64) -> bool {
-        self.least.is_none_or(|it| number >= it) && self.most.is_none_or(|it| number <= it)
+        let is_enough = |it| number > it || !self.is_above && number >= it;
+        self.least.is_none_or(is_enough) && self.most.is_none_or(|it| number <= it)
     }
 
     fn shown(&self, what: &str) -> String {
@@ -184,6 +201,7 @@ impl Range {
     fn shown_with(&self, what: &str, unit: &str) -> String {
         match (self.least, self.most) {
             (Some(least), Some(most)) => format!("{what}, from {least}{unit} to {most}{unit}"),
+            (Some(least), None) if self.is_above => format!("{what}, above {least}{unit}"),
             (Some(0.0), None) => format!("{what}, not below zero"),
             (Some(least), None) => format!("{what}, {least}{unit} or more"),
             (None, Some(most)) => format!("{what}, {most}{unit} at most"),
@@ -203,7 +221,7 @@ fn integer(word: &str) -> Option<f64> {
 /// The seconds of a duration as Go's `time.ParseDuration` reads it.
 ///
 /// Source: Go, `src/time/format.go: ParseDuration`.
-fn seconds(word: &str) -> Option<f64> {
+pub(super) fn seconds(word: &str) -> Option<f64> {
     const UNITS: [(&str, f64); 8] = [
         ("ns", 1e-9),
         ("us", 1e-6),

@@ -4,11 +4,12 @@
 mod grammar;
 mod kind;
 mod rewrite;
+mod together;
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use crate::config::corefile::{Directive, Word};
+use crate::config::corefile::{Directive, ServerBlock, Word};
 use crate::kubelet::Version;
 use crate::lint::rules::corefile::plugins::grammar::Plugin;
 
@@ -22,9 +23,12 @@ fn plugin(name: &str) -> Option<&'static Plugin> {
 }
 
 /// Why the arguments of a directive are refused.
-pub(super) fn refused_arguments(directive: &Directive) -> Option<Refusal<'_>> {
+pub(super) fn refused_arguments(
+    directive: &Directive,
+    version: Option<Version>,
+) -> Option<Refusal<'_>> {
     match directive.name.text.as_str() {
-        "rewrite" => rewrite::refusal(directive),
+        "rewrite" => rewrite::refusal(directive, version),
         "cache" => refused_time(directive.arguments.first()?),
         name => plugin(name)?.arguments.refusal(&directive.arguments),
     }
@@ -70,16 +74,20 @@ pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Ve
         if matches!(name.text.as_str(), "{" | "}") || line.iter().any(Word::has_variable) {
             return None;
         }
-        let Some(property) = plugin.property(&name.text) else {
+        let forms = || plugin.properties_named(&name.text);
+        let Some(last) = forms().last() else {
             return (!is_open).then_some(Line::Unknown(name));
         };
-        if !property.is_known(version) {
-            return Some(Line::Other(name, property));
-        }
-        let is_twice = property.is_single && !seen.insert(name.text.as_str());
+        let known: Vec<&Property> = forms().filter(|it| it.is_known(version)).collect();
+        let Some(form) = known.last() else {
+            return Some(Line::Other(name, last));
+        };
+        let is_twice = form.is_single && !seen.insert(name.text.as_str());
         let twice = is_twice.then_some(Refusal::Twice(name));
-        let refusal = twice.or_else(|| property.arguments.refusal(arguments))?;
-        Some(Line::Refused(name, refusal))
+        let refusals = known.iter().map(|it| it.arguments.refusal(arguments));
+        // One form that takes it is enough.
+        let refused = || refusals.collect::<Option<Vec<Refusal<'_>>>>()?.pop();
+        Some(Line::Refused(name, twice.or_else(refused)?))
     });
     wrong.collect()
 }
@@ -108,12 +116,27 @@ fn has_fallthrough_first(plugin: &Plugin, directive: &Directive) -> bool {
     plugin.name == "hosts" && first.is_some_and(|it| it.text == "fallthrough")
 }
 
+/// What is refused in a directive of a server block, whose words are right one by one: the property
+/// or the directive's name, and why.
+pub(super) fn refused_together<'d>(
+    block: &ServerBlock,
+    directive: &'d Directive,
+    version: Option<Version>,
+) -> Option<(&'d Word, Refusal<'d>)> {
+    together::refusal(block, directive, version)
+}
+
 /// The property without which a directive is refused, if it is not there.
 ///
-/// Source: `CoreDNS`, plugin/secondary/setup.go, plugin/transfer/setup.go.
-pub(super) fn missing_property(directive: &Directive) -> Option<&'static str> {
+/// Source: `CoreDNS`, plugin/secondary/setup.go, which asks for it since v1.12.2,
+/// plugin/transfer/setup.go.
+pub(super) fn missing_property(
+    directive: &Directive,
+    version: Option<Version>,
+) -> Option<&'static str> {
+    let is_asked = version.is_some_and(|it| it >= Version::release(1, 12, 2));
     let needed = match directive.name.text.as_str() {
-        "secondary" => "transfer",
+        "secondary" if is_asked => "transfer",
         "transfer" => "to",
         // One of three, of which this is the first.
         "timeouts" if directive.lines.is_empty() => "read",

@@ -6,12 +6,13 @@
 use std::ops::RangeInclusive;
 
 use crate::config::corefile::{Directive, Word};
+use crate::kubelet::Version;
 use crate::lint::rules::corefile::plugins::grammar::Refusal;
 use crate::lint::rules::corefile::plugins::kind::can_be_regexp;
 
 /// Why the words of a rule are refused; those of its block belong to it where
 /// its line has one at most.
-pub(super) fn refusal(directive: &Directive) -> Option<Refusal<'_>> {
+pub(super) fn refusal(directive: &Directive, version: Option<Version>) -> Option<Refusal<'_>> {
     let is_short = directive.arguments.len() < 2;
     let lines = directive.lines.iter().flatten().filter(|_| is_short);
     let words: Vec<&Word> = directive.arguments.iter().chain(lines).collect();
@@ -40,8 +41,44 @@ pub(super) fn refusal(directive: &Directive) -> Option<Refusal<'_>> {
     {
         return Some(Refusal::Wrong(pattern, "a regular expression".to_owned()));
     }
+    if lower == "name" && version.is_some_and(|it| it >= ANSWERS) {
+        return refused_answers(behind.get(3..).unwrap_or_default());
+    }
     let more = behind.get(*counts.end())?;
     Some(Refusal::TooMuch(more))
+}
+
+/// The first release in which a rule for names can have several for answers.
+const ANSWERS: Version = Version::release(1, 9, 4);
+
+/// Why rules for answers are refused.
+///
+/// Source: `CoreDNS` v1.9.4, plugin/rewrite/name.go: `parseAnswerRules`.
+fn refused_answers<'w>(words: &[&'w Word]) -> Option<Refusal<'w>> {
+    let mut rest = words;
+    let is_answer = |it: &&Word| it.text == "answer";
+    if let Some(first) = rest.first().filter(|it| !is_answer(it)) {
+        return Some(Refusal::Wrong(first, "answer".to_owned()));
+    }
+    while let Some((first, behind)) = rest.split_first() {
+        let of_kind = if is_answer(first) { behind } else { rest };
+        let Some((kind, behind)) = of_kind.split_first() else {
+            return Some(Refusal::Missing("a word behind answer".to_owned()));
+        };
+        let count = match kind.text.as_str() {
+            "auto" => 0,
+            "name" | "value" => 2,
+            _ => return Some(Refusal::Wrong(kind, "auto, name or value".to_owned())),
+        };
+        let Some(more) = behind.get(count..) else {
+            return Some(Refusal::Missing(format!(
+                "{count} words behind {}",
+                kind.text
+            )));
+        };
+        rest = more;
+    }
+    None
 }
 
 /// How many words stand behind each kind of rule.

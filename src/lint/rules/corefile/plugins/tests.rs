@@ -6,11 +6,15 @@ use crate::text::Source;
 fn wrong(text: &str, version: Option<Version>) -> bool {
     let source = Source::new("Corefile", format!(".:53 {{\n{text}\n}}\n"));
     let corefile = corefile::parse(source, &[]);
-    let Some(directive) = corefile.blocks.first().and_then(|it| it.directives.first()) else {
+    let Some(block) = corefile.blocks.first() else {
         return true;
     };
-    refused_arguments(directive).is_some()
-        || missing_property(directive).is_some()
+    let Some(directive) = block.directives.first() else {
+        return true;
+    };
+    refused_arguments(directive, version).is_some()
+        || refused_together(block, directive, version).is_some()
+        || missing_property(directive, version).is_some()
         || !wrong_lines(directive, version).is_empty()
 }
 
@@ -118,6 +122,46 @@ const DIRECTIVES: &[(&str, bool)] = &[
     ("transfer {\n to ns.example\n}", true),
     ("dns64 64:ff9b::/96", false),
     ("dns64 64:ff9b::/100", true),
+    ("acl {\n block type A net 192.0.2.0/33\n}", true),
+    ("acl {\n block type ABC net *\n}", true),
+    ("acl {\n block A net *\n}", true),
+    ("acl {\n block net\n}", true),
+    ("acl {\n allow net 2001:db8::1 192.0.2.1 type A *\n}", false),
+    ("autopath kubernetes", true),
+    ("autopath @kubernetes", false),
+    ("autopath resolv.conf", false),
+    ("auto {\n directory /zones .* {1}\n}", true),
+    ("auto {\n directory /zones (.*) {1}\n}", false),
+    ("auto {\n directory /zones (.*)\n}", true),
+    ("forward . https://192.0.2.1/dns-query", true),
+    ("forward . https://192.0.2.1", false),
+    ("forward . grpc://192.0.2.1", true),
+    ("forward . 192.0.2.1 {\n max_age 5s\n}", true),
+    ("forward . 192.0.2.1 {\n max_age 5s\n expire 5s\n}", false),
+    ("forward . 192.0.2.1 {\n read_timeout 0s\n}", true),
+    (
+        "forward . 192.0.2.1 {\n health_check 1s domain a..b\n}",
+        true,
+    ),
+    ("forward . 192.0.2.1 {\n health_check 1s domain .\n}", false),
+    ("kubernetes {\n labels a in (b, c\n}", true),
+    ("kubernetes {\n namespaces a\n namespace_labels b\n}", true),
+    ("kubernetes a.example {\n multicluster b.example\n}", true),
+    (
+        "kubernetes a.example b.example {\n multicluster b.example.\n}",
+        false,
+    ),
+    ("hosts {\n fallthrough_unsupported\n}", true),
+    ("cache {\n serve_stale_policy prefer_positive\n}", true),
+    ("cache {\n serve_stale 1h immediate 100ms\n}", true),
+    ("cache {\n serve_stale 1h verify 100ms 30s\n}", false),
+    ("trace jaeger localhost:1", true),
+    ("trace localhost:1", false),
+    ("geoip a.mmdb b.mmdb", true),
+    ("header {\n set ra\n}", false),
+    ("secondary", false),
+    ("grpc . a27.0.0.1", true),
+    ("grpc . 192.0.2.1:50051 /etc/resolv.conf", false),
     ("nobodys plugin {\n at all\n}", false),
 ];
 
@@ -139,6 +183,22 @@ fn properties_have_versions() {
         ("kubernetes {\n resyncperiod 5m\n}", of(9), true),
         ("etcd {\n min-lease-ttl 10s\n}", of(13), false),
         ("etcd {\n min-lease-ttl 10s\n}", of(12), true),
+        ("secondary", of(12), false),
+        ("secondary", of(13), true),
+        ("header {\n set ra\n}", of(12), false),
+        ("header {\n set ra\n}", of(13), true),
+        ("forward . https://192.0.2.1", of(13), true),
+        ("cache {\n serve_stale 1h verify 100ms\n}", of(13), true),
+        (
+            "rewrite name regex a b answer name c d name e",
+            of(13),
+            true,
+        ),
+        (
+            "rewrite name regex a b answer name c d value e f",
+            of(13),
+            false,
+        ),
     ] {
         assert_eq!(wrong(text, version), is_refused, "{text} {version:?}");
     }
