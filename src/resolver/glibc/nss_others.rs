@@ -5,16 +5,17 @@ use std::rc::Rc;
 
 use hickory_proto::rr::RecordType;
 
+use crate::address::Address;
 use crate::config::resolv_conf::ResolvConf;
 use crate::engine::machine::Outcome;
-use crate::engine::message::Because;
+use crate::engine::message::{Because, Data};
 use crate::resolver::glibc::V2_36;
 use crate::resolver::glibc::nss_dns::Found;
 use crate::resolver::glibc::nsswitch::{Service, Status, hosts_database};
 use crate::resolver::glibc::res_query::{Kind, context_query};
 use crate::resolver::glibc::res_send::iclose;
 use crate::resolver::glibc::thread::{Errno, HostError, Thread};
-use crate::resolver::resolved::{self, Door};
+use crate::resolver::resolved::{self, Door, LOCAL_ADDRESSES};
 use crate::scenario::{Family, Lookup, MDNS_ALLOW, NssModule, Scenario};
 
 /// So many modules of a line are looked for.
@@ -154,13 +155,13 @@ fn myhostname(thread: &mut Thread<'_>, name: &[u8], family: Family) -> Found {
     let text = name.strip_suffix(b".").unwrap_or(name);
     let lower = text.to_ascii_lowercase();
     let plain = lower.strip_suffix(b".localdomain").unwrap_or(&lower);
-    let v4 = if plain == b"localhost" || plain.ends_with(b".localhost") {
-        Ipv4Addr::LOCALHOST
+    let own = if plain == b"localhost" || plain.ends_with(b".localhost") {
+        vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
     } else if text == thread.scenario.hostname.as_bytes() {
-        thread.io.limit(
-            "`myhostname` of nsswitch.conf has this machine's addresses for the name, and 127.0.0.2 if it has none",
-        );
-        Ipv4Addr::new(127, 0, 0, 2)
+        thread
+            .io
+            .limit("`myhostname` of nsswitch.conf has this machine's addresses for the name");
+        LOCAL_ADDRESSES.iter().filter_map(Data::ip).collect()
     } else {
         if matches!(lower.as_slice(), b"_gateway" | b"_outbound") {
             thread
@@ -169,12 +170,16 @@ fn myhostname(thread: &mut Thread<'_>, name: &[u8], family: Family) -> Found {
         }
         return not_found(thread);
     };
-    let both = [IpAddr::V6(Ipv6Addr::LOCALHOST), IpAddr::V4(v4)];
     let wanted = |ip: &IpAddr| family == Family::Both || ip.is_ipv6() == (family == Family::Inet6);
+    let mut addresses: Vec<Address> = own.into_iter().filter(wanted).map(Into::into).collect();
+    if family == Family::Both {
+        // Each is put before those that it has already.
+        addresses.reverse();
+    }
     thread.h_errno = HostError::Success;
     Found {
         status: Status::Success,
-        addresses: both.into_iter().filter(wanted).map(Into::into).collect(),
+        addresses,
     }
 }
 
