@@ -2,10 +2,10 @@
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::{Context, PlacedLead};
-use crate::host::situation::{MDNS_ALLOW, Situation};
+use crate::host::situation::Situation;
 use crate::host::{FileRead, MAX_BYTES};
 use crate::loopback::{self, Evidence};
-use crate::scenario::Scenario;
+use crate::scenario::{MDNS_ALLOW, Scenario};
 
 /// Variables that change what a resolver asks.
 pub(super) const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES"];
@@ -61,6 +61,7 @@ pub(super) fn use_situation(
     let parse = |read: &FileRead| ResolvConf::parse(read.source.clone());
     scenario.hosts = situation.hosts.as_ref().map(parse);
     scenario.nsswitch = situation.nsswitch.as_ref().map(parse);
+    scenario.nss_modules.clone_from(&situation.nss_modules);
     if let Some(read) = &situation.mdns_allow {
         let bytes = read.source.bytes.clone();
         scenario.files.insert(MDNS_ALLOW.to_owned(), bytes);

@@ -83,6 +83,7 @@ pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
     if !seen.is_whole {
         scenario.hosts = Some(default_hosts(&scenario.hostname));
         scenario.nsswitch = Some(default_nsswitch());
+        scenario.nss_modules.clear();
     }
     if let Some(program) = &aim.program {
         scenario.env = program.variables();

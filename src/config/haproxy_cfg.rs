@@ -42,6 +42,14 @@ pub fn parse(source: &Source, file: usize) -> Vec<Statement> {
     sections
 }
 
+/// Whether a text is such sections, with one in which servers can be.
+pub fn is_whole(bytes: &[u8]) -> bool {
+    let sections = parse(&Source::new("", bytes), 0);
+    let word = |it: &Statement| it.words.first().map(|it| it.slice(bytes));
+    let has_servers = |it: &Statement| matches!(word(it), Some(b"backend" | b"listen"));
+    sections.iter().all(|it| word(it).is_some()) && sections.iter().any(has_servers)
+}
+
 /// The words of the line that begins at `start`, without the quotes around
 /// them, and where the next one begins.
 fn line(bytes: &[u8], start: usize) -> (Vec<Span>, usize) {

@@ -82,6 +82,8 @@ pub enum Because {
     FollowUp,
     /// The name of an address, below `in-addr.arpa` or `ip6.arpa`.
     Reverse,
+    /// A question of a module of nsswitch.conf, about no candidate.
+    Module,
 }
 
 /// A socket of the resolver, in the order of their making, from 0.

@@ -1,6 +1,7 @@
 //! Reads what a resolver on a machine looks at.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use nix::net::if_::{Interface, if_nameindex};
 
@@ -8,12 +9,11 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::host::root::{Link, Root};
 use crate::host::{FileRead, ReadError, shown};
 use crate::loopback::{self, Evidence};
+use crate::resolver::glibc::nss_others;
+use crate::scenario::{MDNS_ALLOW, NssModule};
 
 /// Where the resolvers' file is.
 pub const RESOLV_CONF: &str = "/etc/resolv.conf";
-
-/// The file whose being there tells Go that libc knows more about `.local`.
-pub const MDNS_ALLOW: &str = "/etc/mdns.allow";
 
 /// The files and names of a machine that decide what its resolvers ask.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Situation {
     pub hosts: Option<FileRead>,
     /// `/etc/nsswitch.conf`; `None`: there is no such file.
     pub nsswitch: Option<FileRead>,
+    /// What is known of the modules that it names and glibc does not have.
+    pub nss_modules: BTreeMap<String, NssModule>,
     /// [`MDNS_ALLOW`]; `None`: there is no such file.
     pub mdns_allow: Option<FileRead>,
     /// The host name, if it is known.
@@ -52,11 +54,13 @@ pub fn read_situation(root: &Root) -> Result<Situation, ReadError> {
         Some(file) => evidence(root, file, &links),
         None => (Evidence::default(), Vec::new()),
     };
+    let nsswitch = root.read_if_there(Path::new("/etc/nsswitch.conf"))?;
     Ok(Situation {
         resolv_conf,
         links,
         hosts: root.read_if_there(Path::new("/etc/hosts"))?,
-        nsswitch: root.read_if_there(Path::new("/etc/nsswitch.conf"))?,
+        nss_modules: nss_modules(root, nsswitch.as_ref(), root.is_live()),
+        nsswitch,
         mdns_allow: root.read_if_there(Path::new(MDNS_ALLOW))?,
         hostname: hostname(root)?,
         interfaces: root.is_live().then(interfaces).transpose()?,
@@ -83,6 +87,67 @@ pub fn evidence(root: &Root, file: &FileRead, links: &[Link]) -> (Evidence, Vec<
         }
     }
     (evidence, skipped)
+}
+
+/// What is known of the modules of an nsswitch.conf that glibc does not have. Of a system that
+/// does not run (`!is_running`) it is not known whether daemons do. Nothing is known where the
+/// C library is not in one of the places that glibc looks into by itself.
+pub fn nss_modules(
+    root: &Root,
+    nsswitch: Option<&FileRead>,
+    is_running: bool,
+) -> BTreeMap<String, NssModule> {
+    let mut found = BTreeMap::new();
+    let conf = nsswitch.map(|it| ResolvConf::parse(it.source.clone()));
+    let names = conf.as_ref().map(nss_others::named).unwrap_or_default();
+    if names.is_empty() {
+        return found;
+    }
+    let folders = library_folders();
+    let has = |file: &str| folders.iter().any(|it| root.is_there(&it.join(file)));
+    if !has("libc.so.6") {
+        return found;
+    }
+    // Further folders are those of ld.so.conf, whose libraries the cache names.
+    let cache = root.read_if_there(Path::new("/etc/ld.so.cache"));
+    for name in names {
+        let library = format!("libnss_{name}.so.2");
+        let daemon = nss_others::daemon_of(&name);
+        let state = if has(&library) {
+            let is_there = daemon.iter().any(|it| root.is_there(Path::new(it)));
+            match is_there {
+                true => NssModule::Served,
+                false if is_running || daemon.is_empty() => NssModule::Installed,
+                false => continue,
+            }
+        } else if is_cached(&cache, &library) {
+            continue;
+        } else {
+            NssModule::Missing
+        };
+        found.insert(name, state);
+    }
+    found
+}
+
+/// Whether the cache of libraries names one, or may.
+fn is_cached(cache: &Result<Option<FileRead>, ReadError>, library: &str) -> bool {
+    match cache {
+        Ok(None) => false,
+        Ok(Some(file)) if !file.is_cut => {
+            memchr::memmem::find(&file.source.bytes, library.as_bytes()).is_some()
+        }
+        _ => true,
+    }
+}
+
+/// Where glibc finds libraries by itself, in Debian's folders and in those of others.
+fn library_folders() -> Vec<PathBuf> {
+    let kind = format!("{}-linux-gnu", std::env::consts::ARCH);
+    let of = |it: &str| [Path::new(it).to_owned(), Path::new(it).join(&kind)];
+    let mut folders: Vec<PathBuf> = ["/lib", "/usr/lib"].into_iter().flat_map(of).collect();
+    folders.extend(["/lib64", "/usr/lib64"].map(PathBuf::from));
+    folders
 }
 
 /// The kernel's host name, or the first line of `/etc/hostname` below a

@@ -289,3 +289,42 @@ fn a_refused_permission_says_what_would_help() {
         );
     }
 }
+
+#[test]
+fn a_module_of_nsswitch_is_missing_only_where_the_c_library_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |path: &str, bytes: &[u8]| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    };
+    let line = b"hosts: files myhostname mdns4 resolve mymachines sss dns\n";
+    put("etc/nsswitch.conf", line);
+    for resolution in BOTH {
+        let root = Root::below(folder.path(), resolution).unwrap();
+        let found = |is_running| {
+            let file = root.read(Path::new("/etc/nsswitch.conf")).unwrap();
+            let found = situation::nss_modules(&root, Some(&file), is_running);
+            let states = found
+                .iter()
+                .map(|(name, state)| format!("{name} {state:?}"));
+            states.collect::<Vec<_>>().join(", ")
+        };
+        let _ = fs::remove_dir_all(folder.path().join("usr"));
+        assert_eq!(found(true), "");
+        put("usr/lib64/libc.so.6", b"");
+        put("usr/lib64/libnss_myhostname.so.2", b"");
+        put("usr/lib64/libnss_mdns4.so.2", b"");
+        put("usr/lib64/libnss_resolve.so.2", b"");
+        put("etc/ld.so.cache", b"x libnss_sss.so.2 y");
+        put("run/systemd/resolve/io.systemd.Resolve", b"");
+        assert_eq!(
+            found(true),
+            "mdns4 Installed, myhostname Installed, mymachines Missing, resolve Served"
+        );
+        assert_eq!(
+            found(false),
+            "myhostname Installed, mymachines Missing, resolve Served"
+        );
+    }
+}

@@ -7,7 +7,7 @@ use crate::lint::document::{Document, Documents, Syntax};
 use crate::lint::extract::{self, objects, pod_specs};
 use crate::lint::report::{Draft, Report};
 use crate::lint::subject::{
-    CorefileText, Entry, Kubelet, KubeletText, NginxText, Object, ResolverFile, SettingsText,
+    CorefileText, DaemonText, Entry, Kubelet, KubeletText, Object, ResolverFile, SettingsText,
     Workload,
 };
 use crate::lint::{Check, Rule};
@@ -126,8 +126,9 @@ impl<'d> Subjects<'d> {
             (Check::Settings(check), Syntax::Settings(entries)) => {
                 check(&SettingsText { document, entries }, context, report);
             }
-            (Check::Nginx(check), Syntax::Nginx(statements)) => {
-                let text = NginxText {
+            (Check::Nginx(check), Syntax::Nginx(statements))
+            | (Check::Haproxy(check), Syntax::Haproxy(statements)) => {
+                let text = DaemonText {
                     document,
                     statements,
                 };

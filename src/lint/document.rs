@@ -94,6 +94,8 @@ pub enum Syntax {
     Settings(Vec<ini::Entry>),
     /// The configuration of nginx.
     Nginx(Vec<Statement>),
+    /// The configuration of `HAProxy`.
+    Haproxy(Vec<Statement>),
 }
 
 /// A document that is none: where that shows, and why.

@@ -23,6 +23,8 @@ pub enum Form {
     Settings,
     /// The configuration of nginx.
     Nginx,
+    /// The configuration of `HAProxy`.
+    Haproxy,
     /// A script of a shell, or a Dockerfile: its heredocs are read.
     Script,
     /// Terraform's language: its heredocs and encoded values are read.

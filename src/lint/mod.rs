@@ -40,7 +40,7 @@ use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::report::Report;
 use crate::lint::subject::{
-    CorefileText, Kubelet, KubeletText, NginxText, Object, ResolverFile, SettingsText, Workload,
+    CorefileText, DaemonText, Kubelet, KubeletText, Object, ResolverFile, SettingsText, Workload,
 };
 use crate::node::Node;
 
@@ -95,7 +95,9 @@ pub enum Check {
     /// Each `resolved.conf` and `NetworkManager.conf`.
     Settings(fn(&SettingsText<'_>, &Context<'_>, &mut Report)),
     /// Each configuration of nginx.
-    Nginx(fn(&NginxText<'_>, &Context<'_>, &mut Report)),
+    Nginx(fn(&DaemonText<'_>, &Context<'_>, &mut Report)),
+    /// Each configuration of `HAProxy`.
+    Haproxy(fn(&DaemonText<'_>, &Context<'_>, &mut Report)),
     /// Each object of Kubernetes.
     Object(fn(&Object<'_>, &Context<'_>, &mut Report)),
     /// The node, with `--root` or `--node`.

@@ -9,7 +9,7 @@ use self::parts::{filled_in, parts_of, syntax, units_of};
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
 use crate::config::yaml;
-use crate::config::{corefile, ini, nginx_conf};
+use crate::config::{corefile, haproxy_cfg, ini, nginx_conf};
 use crate::kubelet::distribution;
 use crate::lint::document::{At, Body, Broken, Document, Documents, FileId, Syntax};
 use crate::lint::embedded::{Layer, Layers};
@@ -111,6 +111,7 @@ impl Reader {
             }
             Form::Settings => Syntax::Settings(ini::entries(&text.source.bytes)),
             Form::Nginx => Syntax::Nginx(nginx_conf::parse(&text.source, 0).statements),
+            Form::Haproxy => Syntax::Haproxy(haproxy_cfg::parse(&text.source, 0)),
         };
         self.add(text, syntax);
     }

@@ -14,7 +14,7 @@ use self::resolv_conf::{is_conf, is_resolv_conf, is_resolv_conf_name};
 pub use self::words::FLAGS;
 use self::words::{FACTS, SETTINGS, SUBJECTS};
 use crate::config::corefile::quoted;
-use crate::config::nginx_conf;
+use crate::config::{haproxy_cfg, nginx_conf};
 use crate::lint::form::Form;
 use crate::lint::inner::mime;
 use crate::text::MAX_READ;
@@ -225,8 +225,8 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
             || is_program(bytes);
         return (!is_others && has_subject(bytes)).then_some(Form::Yaml);
     }
-    if is_nginx(name, bytes) {
-        return Some(Form::Nginx);
+    if let Some(form) = form_of_daemon(name, bytes) {
+        return Some(form);
     }
     if is_chosen && is_corefile(bytes) {
         return Some(Form::Corefile);
@@ -244,11 +244,14 @@ fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
     None
 }
 
-/// Whether it is a configuration of nginx, and a template of none: it has a directive
-/// that is nginx' own, and all of it is in nginx' syntax.
-fn is_nginx(name: &str, bytes: &[u8]) -> bool {
-    let can_be = is_conf(name) || name.contains("nginx") || !name.contains('.');
-    can_be && mentions(bytes, b"proxy_pass") && nginx_conf::is_whole(bytes)
+/// A configuration of nginx or `HAProxy`: it has a word that is theirs, and is in its syntax as a whole.
+fn form_of_daemon(name: &str, bytes: &[u8]) -> Option<Form> {
+    let can_be = |own: &str, other| name.contains(own) || other || !name.contains('.');
+    if can_be("nginx", is_conf(name)) && mentions(bytes, b"proxy_pass") {
+        return nginx_conf::is_whole(bytes).then_some(Form::Nginx);
+    }
+    let is_haproxy = can_be("haproxy", name.ends_with(".cfg")) && mentions(bytes, b"server");
+    (is_haproxy && haproxy_cfg::is_whole(bytes)).then_some(Form::Haproxy)
 }
 
 /// Whether it is a Corefile, whatever it is called: standard input has no name.
@@ -300,7 +303,7 @@ fn is_multipart(bytes: &[u8]) -> bool {
 pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
     match form {
         Form::Yaml => FACTS.iter().any(|it| it.find(bytes).is_some()),
-        Form::ResolvConf | Form::Settings | Form::Nginx | Form::Wide => false,
+        Form::ResolvConf | Form::Settings | Form::Nginx | Form::Haproxy | Form::Wide => false,
         _ => true,
     }
 }

@@ -114,16 +114,16 @@ pub struct SettingsText<'d> {
     pub entries: &'d [ini::Entry],
 }
 
-/// A configuration of nginx.
+/// A configuration of nginx or `HAProxy`.
 #[derive(Clone, Copy, Debug)]
-pub struct NginxText<'d> {
+pub struct DaemonText<'d> {
     /// The document.
     pub document: &'d Document,
-    /// Its directives, with those of their blocks.
+    /// Its directives or sections, with those of their blocks.
     pub statements: &'d [Statement],
 }
 
-impl<'d> NginxText<'d> {
+impl<'d> DaemonText<'d> {
     /// The `index`-th word of a directive; empty if there is none, or it is not UTF-8.
     pub fn word(&self, statement: &Statement, index: usize) -> &'d str {
         let span = statement.words.get(index).copied().unwrap_or_default();

@@ -194,6 +194,7 @@ enum BecauseForm {
     Cname,
     FollowUp,
     Reverse,
+    Module,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -383,6 +384,7 @@ fn because(because: &Because) -> BecauseForm {
         Because::Cname => BecauseForm::Cname,
         Because::FollowUp => BecauseForm::FollowUp,
         Because::Reverse => BecauseForm::Reverse,
+        Because::Module => BecauseForm::Module,
     }
 }
 

@@ -127,6 +127,7 @@ pub fn because(because: &Because) -> String {
         Because::Cname => "alias target".to_owned(),
         Because::FollowUp => "follow-up".to_owned(),
         Because::Reverse => "reverse".to_owned(),
+        Because::Module => "nsswitch.conf".to_owned(),
     }
 }
 

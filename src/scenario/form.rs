@@ -10,7 +10,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::own::form::{OwnForm, is_default, yes};
 use super::record_type::{self, Shown};
-use super::{Family, Lookup, Scenario, default_hosts, default_interfaces, default_nsswitch, file};
+use super::{
+    Family, Lookup, NssModule, Scenario, default_hosts, default_interfaces, default_nsswitch, file,
+};
 use crate::config::resolv_conf::ResolvConf;
 use crate::engine::message::{Rcode, Transport};
 use crate::name::Name;
@@ -45,6 +47,9 @@ pub(super) struct Form {
         skip_serializing_if = "Option::is_none"
     )]
     record_type: Option<RecordType>,
+    /// What is known of modules that are not part of glibc.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    nss_modules: BTreeMap<String, NssModule>,
     /// Network interfaces, else those of a pod. Not in the vectors.
     #[serde(skip_serializing_if = "Option::is_none")]
     interfaces: Option<Vec<String>>,
@@ -233,6 +238,7 @@ impl Form {
                 .into_iter()
                 .map(|(path, text)| (format!("/etc/{path}"), bytes(text)))
                 .collect(),
+            nss_modules: self.nss_modules,
             own: self.own.map(Into::into),
             interfaces: self.interfaces.unwrap_or_else(default_interfaces),
             answers: self.answers.into_iter().map(RuleForm::into_rule).collect(),
@@ -300,6 +306,7 @@ impl From<&Scenario> for Form {
                 Lookup::Records(record_type) => Some(record_type),
                 Lookup::Addresses(_) => None,
             },
+            nss_modules: scenario.nss_modules.clone(),
             interfaces: Some(scenario.interfaces.clone()).filter(|it| *it != default_interfaces()),
             own: scenario.own.as_ref().map(Into::into),
             answers: scenario.answers.iter().map(Into::into).collect(),

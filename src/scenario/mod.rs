@@ -39,6 +39,8 @@ pub struct Scenario {
     pub hosts: Option<ResolvConf>,
     /// `/etc/nsswitch.conf`; `None`: there is no such file.
     pub nsswitch: Option<ResolvConf>,
+    /// What is known of the modules of `nsswitch` that are not part of glibc.
+    pub nss_modules: BTreeMap<String, NssModule>,
     /// Names of the network interfaces, for scopes of IPv6 addresses.
     pub interfaces: Vec<String>,
     /// Other files by their absolute path.
@@ -59,6 +61,18 @@ pub enum Lookup {
     Records(RecordType),
 }
 
+/// A module of nsswitch.conf that is not part of glibc, as a program finds it.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NssModule {
+    /// Its library is not there.
+    Missing,
+    /// Its library is there; a daemon that it asks is not.
+    Installed,
+    /// Its library is there, and so is the daemon's socket.
+    Served,
+}
+
 /// Which addresses are wanted.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -72,6 +86,10 @@ pub enum Family {
     /// IPv6 (`AF_INET6`).
     Inet6,
 }
+
+/// The file with the names that nss-mdns looks up; that it is there tells Go that the C
+/// library knows more about `.local`.
+pub const MDNS_ALLOW: &str = "/etc/mdns.allow";
 
 impl Scenario {
     /// The question for `name`, with default files and no `resolv.conf`.
@@ -87,6 +105,7 @@ impl Scenario {
             hosts: Some(default_hosts(&hostname)),
             hostname,
             nsswitch: Some(default_nsswitch()),
+            nss_modules: BTreeMap::new(),
             interfaces: default_interfaces(),
             files: BTreeMap::new(),
             own: None,

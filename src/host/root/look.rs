@@ -120,6 +120,11 @@ impl Root {
         Some((stat.st_mtime, stat.st_ctime))
     }
 
+    /// Whether there is anything at `path`, links followed. A snapshot does not keep it.
+    pub fn is_there(&self, path: &Path) -> bool {
+        self.times_unrecorded(path).is_some()
+    }
+
     /// The links on the way to `path`, in the order in which they are
     /// followed. The last one can lead nowhere.
     ///

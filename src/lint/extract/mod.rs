@@ -57,7 +57,7 @@ fn add(document: &Document, facts: &mut Facts) {
         Syntax::Unit(_) | Syntax::Environment(_) | Syntax::Arguments(_) => {
             facts.kubelets.extend(flags::facts(document));
         }
-        Syntax::Settings(_) | Syntax::Nginx(_) => {}
+        Syntax::Settings(_) | Syntax::Nginx(_) | Syntax::Haproxy(_) => {}
     }
 }
 

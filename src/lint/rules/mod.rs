@@ -15,6 +15,7 @@ macro_rules! rules {
 
 pub mod cluster;
 pub mod corefile;
+pub mod haproxy;
 pub mod kubelet;
 pub mod nginx;
 pub mod node;
@@ -34,7 +35,7 @@ pub mod prelude {
     pub use crate::lint::options::Role;
     pub use crate::lint::report::Report;
     pub use crate::lint::subject::{
-        CorefileText, Entry, Kubelet, KubeletText, NginxText, Object, ResolverFile, SettingsText,
+        CorefileText, DaemonText, Entry, Kubelet, KubeletText, Object, ResolverFile, SettingsText,
         Workload,
     };
     pub use crate::node::Node;
@@ -42,7 +43,7 @@ pub mod prelude {
 }
 
 /// Every rule, by group, in the order of their codes.
-pub const GROUPS: [&[&Rule]; 8] = [
+pub const GROUPS: [&[&Rule]; 9] = [
     resolver_file::ALL,
     kubelet::ALL,
     corefile::ALL,
@@ -50,6 +51,7 @@ pub const GROUPS: [&[&Rule]; 8] = [
     cluster::ALL,
     node::ALL,
     nginx::ALL,
+    haproxy::ALL,
     reading::ALL,
 ];
 

@@ -5,11 +5,12 @@ use std::path::Path;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::node::processes::Directory;
 use crate::host::root::Root;
-use crate::host::situation::{self, MDNS_ALLOW, RESOLV_CONF, Situation};
+use crate::host::situation::{self, RESOLV_CONF, Situation};
 use crate::host::{FileRead, ReadError};
 use crate::loopback::Evidence;
 use crate::netns::{EnterError, hostname};
 use crate::program::Program;
+use crate::scenario::MDNS_ALLOW;
 use crate::target::Plan;
 
 /// The files and names of a target that decide what its resolvers ask.
@@ -46,11 +47,13 @@ pub(super) fn read_process(
         evidence = found;
         skipped.extend(unread.iter().map(ToString::to_string));
     }
+    let nsswitch = beside(file("/etc/nsswitch.conf"), skipped)?;
     let devices = process.read("net/dev").ok();
     Ok(whole(Situation {
         resolv_conf,
         hosts: beside(file("/etc/hosts"), skipped)?,
-        nsswitch: beside(file("/etc/nsswitch.conf"), skipped)?,
+        nss_modules: situation::nss_modules(own, nsswitch.as_ref(), true),
+        nsswitch,
         mdns_allow: beside(file(MDNS_ALLOW), skipped)?,
         hostname: hostname(process).or_else(|| first_word(own)),
         interfaces: devices.map(|it| crate::node::addresses::interface_names(&it.source.bytes)),
@@ -149,6 +152,8 @@ pub(super) fn read_node(
     }
     situation.hosts = beside(file("hosts"), skipped)?;
     situation.nsswitch = beside(file("nsswitch.conf"), skipped)?;
+    situation.nss_modules =
+        situation::nss_modules(root, situation.nsswitch.as_ref(), root.is_live());
     // Those of the node's own namespace are not the target's.
     situation.interfaces = None;
     Ok(whole(situation))

@@ -58,6 +58,7 @@ fn subject(rule: &Rule) -> &'static str {
         Check::Workload(_) => "pod",
         Check::Settings(_) => "settings",
         Check::Nginx(_) => "nginx",
+        Check::Haproxy(_) => "haproxy",
         Check::Object(_) => "object",
         Check::Node(_) => "node",
         Check::Reading => "any",

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use crate::address::Address;
 use crate::resolver::glibc::nss_dns::{self, Found};
 use crate::resolver::glibc::nss_files;
+use crate::resolver::glibc::nss_others::{self, is_asked, state};
 use crate::resolver::glibc::nsswitch::{Reaction, Service, Status, hosts_database};
 use crate::resolver::glibc::thread::{Errno, HostError, Killed, Thread};
-use crate::scenario::{Family, Scenario};
+use crate::scenario::{Family, NssModule, Scenario};
 
 /// The value returned, 0 or an `errno`, and the addresses.
 ///
@@ -87,16 +88,21 @@ pub(super) fn database<'a>(thread: &mut Thread<'a>) -> Option<Vec<Service<'a>>> 
     Some(services)
 }
 
-/// Which modules are taken as not installed: each once, and of many the first.
+/// Which modules are not installed, or taken so: each once, and of many the first.
 fn say_missing(thread: &Thread<'_>, services: &[Service<'_>]) {
     let mut known = BTreeSet::new();
-    for service in services.iter().filter(|service| !is_installed(service)) {
+    let is_left_out = |it: &&Service<'_>| !is_asked(thread.scenario, it);
+    for service in services.iter().filter(is_left_out) {
         if known.insert(service.module) && known.len() <= MAX_MODULES {
             let module = String::from_utf8_lossy(service.module);
-            thread.io.note(format!(
-                "the module `{}` of nsswitch.conf is taken as not installed",
-                module.escape_default()
-            ));
+            let is = match state(thread.scenario, service.module) {
+                Some(NssModule::Missing) => "is not installed",
+                _ => "is taken as not installed",
+            };
+            let module = module.escape_default();
+            thread
+                .io
+                .note(format!("the module `{module}` of nsswitch.conf {is}"));
         }
     }
     let more = known.len().saturating_sub(MAX_MODULES);
@@ -113,7 +119,8 @@ pub(super) fn say_passed(thread: &Thread<'_>, services: &[Service<'_>], at: usiz
         return;
     };
     let is_first = before.iter().all(|it| it.module != b"dns");
-    if is_first && may_have(service.module, thread.scenario) {
+    let is_missing = state(thread.scenario, service.module) == Some(NssModule::Missing);
+    if is_first && !is_missing && may_have(service.module, thread.scenario) {
         thread.io.limit(format!(
             "`{}` of nsswitch.conf, if it is installed, may answer first or end the lookup",
             service.module.escape_ascii()
@@ -146,19 +153,13 @@ const MAX_SERVICES: usize = 100;
 /// So many modules that are not installed are named.
 const MAX_MODULES: usize = 20;
 
-/// The modules that are part of glibc; others, `resolve` or `myhostname`, are
-/// not in an image unless somebody put them there.
-pub(super) fn is_installed(service: &Service<'_>) -> bool {
-    matches!(service.module, b"files" | b"dns")
-}
-
 /// The first service from `at` on that has the function, unless one without it
 /// ends the search.
 ///
 /// Source: glibc `nss/nsswitch.c: __nss_lookup, __nss_next2` (2.36).
 fn lookup(thread: &Thread<'_>, services: &[Service<'_>], at: usize) -> Option<usize> {
     for (index, service) in services.iter().enumerate().skip(at) {
-        if is_installed(service) {
+        if is_asked(thread.scenario, service) {
             return Some(index);
         }
         say_passed(thread, services, index);
@@ -172,7 +173,8 @@ fn lookup(thread: &Thread<'_>, services: &[Service<'_>], at: usize) -> Option<us
 async fn call(thread: &mut Thread<'_>, service: &Service<'_>, name: &[u8]) -> Found {
     match service.module {
         b"files" => nss_files::gethostbyname3_r(thread, name, Family::Inet),
-        _ => nss_dns::gethostbyname2_r(thread, name, Family::Inet).await,
+        b"dns" => nss_dns::gethostbyname2_r(thread, name, Family::Inet).await,
+        _ => nss_others::gethostbyname(thread, service, name, Family::Inet).await,
     }
 }
 

@@ -4,7 +4,7 @@
 //! The files follow those of the source: `read` is `resolv/res_init.c`,
 //! `res_query` and `res_send` are the files of that name with `send_dg`
 //! for UDP, `nss_dns` and `nss_files` are the two modules that are always
-//! there, `nsswitch` says which of them is asked (`borrowed` for programs of
+//! there, `nss_others` those of others, `nsswitch` says which of them is asked (`borrowed` for programs of
 //! a node that ask as a container does), and `getaddrinfo` is the function.
 //! `thread` is what the C code keeps in thread-local variables: `_res`,
 //! `errno` and `h_errno`, whose old values matter.
@@ -17,6 +17,7 @@ mod name;
 mod nss_addresses;
 mod nss_dns;
 mod nss_files;
+pub mod nss_others;
 mod nsswitch;
 mod options;
 mod read;

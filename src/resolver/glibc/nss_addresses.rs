@@ -6,9 +6,10 @@ use crate::address::Address;
 use crate::resolver::glibc::getaddrinfo::{
     ALL, CANONNAME, Failure, GaihResult, Request, V4MAPPED, mapped,
 };
-use crate::resolver::glibc::gethostbyname::{database, is_installed, say_passed};
+use crate::resolver::glibc::gethostbyname::{database, say_passed};
 use crate::resolver::glibc::nss_dns::{self, Found};
 use crate::resolver::glibc::nss_files;
+use crate::resolver::glibc::nss_others::{self, is_asked};
 use crate::resolver::glibc::nsswitch::{Reaction, Service, Status};
 use crate::resolver::glibc::thread::{Errno, HostError, Thread};
 use crate::scenario::Family;
@@ -43,7 +44,7 @@ pub(super) async fn get_nss_addresses(
             thread.errno = Errno::Busy;
             break;
         }
-        if !is_installed(service) {
+        if !is_asked(thread.scenario, service) {
             say_passed(thread, services, at);
         }
         lookup.ask(thread, service).await?;
@@ -79,7 +80,7 @@ enum NoData {
 impl Lookup<'_> {
     async fn ask(&mut self, thread: &mut Thread<'_>, service: &Service<'_>) -> Result<(), Failure> {
         self.no_data = NoData::No;
-        if !is_installed(service) {
+        if !is_asked(thread.scenario, service) {
             self.status = Status::Unavail;
             thread.h_errno = HostError::Internal;
             thread.errno = Errno::Busy;
@@ -97,7 +98,8 @@ impl Lookup<'_> {
         let name = self.request.name;
         let found = match service.module {
             b"files" => nss_files::gethostbyname4_r(thread, name),
-            _ => nss_dns::gethostbyname4_r(thread, name).await,
+            b"dns" => nss_dns::gethostbyname4_r(thread, name).await,
+            _ => nss_others::gethostbyname(thread, service, name, Family::Both).await,
         };
         self.status = found.status;
         if found.status == Status::Success {
@@ -147,10 +149,11 @@ impl Lookup<'_> {
         let found: Found = match service.module {
             b"files" => nss_files::gethostbyname3_r(thread, name, family),
             // Only the other function checks the name.
-            _ if self.request.flags & CANONNAME != 0 => {
+            b"dns" if self.request.flags & CANONNAME != 0 => {
                 nss_dns::gethostbyname3_r(thread, name, family).await
             }
-            _ => nss_dns::gethostbyname2_r(thread, name, family).await,
+            b"dns" => nss_dns::gethostbyname2_r(thread, name, family).await,
+            _ => nss_others::gethostbyname(thread, service, name, family).await,
         };
         self.no_data = NoData::No;
         self.status = found.status;

@@ -5,7 +5,7 @@ use crate::resolver::go::name::has_suffix_fold;
 use crate::resolver::go::nss::{NssConf, NssSource, parse_nss_conf};
 use crate::resolver::go::parse::parse_addr;
 use crate::resolver::go::read::{Config, dns_read_config};
-use crate::scenario::{Lookup, Scenario};
+use crate::scenario::{Lookup, MDNS_ALLOW, Scenario};
 
 /// Source: Go `src/net/dnsclient_unix.go: hostLookupOrder`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,7 +19,6 @@ pub(super) enum Order {
 }
 
 /// What a file that lists other names for multicast DNS than `.local` is called.
-const MDNS_ALLOW: &str = "/etc/mdns.allow";
 
 /// The order for the scenario's name.
 ///

@@ -48,7 +48,7 @@ pub(super) struct Context<'r> {
     /// The name, and where it comes from.
     hostname: (String, Because),
     found: Vec<Address>,
-    timeout: Duration,
+    timeout: Option<Duration>,
     allowed_queries: u32,
     version: Version,
     asks_cname: bool,
@@ -71,7 +71,8 @@ struct Attempt {
 struct Sent {
     attempt: Attempt,
     query: QueryId,
-    until: Duration,
+    /// `None`: for ever.
+    until: Option<Duration>,
     /// What came truncated, and the connections on which it is asked again.
     truncated: Option<Reply>,
     tcp: Vec<(SocketId, QueryId)>,
@@ -187,7 +188,7 @@ impl<'r> Context<'r> {
             self.in_progress.push(Sent {
                 attempt,
                 query,
-                until: self.io.now() + self.timeout,
+                until: self.timeout.map(|it| self.io.now() + it),
                 truncated: None,
                 tcp: Vec::new(),
             });
@@ -234,7 +235,7 @@ impl<'r> Context<'r> {
 
     /// Waits for the next thing that happens, and makes something of it.
     async fn wait(&mut self) {
-        let until = self.in_progress.iter().map(|it| it.until).min();
+        let until = self.in_progress.iter().filter_map(|it| it.until).min();
         let tcp = self.in_progress.iter().flat_map(|it| &it.tcp);
         let mut sockets: Vec<SocketId> = tcp.map(|it| it.0).collect();
         sockets.push(self.shared.channel);
@@ -243,7 +244,8 @@ impl<'r> Context<'r> {
             return;
         }
         let now = self.io.now();
-        if let Some(at) = self.in_progress.iter().position(|it| it.until <= now) {
+        let is_over = |it: &Sent| it.until.is_some_and(|until| until <= now);
+        if let Some(at) = self.in_progress.iter().position(is_over) {
             let sent = self.in_progress.remove(at);
             self.completed(&sent.attempt, None);
         }

@@ -23,7 +23,6 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::Because;
 use crate::resolver::netty::aliases::Shared;
 use crate::resolver::netty::context::{Context, End};
-use crate::resolver::netty::options::FOR_EVER;
 use crate::resolver::netty::platform::Unknown;
 use crate::resolver::netty::read::{Configuration, parse_silently};
 use crate::resolver::reading::Reading;
@@ -169,7 +168,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &Version) -> Outco
     if configuration.limits.queries == 0 {
         io.note("with `attempts:0` Netty sends no query");
     }
-    if configuration.limits.timeout == FOR_EVER {
+    if configuration.limits.timeout.is_none() {
         io.note("with `timeout:0` Netty waits for ever: a lookup that gets no reply does not end");
     }
     let names = Names {

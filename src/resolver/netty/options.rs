@@ -9,17 +9,17 @@ use crate::scenario::Scenario;
 
 /// Source: `DnsNameResolverBuilder.java: queryTimeoutMillis, maxQueriesPerResolve` (4.1.48)
 pub(super) const LIMITS: Limits = Limits {
-    timeout: Duration::from_secs(5),
+    timeout: Some(TIMEOUT),
     queries: 16,
 };
-/// With a time-out of 0 it waits for ever; here for some years, which is said.
-pub(super) const FOR_EVER: Duration = Duration::from_secs(1 << 28);
+/// Source: the same
+pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a name may cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// How long a reply is waited for.
-    pub(super) timeout: Duration,
+    /// How long a reply is waited for; `None`: for ever.
+    pub(super) timeout: Option<Duration>,
     /// How many queries.
     pub(super) queries: u32,
 }
@@ -75,11 +75,37 @@ fn read_option(
         // Below zero there is no end.
         "attempts" => limits.queries = u32::try_from(value).unwrap_or(u32::MAX),
         "timeout" => {
-            let seconds = u64::try_from(value).ok().filter(|it| *it > 0);
-            limits.timeout = seconds.map_or(FOR_EVER, Duration::from_secs);
-            let value = limits.timeout;
+            let value = Duration::from_secs(u64::try_from(value).unwrap_or_default());
+            limits.timeout = Some(value).filter(|it| !it.is_zero());
             reading.timeout = Setting { value, origin };
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::engine::machine::Outcome;
+    use crate::resolver::find;
+    use crate::scenario::json;
+
+    #[test]
+    fn without_a_time_out_a_lookup_without_a_reply_does_not_end() {
+        for (option, ends) in [
+            ("timeout:0", false),
+            ("timeout:-1", false),
+            ("timeout:1", true),
+        ] {
+            let text = format!(
+                r#"{{"name": "a.test.", "resolv_conf": "nameserver 10.0.0.1\noptions {option}\n",
+                    "answers": [{{"name": "*", "reply": "TIMEOUT"}}]}}"#
+            );
+            let scenario = json::parse(text.as_bytes(), "1").unwrap();
+            let run = find("netty").unwrap().predict(&scenario);
+            assert_eq!(run.outcome != Outcome::Hung, ends, "{option}");
+            assert!(run.elapsed < Duration::from_secs(100), "{option}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::resolver::netty::Version;
 use crate::resolver::netty::hosts::{ipv4, ipv6};
-use crate::resolver::netty::options::{LIMITS, Limits, read_options};
+use crate::resolver::netty::options::{LIMITS, Limits, TIMEOUT, read_options};
 use crate::resolver::netty::platform::{GOOGLE, Unknown, looked_up, own_servers, platform_servers};
 use crate::resolver::reading::{
     MAX_SEARCH, MAX_SERVERS, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
@@ -72,7 +72,7 @@ impl Configuration<'_> {
 pub(super) fn parse_silently(scenario: &Scenario, version: Version) -> Configuration<'_> {
     let mut reading = Reading {
         ndots: Some(Setting::built_in(1)),
-        timeout: Setting::built_in(LIMITS.timeout),
+        timeout: Setting::built_in(TIMEOUT),
         attempts: Setting::built_in(1),
         ..Reading::default()
     };

@@ -34,6 +34,7 @@ mod words;
 
 use std::rc::Rc;
 
+pub(super) use self::synthesize::LOCAL_ADDRESSES;
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::resolver::reading::Reading;

@@ -1,6 +1,7 @@
 //! glibc behind the stub listener: both in one virtual time.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -123,6 +124,7 @@ pub(super) fn seen_by_client(
 ) -> Scenario {
     Scenario {
         resolv_conf: Some(stub_resolv_conf(settings, version)),
+        nss_modules: BTreeMap::new(),
         ..scenario.without_answers()
     }
 }

@@ -16,7 +16,7 @@ use crate::resolver::resolved::dns_domain::{
 
 /// Addresses of a scenario's machine, the loop's left out. There is no
 /// gateway.
-const LOCAL_ADDRESSES: [Data; 3] = [
+pub(in crate::resolver) const LOCAL_ADDRESSES: [Data; 3] = [
     Data::A(Ipv4Addr::new(10, 244, 1, 5)),
     Data::Aaaa(Ipv6Addr::new(0xfd00, 0x244, 0, 0, 0, 0, 0, 5)),
     Data::Aaaa(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 1)),

@@ -48,6 +48,9 @@ pub(crate) struct Scenario {
     /// Other files below /etc.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
+    /// Modules of nsswitch.conf that are not glibc's: `installed`, else they are not there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) nss_modules: BTreeMap<String, String>,
     /// `inet` or `inet6`, else unspecified.
     pub(crate) family: Option<String>,
     /// `getaddrinfo`'s flags.

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::observation::{Outcome, Scenario};
 use super::outcomes::{self, Output};
 use super::real::resolved;
+use super::sandbox::MODULES;
 
 /// The id of a resolver, as in the vectors.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -285,6 +286,7 @@ impl ResolverId {
         command
             .env_clear()
             .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .envs((!scenario.nss_modules.is_empty()).then_some(("LD_LIBRARY_PATH", MODULES)))
             .envs(&scenario.env)
             .current_dir("/");
         let family = scenario.family.as_deref().unwrap_or("unspec");

@@ -24,6 +24,9 @@ use super::{real, resolved};
 /// Everything the lab owns in the sandbox; /run is an empty tmpfs there.
 const LAB: &str = "/run/lab";
 
+/// The modules of nsswitch.conf that are not glibc's.
+pub(super) const MODULES: &str = "/run/lab/nss";
+
 /// What is never the host's below /etc, even where the scenario has none.
 const REPLACED: [&str; 4] = ["systemd", "resolv.conf", "hosts", "nsswitch.conf"];
 
@@ -213,8 +216,29 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         MsFlags::MS_BIND,
         nothing,
     )?;
+    modules(scenario)?;
     if how != How::Program {
         runtime_folder()?;
+    }
+    Ok(())
+}
+
+/// The modules that the scenario has installed, in a folder of their own.
+fn modules(scenario: &Scenario) -> std::io::Result<()> {
+    let places = ["lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu"];
+    let places = places.map(|it| real::folder().join("nss").join(it));
+    fs::create_dir_all(MODULES)?;
+    for (name, state) in &scenario.nss_modules {
+        let file = format!("libnss_{name}.so.2");
+        let own = places
+            .iter()
+            .map(|it| it.join(&file))
+            .find(|it| it.is_file());
+        match (state.as_str(), own) {
+            ("missing", _) => {}
+            ("installed", Some(own)) => symlink(own, Path::new(MODULES).join(file))?,
+            _ => return Err(std::io::Error::other(format!("no {state} {file} here"))),
+        }
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Rules about the configuration of nginx: `KG`.
 
-mod names;
+pub(super) mod names;
 mod resolver_asks_ipv6;
 mod resolver_node_stub;
 mod resolver_service_address;
+mod resolver_valid_long;
 mod service_resolved_once;
 mod unqualified_service;
 
@@ -17,4 +18,5 @@ pub const ALL: &[&Rule] = rules! {
     resolver_node_stub: Nginx,
     resolver_service_address: Nginx,
     resolver_asks_ipv6: Nginx,
+    resolver_valid_long: Nginx,
 };

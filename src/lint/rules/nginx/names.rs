@@ -9,10 +9,10 @@ use crate::text::Span;
 /// Words and groups deeper than nginx' grammar needs are not looked at.
 const MAX_DEPTH: usize = 32;
 /// More are not said about one file by one rule.
-pub(super) const MAX_FINDINGS: usize = 100;
+pub(in crate::lint::rules) const MAX_FINDINGS: usize = 100;
 
 /// Every directive of a file, those in blocks behind their own.
-pub(super) fn directives<'d>(file: &NginxText<'d>) -> Vec<&'d Statement> {
+pub(super) fn directives<'d>(file: &DaemonText<'d>) -> Vec<&'d Statement> {
     let mut found = Vec::new();
     let mut open: Vec<(&Statement, usize)> =
         file.statements.iter().rev().map(|it| (it, 0)).collect();
@@ -27,7 +27,7 @@ pub(super) fn directives<'d>(file: &NginxText<'d>) -> Vec<&'d Statement> {
 }
 
 /// The words behind each `resolver`, in order.
-pub(super) fn resolvers<'d>(file: &'d NginxText<'d>) -> impl Iterator<Item = (Span, &'d str)> {
+pub(super) fn resolvers<'d>(file: &'d DaemonText<'d>) -> impl Iterator<Item = (Span, &'d str)> {
     let resolvers = directives(file).into_iter();
     let resolvers = resolvers.filter(|it| file.word(it, 0) == "resolver" && it.block.is_none());
     resolvers.flat_map(move |it| {
@@ -38,7 +38,7 @@ pub(super) fn resolvers<'d>(file: &'d NginxText<'d>) -> impl Iterator<Item = (Sp
 
 /// The values of variables that `set` gives one value only.
 pub(super) fn variables<'d>(
-    file: &NginxText<'d>,
+    file: &DaemonText<'d>,
     directives: &[&'d Statement],
 ) -> BTreeMap<&'d [u8], Option<(&'d str, Span)>> {
     let mut found: BTreeMap<&[u8], Option<(&str, Span)>> = BTreeMap::new();
@@ -56,7 +56,7 @@ pub(super) fn variables<'d>(
 }
 
 /// The names of groups of servers, which are no names of hosts.
-pub(super) fn groups<'d>(file: &NginxText<'d>, directives: &[&'d Statement]) -> Vec<&'d str> {
+pub(super) fn groups<'d>(file: &DaemonText<'d>, directives: &[&'d Statement]) -> Vec<&'d str> {
     let own = directives
         .iter()
         .filter(|it| file.word(it, 0) == "upstream");
@@ -72,12 +72,12 @@ pub(super) fn host(url: &str) -> &str {
 
 /// Whether a name is one of a Service that has its whole path but for the domain of the
 /// cluster: `web.default.svc`. There is no top-level domain `svc`.
-pub(super) fn lacks_domain(host: &str) -> bool {
+pub(in crate::lint::rules) fn lacks_domain(host: &str) -> bool {
     is_name(host) && host.strip_suffix(".svc").is_some_and(|it| it.contains('.'))
 }
 
 /// Whether a name is one of a Service, with or without the domain of the cluster.
-pub(super) fn is_service(host: &str) -> bool {
+pub(in crate::lint::rules) fn is_service(host: &str) -> bool {
     is_name(host) && (lacks_domain(host) || host.contains(".svc."))
 }
 

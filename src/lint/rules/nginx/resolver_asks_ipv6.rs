@@ -4,7 +4,7 @@ use crate::config::statements::Statement;
 use crate::lint::rules::nginx::names::{MAX_FINDINGS, directives};
 use crate::lint::rules::prelude::*;
 
-pub(super) fn check(file: &NginxText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &DaemonText<'_>, context: &Context<'_>, report: &mut Report) {
     if !file.is_embedded() {
         return;
     }

@@ -6,7 +6,7 @@ use crate::lint::rules::prelude::*;
 /// Those of systemd-resolved.
 const STUBS: [&str; 2] = ["127.0.0.53", "127.0.0.54"];
 
-pub(super) fn check(file: &NginxText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &DaemonText<'_>, _: &Context<'_>, report: &mut Report) {
     // On a node it is the node's own.
     if !file.is_embedded() {
         return;

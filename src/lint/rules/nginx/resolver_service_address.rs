@@ -7,7 +7,7 @@ use crate::lint::rules::prelude::*;
 
 const HELP: &str = "write kube-dns.kube-system.svc and the cluster's domain, which nginx looks up when it starts, or $NGINX_LOCAL_RESOLVERS of the official image";
 
-pub(super) fn check(file: &NginxText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &DaemonText<'_>, context: &Context<'_>, report: &mut Report) {
     if !file.is_embedded() {
         return;
     }

@@ -5,7 +5,7 @@ use crate::lint::rules::nginx::names::{MAX_FINDINGS, directives, groups, host, i
 use crate::lint::rules::prelude::*;
 use crate::text::Span;
 
-pub(super) fn check(file: &NginxText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &DaemonText<'_>, _: &Context<'_>, report: &mut Report) {
     let directives = directives(file);
     let groups = groups(file, &directives);
     let mut found: Vec<(Span, &str)> = Vec::new();

@@ -6,7 +6,7 @@ use crate::lint::rules::nginx::names::{
 use crate::lint::rules::prelude::*;
 use crate::text::Span;
 
-pub(super) fn check(file: &NginxText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &DaemonText<'_>, _: &Context<'_>, report: &mut Report) {
     let directives = directives(file);
     let (variables, groups) = (variables(file, &directives), groups(file, &directives));
     let mut found: Vec<(Span, &str)> = Vec::new();

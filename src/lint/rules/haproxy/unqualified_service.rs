@@ -1,0 +1,22 @@
+#![doc = include_str!("unqualified_service.md")]
+
+use crate::lint::rules::haproxy::servers::servers;
+use crate::lint::rules::nginx::names::lacks_domain;
+use crate::lint::rules::prelude::*;
+
+pub(super) fn check(file: &DaemonText<'_>, _: &Context<'_>, report: &mut Report) {
+    let is_it = |host: &str| lacks_domain(host);
+    for server in servers(file)
+        .iter()
+        .filter(|it| it.resolvers.is_some() && is_it(it.host))
+    {
+        let name = server.host;
+        report
+            .add(
+                file.at(server.span),
+                format!("HAProxy asks for {name} as it is, and there is no such name: it has no search list"),
+            )
+            .help(format!("write the whole name: {name}.cluster.local, or with the cluster's own domain"))
+            .note("the C library finds it when HAProxy starts, and after `hold nx`, 30 s, the server is taken out");
+    }
+}
