@@ -97,6 +97,8 @@ pub struct Node {
     pub of_processes: usize,
     /// The first of `skipped` that is about processes or pods as such, and not one pod.
     pub pods_unread: Option<String>,
+    /// Those of `skipped` that are about one pod, which keeps its files from being read.
+    pub unread_pods: Vec<String>,
     /// The first of `skipped` that is about a want of privilege.
     pub denied: Option<String>,
 }

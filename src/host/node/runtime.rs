@@ -82,7 +82,8 @@ pub fn read_runtime(root: &Root, processes: &[ProcessSeen], kubelet: Option<&Kub
 fn named(root: &Root, kubelet: &Kubelet) -> Option<(RuntimeKind, String)> {
     let endpoint = &kubelet.runtime_endpoint;
     if let Some(kind) = pod::arguments::of_endpoint(&endpoint.value) {
-        return Some((kind, endpoint.origin.to_string()));
+        let from = endpoint.origin.at();
+        return Some((kind, from.map_or_else(String::new, |it| it.to_string())));
     }
     let Found::Process { pid, comm, .. } = &kubelet.found else {
         return None;

@@ -130,8 +130,8 @@ pub(super) fn names(key: Name) -> (&'static str, &'static str) {
 
 /// Where a setting of a node was made.
 pub(super) fn place(origin: &Origin) -> Place {
-    let place = origin.place().cloned();
-    place.unwrap_or_else(|| Place::nowhere(&origin.to_string()))
+    let place = origin.at();
+    place.unwrap_or_else(|| Place::nowhere("the kubelet's default"))
 }
 
 /// Whether the configuration is one for Windows: a path in it has a drive.
