@@ -207,12 +207,7 @@ pub enum What {
     /// Nobody answers for this address on its link.
     Silent(IpAddr),
     /// No pod of the node has the address, and its bridge leads to nobody else.
-    NoPod {
-        /// The address.
-        ip: IpAddr,
-        /// The bridge.
-        bridge: Box<str>,
-    },
+    NoPod(IpAddr, Box<str>),
     /// This link is down.
     LinkDown(Box<str>),
     /// This link is up and has no carrier.
@@ -227,24 +222,14 @@ pub enum What {
     NoForwarding(&'static str),
     /// There is no route to this address.
     NoRoute(IpAddr),
-    /// A route, or a rule of `ip rule`, refuses the address.
-    RouteRefuses {
-        /// The address.
-        ip: IpAddr,
-        /// Whether it is a rule of `ip rule`.
-        is_policy: bool,
-        /// Its kind: `blackhole`.
-        kind: &'static str,
-    },
-    /// The route to the sender leads out elsewhere, or there is none.
-    WayBack {
-        /// The link that it comes in through.
-        link: Box<str>,
-        /// The sender.
-        source: IpAddr,
-        /// Whether there is a route.
-        is_there: bool,
-    },
+    /// A route of this kind (`blackhole`) refuses the address.
+    RouteRefuses(IpAddr, &'static str),
+    /// A rule of `ip rule` of this kind does.
+    PolicyRefuses(IpAddr, &'static str),
+    /// It comes in through this link, and the route to its sender leads out elsewhere.
+    SenderElsewhere(Box<str>, IpAddr),
+    /// The same, and there is no route to its sender.
+    SenderUnrouted(Box<str>, IpAddr),
     /// The table of connections is full of entries that are kept.
     TableFull,
     /// Its sender's own routes do not let it leave, in the system's word.

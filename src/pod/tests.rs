@@ -154,7 +154,10 @@ fn what_was_cut_from_a_captured_file_is_known() {
     let kubelet = kubelet(Some((1, 20, 2)));
     let file = KnownFile::Read(&conf(CAPTURED_FILE));
     let file = made(&with_config(config), "default", &kubelet, file).unwrap();
-    let dropped = file.dropped.iter().map(|it| (it.word.text.as_slice(), it.limit));
+    let dropped = file
+        .dropped
+        .iter()
+        .map(|it| (it.word.text.as_slice(), it.limit));
     let expected = [
         (b"10.0.0.3".as_slice(), Limit::Servers(3)),
         (b"b.example", Limit::Searches(6)),

@@ -56,10 +56,7 @@ fn endpoints_that_are_gone() {
     host.pods.insert(ip("10.244.0.8"), "default/db".to_owned());
     assert_eq!(ends(&host), (Verdict::Nothing, Some(Stage::Neighbour)));
     let last = from_pod(&host).lost().unwrap().last().unwrap().what.clone();
-    let no_pod = What::NoPod {
-        ip: ip("10.244.0.9"),
-        bridge: "cni0".into(),
-    };
+    let no_pod = What::NoPod(ip("10.244.0.9"), "cni0".into());
     assert_eq!(last, no_pod);
     // One of three has ended, and a port can be another's.
     host.pods.insert(ip("10.244.0.6"), "default/old".to_owned());
@@ -137,18 +134,12 @@ fn endpoints_that_are_refused() {
         destination: ip(ENDPOINT),
         ..plain.clone()
     };
-    let refused = |is_policy, kind| {
-        let ip = ip(ENDPOINT);
-        let what = What::RouteRefuses {
-            ip,
-            is_policy,
-            kind,
-        };
-        (Verdict::Nothing, Some(what))
-    };
     assert_eq!(
         of(&[plain.clone(), hole], all, true, true),
-        refused(false, "blackhole")
+        (
+            Verdict::Nothing,
+            Some(What::RouteRefuses(ip(ENDPOINT), "blackhole"))
+        )
     );
     let prohibit = Policy {
         priority: 1,
@@ -163,7 +154,8 @@ fn endpoints_that_are_refused() {
         true,
         true,
     );
-    assert_eq!(of_both, refused(true, "prohibit"));
+    let refuses = What::PolicyRefuses(ip(ENDPOINT), "prohibit");
+    assert_eq!(of_both, (Verdict::Nothing, Some(refuses)));
     for (is_up, said) in [
         (true, What::NoCarrier("cni0".into())),
         (false, What::LinkDown("cni0".into())),

@@ -366,11 +366,7 @@ fn rp_filter_drops_what_would_be_answered_elsewhere() {
     assert_eq!(tree.verdict, Verdict::Nothing);
     assert_eq!(
         tree.outcomes[0].steps.last().unwrap().what,
-        What::WayBack {
-            link: "cali7".into(),
-            source: ip("10.244.0.7"),
-            is_there: true,
-        }
+        What::SenderElsewhere("cali7".into(), ip("10.244.0.7"))
     );
 }
 

@@ -159,7 +159,7 @@ impl Walk<'_> {
                 return Some(branch);
             }
             Routed::Nothing => (Kind::NoRoute, "icmp-net-unreachable", What::NoRoute(ip)),
-            Routed::Refused { kind, is_policy } => {
+            Routed::Refused(kind, by) => {
                 let (kind, error, word) = match kind {
                     RouteKind::Unreachable => {
                         (Kind::NoRoute, "icmp-host-unreachable", "unreachable")
@@ -167,11 +167,7 @@ impl Walk<'_> {
                     RouteKind::Prohibit => (Kind::NoRoute, "icmp-admin-prohibited", "prohibit"),
                     _ => (Kind::Drop, "", "blackhole"),
                 };
-                let what = What::RouteRefuses {
-                    ip,
-                    is_policy,
-                    kind: word,
-                };
+                let what = by(ip, word);
                 (kind, error, what)
             }
         };
@@ -209,12 +205,7 @@ impl Walk<'_> {
         for table in tables.into_iter().filter(|it| *it != Ok(LOCAL_TABLE)) {
             let table = match table {
                 Ok(table) => table,
-                Err(kind) => {
-                    return Routed::Refused {
-                        kind,
-                        is_policy: true,
-                    };
-                }
+                Err(kind) => return Routed::Refused(kind, What::PolicyRefuses),
             };
             let of_table = |it: &&Route| it.table == table && it.covers(ip);
             let best = routes
@@ -225,12 +216,7 @@ impl Walk<'_> {
                 Some(route) => match route.kind {
                     RouteKind::Unicast | RouteKind::Local => return Routed::Out(route),
                     RouteKind::Throw | RouteKind::Other => {}
-                    kind => {
-                        return Routed::Refused {
-                            kind,
-                            is_policy: false,
-                        };
-                    }
+                    kind => return Routed::Refused(kind, What::RouteRefuses),
                 },
                 None => {}
             }
@@ -283,10 +269,7 @@ impl Walk<'_> {
         let pods: BTreeSet<&String> = ordered(pods.map(|it| it.1));
         let is_full = ports.iter().all(|it| it.is_a("veth")) && ports.len() == pods.len();
         let is_nobody = is_full && route.gateway.is_none() && !self.host.pods.contains_key(&ip);
-        is_nobody.then(|| What::NoPod {
-            ip,
-            bridge: (*bridge.name).into(),
-        })
+        is_nobody.then(|| What::NoPod(ip, (*bridge.name).into()))
     }
 
     /// Whether the routes say of an address that it is near: on a link, or

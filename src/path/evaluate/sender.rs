@@ -66,15 +66,11 @@ impl Walk<'_> {
         let is_unicast = |it: &&Route| it.kind == RouteKind::Unicast;
         let is_there = back.iter().any(is_unicast);
         let is_same = back.iter().any(|it| it.link.as_deref() == Some(&**link));
-        let what = What::WayBack {
-            link: (**link).into(),
-            source,
-            is_there,
-        };
+        let name = Box::from(&**link);
         match filter {
-            Filter::Strict if is_there && is_same => None,
-            Filter::Strict => Some(what),
-            _ => (!is_there).then_some(what),
+            _ if !is_there => Some(What::SenderUnrouted(name, source)),
+            Filter::Strict if !is_same => Some(What::SenderElsewhere(name, source)),
+            _ => None,
         }
     }
 

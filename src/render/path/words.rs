@@ -154,7 +154,7 @@ pub(in crate::render) fn what(what: &What) -> String {
     match what {
         What::Rule(rule) => rule.to_string(),
         What::Silent(ip) => format!("nobody answers for {ip} on its link"),
-        What::NoPod { ip, bridge } => {
+        What::NoPod(ip, bridge) => {
             format!("no pod of this node has {ip}, and {bridge} leads to nobody else")
         }
         What::LinkDown(link) => format!("the link {link} is down"),
@@ -168,24 +168,12 @@ pub(in crate::render) fn what(what: &What) -> String {
         }
         What::NoForwarding(setting) => format!("{setting} = 0: the node forwards nothing"),
         What::NoRoute(ip) => format!("there is no route to {ip}"),
-        What::RouteRefuses {
-            ip,
-            is_policy,
-            kind,
-        } => {
-            let by = if *is_policy {
-                "a rule of ip rule"
-            } else {
-                "a route"
-            };
-            format!("{by} refuses {ip} ({kind})")
+        What::RouteRefuses(ip, kind) => format!("a route refuses {ip} ({kind})"),
+        What::PolicyRefuses(ip, kind) => format!("a rule of ip rule refuses {ip} ({kind})"),
+        What::SenderElsewhere(link, source) => {
+            format!("rp_filter of {link} is 1, and the route to {source} leads out elsewhere")
         }
-        What::WayBack {
-            link,
-            source,
-            is_there: true,
-        } => format!("rp_filter of {link} is 1, and the route to {source} leads out elsewhere"),
-        What::WayBack { link, source, .. } => {
+        What::SenderUnrouted(link, source) => {
             format!("rp_filter of {link} is on, and there is no route to {source}")
         }
         What::TableFull => "the table is full of entries that are kept".to_owned(),
