@@ -108,8 +108,6 @@ pub struct Node {
 pub struct Maker {
     /// The runtime; containerd of an unknown version where nothing tells.
     pub runtime: Runtime,
-    /// What tells which one it is, safe to print.
-    pub kind_from: Option<String>,
     /// What tells its version, safe to print.
     pub version_from: Option<String>,
 }

@@ -39,14 +39,12 @@ pub(super) fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut
             continue;
         };
         let why = match it.limit {
-            Limit::DomainChars(most) => format!("it has more than {most} characters"),
-            Limit::SearchChars(most) => format!("the list has more than {most} characters"),
-            Limit::Searches(most) | Limit::Servers(most) => {
-                format!("the list has more than {most}")
-            }
+            Limit::DomainChars(most) => format!(" of more than {most} characters"),
+            Limit::SearchChars(most) => format!(", the list has more than {most} characters"),
+            Limit::Searches(most) | Limit::Servers(most) => format!(", more than {most}"),
         };
         report
-            .add(search.at, format!("{} is cut off: {why}{since}", search.text))
+            .add(search.at, format!("{} is cut off: search domain{why}{since}", search.text))
             .help("remove search domains, or take dnsPolicy: None without those of the cluster")
             .note("the kubelet puts the three domains of the cluster and those of the node before them, and records the event DNSConfigForming at every sync");
     }
