@@ -18,7 +18,7 @@ enum Routed<'r> {
     /// It goes out here.
     Out(&'r Route),
     /// It is refused, by a route or a policy.
-    Refused { kind: RouteKind, is_policy: bool },
+    Refused(RouteKind, fn(IpAddr, &'static str) -> What),
     /// Nothing is said.
     Nothing,
     /// The tables were not seen, or a condition of theirs is not known.
