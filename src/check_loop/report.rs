@@ -325,8 +325,8 @@ pub struct Sighting {
 impl Sighting {
     /// Whether a loop shows like this; not each of them is one.
     pub fn shows_loop(&self) -> bool {
-        let mut kinds = KINDS.iter().map(|it| it.0);
-        let own = kinds.clone().position(|it| it == self.kind);
-        own < kinds.position(|it| it == OWN_ADDRESS)
+        let mut kinds = KINDS.iter();
+        let own = kinds.clone().position(|it| *it == self.kind);
+        own < kinds.position(|it| *it == OWN_ADDRESS)
     }
 }

@@ -40,7 +40,9 @@ fn origin(kubelet: &Kubelet) -> String {
         Origin::File(place) => place.file.clone(),
         Origin::Argument { argument, .. } => format!("the argument {argument}"),
         Origin::Unread(_) => "a file that could not be read".to_owned(),
-        other @ (Origin::BuiltIn | Origin::Option(_) | Origin::Pod(_)) => other.to_string(),
+        Origin::BuiltIn => "the built-in default".to_owned(),
+        Origin::Option(option) => (*option).to_owned(),
+        Origin::Pod(pod) => format!("what the kubelet gave to pod {pod}"),
     }
 }
 

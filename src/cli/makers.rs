@@ -175,7 +175,6 @@ impl Ground {
         if let Some(runtime) = said.runtime {
             self.runtime = Maker {
                 runtime,
-                kind_from: Some("--runtime".to_owned()),
                 version_from: runtime.version.map(|_| "--runtime".to_owned()),
             };
         }

@@ -18,6 +18,7 @@ use crate::cli::streams::{Status, Streams};
 use crate::host::io_reason;
 use crate::netns;
 use crate::program::Program;
+use crate::render;
 use crate::text::escaped;
 
 /// Ask, explain or run something with the network and the resolv.conf of a process, container or pod
@@ -119,9 +120,10 @@ fn become_command(
             return Status::NotEntered;
         }
     };
-    for warning in &aim.plan.warnings {
+    for warning in aim.plan.warnings.iter().map(render::target::warning) {
         streams.tell(warning);
     }
+    let left_out = left_out.iter().map(render::resolver::left_out);
     for sentence in unread(&aim).chain(left_out) {
         streams.tell(sentence);
     }

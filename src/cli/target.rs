@@ -13,7 +13,6 @@ use crate::host::root::Root;
 use crate::loopback::name_servers;
 use crate::netns::{self, Aim, Namespace};
 use crate::node::listening;
-use crate::program::{Certainty, Choice};
 use crate::render;
 use crate::scenario::{Scenario, default_hosts, default_nsswitch};
 use crate::topology::Network;
@@ -108,7 +107,7 @@ fn about(aim: &Aim) -> Vec<String> {
     if let Some(file) = resolv_conf_path(aim) {
         about.push(format!("its resolv.conf is {file}"));
     }
-    about.extend(aim.plan.warnings.iter().map(ToString::to_string));
+    about.extend(aim.plan.warnings.iter().map(render::target::warning));
     about.extend(aim.skipped.iter().cloned());
     about
 }
@@ -148,14 +147,4 @@ pub(super) fn resolv_conf_path(aim: &Aim) -> Option<String> {
         Some(kept) => format!("{name}, which is {kept} on the node"),
         None => name.clone(),
     })
-}
-
-/// Which resolver the target has, in words.
-pub(super) fn sentence(choice: &Choice) -> String {
-    let why = &choice.why;
-    match (choice.resolver, choice.certainty) {
-        (Some(id), Certainty::Sure) => format!("its resolver is {id}: {why}"),
-        (Some(id), Certainty::Guess) => format!("its resolver is probably {id}: {why}"),
-        (None, _) => format!("its resolver cannot be told: {why}"),
-    }
 }

@@ -7,7 +7,7 @@ use super::*;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::root::{Resolution, Root};
 use crate::host::situation::{self, Situation};
-use crate::loopback;
+use crate::loopback::{self, Lead};
 
 const BOTH: [Resolution; 2] = [Resolution::Kernel, Resolution::Walk];
 
@@ -26,8 +26,14 @@ fn situation(name: &str) -> Situation {
     kernel
 }
 
-/// `path → leads to` of the links, and what the servers of the file are.
-fn check_node(name: &str, links: &[(&str, &str)], sentences: &[&str]) {
+/// Where the first of the servers behind one is written.
+fn first_server(lead: &Lead) -> Option<&str> {
+    Some(&lead.upstream.as_ref()?.servers.first()?.place)
+}
+
+/// `path → leads to` of the links, and what the servers of the file are: each with the place
+/// of its own first server.
+fn check_node(name: &str, links: &[(&str, &str)], owners: &[(&str, Option<&str>)]) {
     let found = situation(name);
     let found_links: Vec<(&str, &str)> = found
         .links
@@ -37,11 +43,14 @@ fn check_node(name: &str, links: &[(&str, &str)], sentences: &[&str]) {
     assert_eq!(found_links, links, "{name}");
     let conf = ResolvConf::parse(found.resolv_conf.unwrap().source);
     assert_eq!(conf.source.name, "/etc/resolv.conf");
-    let found_sentences: Vec<String> = loopback::name_servers(&conf)
+    let leads: Vec<Lead> = loopback::name_servers(&conf)
         .filter_map(|(address, _)| loopback::lead(address, &conf, &found.evidence))
-        .map(|lead| lead.sentence())
         .collect();
-    assert_eq!(found_sentences, sentences, "{name}");
+    let found_owners: Vec<(&str, Option<&str>)> = leads
+        .iter()
+        .map(|it| (it.owner.id, first_server(it)))
+        .collect();
+    assert_eq!(found_owners, owners, "{name}");
     assert_eq!(found.hostname.as_deref(), Some("node-a"));
     assert_eq!(found.interfaces, None);
     assert!(found.hosts.is_some() && found.nsswitch.is_some());
@@ -53,10 +62,10 @@ fn nodes_are_read_with_their_links_and_local_servers() {
     check_node(
         "ubuntu-resolved",
         &[("/etc/resolv.conf", "/run/systemd/resolve/stub-resolv.conf")],
-        &[
-            "127.0.0.53 is systemd-resolved on the node: it forwards to 172.31.0.53 \
-           (/run/systemd/resolve/resolv.conf:17:12); inside a pod this address is the pod itself",
-        ],
+        &[(
+            "systemd-resolved",
+            Some("/run/systemd/resolve/resolv.conf:17:12"),
+        )],
     );
     check_node(
         "ubuntu-resolved-uplink",
@@ -69,10 +78,7 @@ fn nodes_are_read_with_their_links_and_local_servers() {
             ("/etc/resolv.conf", "/var/run/resolvconf/resolv.conf"),
             ("/var/run", "/run"),
         ],
-        &[
-            "127.0.1.1 is NetworkManager's dnsmasq on the node: no file lists where it forwards to, \
-           `nmcli device show` does; inside a pod this address is the pod itself",
-        ],
+        &[("networkmanager-dnsmasq", None)],
     );
     check_node("plain", &[], &[]);
 }

@@ -64,7 +64,7 @@ pub fn refused(version: Option<Version>, gates: &[Gate]) -> Option<Refusal> {
         return None;
     };
     Some(Refusal::UnknownGate {
-        origin: gate.origin.clone(),
+        place: gate.origin.at()?,
         gate: EXPANDED,
         value: gate.value,
         why,

@@ -1,7 +1,6 @@
 //! What an engineer should know of a kubelet beside its settings, as facts.
 //! `render` has the words. Names, paths and values are safe to print.
 
-use super::Origin;
 use crate::text::Place;
 
 /// Something worth knowing of a kubelet.
@@ -199,10 +198,10 @@ pub enum Refusal {
         pair: String,
     },
     /// A gate is not there, or locked.
-    #[error("{origin}: the kubelet does not start with the feature gate {gate}={value}: {why}")]
+    #[error("{place}: the kubelet does not start with the feature gate {gate}={value}: {why}")]
     UnknownGate {
         /// Where it is set.
-        origin: Origin,
+        place: Place,
         /// The gate.
         gate: &'static str,
         /// What it is set to.

@@ -1,7 +1,5 @@
 //! A setting of the kubelet, and where it was made.
 
-use std::fmt;
-
 use crate::text::Place;
 
 /// A setting, where it was made, and what that overrode.
@@ -15,7 +13,7 @@ pub struct Setting<T> {
     pub overrode: Vec<(T, Origin)>,
 }
 
-/// Where a setting was made.
+/// Where a setting was made. `render` has the words.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origin {
     /// Nowhere: the kubelet's own default.
@@ -75,18 +73,14 @@ impl Origin {
             _ => None,
         }
     }
-}
 
-/// `the built-in default`, `/var/lib/kubelet/config.yaml:31:13`.
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The same, or the argument or option in its stead.
+    pub fn at(&self) -> Option<Place> {
         match self {
-            Self::BuiltIn => f.write_str("the built-in default"),
-            Self::File(place) => place.fmt(f),
-            Self::Argument { pid, argument } => write!(f, "{argument} (argument of process {pid})"),
-            Self::Option(option) => f.write_str(option),
-            Self::Pod(pod) => write!(f, "what the kubelet gave to pod {pod}"),
-            Self::Unread(reason) => f.write_str(reason),
+            Self::File(place) => Some(place.clone()),
+            Self::Argument { argument, .. } => Some(Place::nowhere(argument)),
+            Self::Option(option) => Some(Place::nowhere(option)),
+            Self::BuiltIn | Self::Pod(_) | Self::Unread(_) => None,
         }
     }
 }

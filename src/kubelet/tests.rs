@@ -1,6 +1,7 @@
 use std::fmt::Write as _;
 
 use super::*;
+use crate::render::kubelet::origin;
 
 /// The settings in short: `value (origin) over …`.
 fn check(
@@ -38,9 +39,10 @@ fn check(
 }
 
 fn shown<T>(setting: &Setting<T>, text: impl Fn(&T) -> String) -> String {
-    let mut shown = format!("{} ({})", text(&setting.value), setting.origin);
-    for (value, origin) in &setting.overrode {
-        write!(shown, " over {} ({origin})", text(value)).unwrap();
+    let set = origin(&setting.origin);
+    let mut shown = format!("{} ({set})", text(&setting.value));
+    for (value, by) in &setting.overrode {
+        write!(shown, " over {} ({})", text(value), origin(by)).unwrap();
     }
     shown
 }

@@ -8,7 +8,6 @@
 
 pub mod owners;
 
-use std::fmt;
 use std::net::IpAddr;
 
 use crate::address::{Address, inet_aton};
@@ -223,67 +222,6 @@ impl Lead {
     /// Whether only the address says so.
     pub fn is_guess(&self) -> bool {
         self.confirmed_by.is_empty()
-    }
-
-    /// Who it is, where it leads and who can reach it, as one line for people.
-    pub fn sentence(&self) -> String {
-        let mut text = self.address.to_string();
-        if self.address.is_unspecified() {
-            text.extend([", this host as ", &reached(self.address).to_string(), ","]);
-        }
-        match (self.is_guess(), self.owner.is_vague) {
-            (false, _) => text.extend([" is ", self.owner.who]),
-            (true, false) => text.extend([
-                " is probably ",
-                self.owner.who,
-                " (a guess: only the address says so)",
-            ]),
-            (true, true) => text.extend([" is ", self.owner.who, ", which one is not known"]),
-        }
-        match &self.upstream {
-            Some(upstream) => text.extend([": it forwards to ", &upstream.to_string()]),
-            None if self.owner.unknown_upstream.is_empty() => {}
-            None => text.extend([": ", self.owner.unknown_upstream]),
-        }
-        text.extend(["; ", self.owner.reach.clause()]);
-        text
-    }
-}
-
-/// `192.0.2.1 and 192.0.2.2 (/run/systemd/resolve/resolv.conf:23:12)`.
-impl fmt::Display for Upstream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let last = self.servers.len() + usize::from(self.more > 0);
-        let last = last.saturating_sub(1);
-        for (index, server) in self.servers.iter().enumerate() {
-            match index {
-                0 => {}
-                _ if index == last => f.write_str(" and ")?,
-                _ => f.write_str(", ")?,
-            }
-            server.address.fmt(f)?;
-            if reached(server.address).is_loopback() {
-                f.write_str(" (loopback again)")?;
-            }
-        }
-        if self.more > 0 {
-            write!(f, " and {} more", self.more)?;
-        }
-        match self.servers.first() {
-            Some(first) => write!(f, " ({})", first.place),
-            None => Ok(()),
-        }
-    }
-}
-
-/// `the comment at /etc/resolv.conf:1`.
-impl fmt::Display for Confirmation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Header(place) => write!(f, "the comment at {place}"),
-            Self::Link(target) => write!(f, "the link to {target}"),
-            Self::File(path) => write!(f, "the file {path}"),
-        }
     }
 }
 

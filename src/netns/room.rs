@@ -19,7 +19,7 @@ use super::{Aim, EnterError, TargetFiles};
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::root::Root;
 use crate::host::{FileRead, errno_of};
-use crate::resolver::glibc::borrowed::hosts_borrowed;
+use crate::resolver::glibc::borrowed::{LeftOut, hosts_borrowed};
 use crate::text::escaped;
 
 const NSSWITCH: &str = "/etc/nsswitch.conf";
@@ -59,7 +59,7 @@ const BENCHES: [&str; 4] = ["/run", "/tmp", "/var/tmp", "/mnt"];
 /// # Errors
 ///
 /// The system says no, or the node has no file to lay one of the target's over.
-pub fn furnish(aim: &Aim) -> Result<Vec<String>, EnterError> {
+pub fn furnish(aim: &Aim) -> Result<Vec<LeftOut>, EnterError> {
     let mut left_out = Vec::new();
     let laid = files(&aim.seen, &mut left_out)?;
     let entered = aim.namespace.as_ref().map_err(Clone::clone)?;
@@ -94,11 +94,7 @@ pub fn furnish(aim: &Aim) -> Result<Vec<String>, EnterError> {
         Some(name) if is_plain(name) => {
             sethostname(name).map_err(failed("set the host name"))?;
         }
-        Some(name) => left_out.push(format!(
-            "the target's host name is `{}`, which shells and terminals could take for more than a name: \
-             the node's is kept",
-            escaped(name.as_bytes())
-        )),
+        Some(name) => left_out.push(LeftOut::HostName(escaped(name.as_bytes()))),
         None => {}
     }
     Ok(left_out)
@@ -115,7 +111,7 @@ fn is_plain(name: &str) -> bool {
 /// nsswitch.conf names is code.
 fn files<'a>(
     seen: &'a TargetFiles,
-    left_out: &mut Vec<String>,
+    left_out: &mut Vec<LeftOut>,
 ) -> Result<Vec<Laid<'a>>, EnterError> {
     let copy = |file: &'a Option<FileRead>| Some(Cow::from(&file.as_ref()?.source.bytes));
     let mut laid = vec![("/etc/resolv.conf", copy(&seen.situation.resolv_conf))];
@@ -130,13 +126,11 @@ fn files<'a>(
     let target = seen.situation.nsswitch.clone().map(parsed);
     match (&node, &target) {
         (None, None) => {}
-        (None, Some(_)) => left_out.push(format!(
-            "the node has no {NSSWITCH} to have the target's hosts line in: its programs do as without one"
-        )),
+        (None, Some(_)) => left_out.push(LeftOut::NoNodeFile),
         (Some(node), Some(target)) if node.source.bytes == target.source.bytes => {}
         (Some(_), _) => {
             let made = hosts_borrowed(node.as_ref(), target.as_ref(), has_library);
-            left_out.extend(made.left_out.iter().map(ToString::to_string));
+            left_out.extend(made.left_out);
             laid.push((NSSWITCH, Some(Cow::from(made.bytes))));
         }
     }

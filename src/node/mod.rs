@@ -97,6 +97,8 @@ pub struct Node {
     pub of_processes: usize,
     /// The first of `skipped` that is about processes or pods as such, and not one pod.
     pub pods_unread: Option<String>,
+    /// Those of `skipped` that are about one pod, which keeps its files from being read.
+    pub unread_pods: Vec<String>,
     /// The first of `skipped` that is about a want of privilege.
     pub denied: Option<String>,
 }
@@ -106,8 +108,6 @@ pub struct Node {
 pub struct Maker {
     /// The runtime; containerd of an unknown version where nothing tells.
     pub runtime: Runtime,
-    /// What tells which one it is, safe to print.
-    pub kind_from: Option<String>,
     /// What tells its version, safe to print.
     pub version_from: Option<String>,
 }

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::path::What;
 use crate::rules::Rules;
 use crate::rules::conntrack::Entry;
 use crate::rules::rule::{number, prefix_mask};
@@ -111,11 +112,11 @@ const fn is_true(it: &bool) -> bool {
 
 impl Link {
     /// Why no packet passes it; `None`: they do, as far as is known.
-    pub fn why_dead(&self) -> Option<String> {
-        let name = &self.name;
+    pub fn why_dead(&self) -> Option<What> {
+        let name = || (*self.name).into();
         match (self.is_up, self.has_carrier) {
-            (false, _) => Some(format!("the link {name} is down")),
-            (true, false) => Some(format!("the link {name} is up and has no carrier")),
+            (false, _) => Some(What::LinkDown(name())),
+            (true, false) => Some(What::NoCarrier(name())),
             (true, true) => None,
         }
     }

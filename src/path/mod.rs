@@ -25,4 +25,5 @@ pub use packet::{Packet, Protocol, Start};
 pub use site::Site;
 pub use tree::{
     Assumption, Condition, Direction, Gap, Kind, Outcome, Proxy, Reply, Stage, Step, Tree, Verdict,
+    What,
 };

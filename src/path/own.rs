@@ -1,7 +1,8 @@
 //! Through the rules of the client's own network namespace, and then the node's.
 
 use super::{
-    Direction, Host, Kind, Outcome, Packet, RulesKnown, Stage, Start, Step, Tree, Verdict, evaluate,
+    Direction, Host, Kind, Outcome, Packet, RulesKnown, Stage, Start, Step, Tree, Verdict, What,
+    evaluate,
 };
 use crate::order::Order as _;
 use crate::rules::Share;
@@ -91,29 +92,28 @@ fn leaves(outcome: &Outcome) -> bool {
 
 /// A packet that its sender's own routes do not let leave, in the system's word.
 pub fn unroutable(packet: Packet, reason: &str) -> Tree {
-    ended(packet, Kind::NoRoute, Verdict::Nothing, reason)
+    let what = What::NotSent(reason.into());
+    ended(packet, Kind::NoRoute, Verdict::Nothing, what)
 }
 
 /// A packet that leaves its sender's network namespace, nobody knows where to.
 pub(super) fn elsewhere(packet: Packet) -> Tree {
-    let reason = "it leaves through a link whose other end is not in the node's network namespace";
-    ended(packet, Kind::Unknown, Verdict::Unknown, reason)
+    ended(packet, Kind::Unknown, Verdict::Unknown, What::Elsewhere)
 }
 
 /// A packet that never leaves its sender's network namespace, of which nothing is known.
 pub(super) fn loopback(packet: Packet) -> Tree {
-    let reason = "a loopback address is the asker itself: it never comes to the node";
-    ended(packet, Kind::Unknown, Verdict::Unknown, reason)
+    ended(packet, Kind::Unknown, Verdict::Unknown, What::Loopback)
 }
 
 /// One end, where the sender is.
-fn ended(packet: Packet, kind: Kind, verdict: Verdict, reason: &str) -> Tree {
+fn ended(packet: Packet, kind: Kind, verdict: Verdict, what: What) -> Tree {
     let step = Step {
         direction: Direction::Request,
         stage: Stage::Route,
         chain: "".into(),
         place: Place::nowhere("the client"),
-        rule: reason.into(),
+        what,
         packets: None,
     };
     let outcome = Outcome {

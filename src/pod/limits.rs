@@ -36,27 +36,6 @@ impl Limit {
     }
 }
 
-/// `10.0.0.3 (name server, more than 3)`.
-impl std::fmt::Display for Dropped {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} ({})", escaped(&self.word.text), self.limit)
-    }
-}
-
-/// `search domain, more than 32`.
-impl std::fmt::Display for Limit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Servers(most) => write!(f, "name server, more than {most}"),
-            Self::Searches(most) => write!(f, "search domain, more than {most}"),
-            Self::SearchChars(most) => {
-                write!(f, "search domain, the list has more than {most} characters")
-            }
-            Self::DomainChars(most) => write!(f, "search domain of more than {most} characters"),
-        }
-    }
-}
-
 /// Takes out of `file` what does not fit, from the end, and adds the events.
 pub(super) fn cut(file: &mut PodFile, limits: Limits) {
     let servers = split_after(&mut file.servers, limits.servers);

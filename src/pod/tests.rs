@@ -154,15 +154,16 @@ fn what_was_cut_from_a_captured_file_is_known() {
     let kubelet = kubelet(Some((1, 20, 2)));
     let file = KnownFile::Read(&conf(CAPTURED_FILE));
     let file = made(&with_config(config), "default", &kubelet, file).unwrap();
-    let dropped: Vec<String> = file.dropped.iter().map(Dropped::to_string).collect();
-    assert_eq!(
-        dropped,
-        [
-            "10.0.0.3 (name server, more than 3)",
-            "b.example (search domain, more than 6)",
-            "c.example (search domain, more than 6)",
-        ]
-    );
+    let dropped = file
+        .dropped
+        .iter()
+        .map(|it| (it.word.text.as_slice(), it.limit));
+    let expected = [
+        (b"10.0.0.3".as_slice(), Limit::Servers(3)),
+        (b"b.example", Limit::Searches(6)),
+        (b"c.example", Limit::Searches(6)),
+    ];
+    assert!(dropped.eq(expected), "{:?}", file.dropped);
     let messages: Vec<&str> = file.events.iter().map(|it| it.message.as_str()).collect();
     assert_eq!(
         messages,

@@ -9,9 +9,13 @@ pub mod elf;
 pub mod go;
 pub mod maps;
 pub mod release;
+mod why;
 
+use crate::resolver::Likeness;
 use crate::text::ordered;
+
 pub use choice::{choose, versions};
+pub use why::{Beside, ByGo, Why};
 
 use std::collections::BTreeMap;
 
@@ -56,8 +60,13 @@ pub struct Choice {
     pub resolver: Option<&'static str>,
     /// Whether that is known, or only likely.
     pub certainty: Certainty,
-    /// Why, and what else the program may ask: a sentence without a full stop.
-    pub why: String,
+    /// Why, and what else the program may ask.
+    pub why: Why,
+    /// Whether gRPC in a program of Go asks the same, and more.
+    pub has_grpc: bool,
+    /// How well the model stands for the program's version; `None`: it was observed, or the
+    /// version is not known.
+    pub likeness: Option<Likeness>,
 }
 
 /// How sure an answer is.

@@ -1,7 +1,7 @@
 //! What is said of the kubelet, in words.
 
 use super::sentence::{Sentence, sentence};
-use crate::kubelet::{KeyRemark, Remark, Running};
+use crate::kubelet::{KeyRemark, Origin, Remark, Running};
 
 /// That the files of a kubelet count from its restart on. A sentence without a
 /// full stop.
@@ -151,5 +151,17 @@ fn of_key(remark: &KeyRemark) -> Sentence {
             "empty-ignored",
             "resolvConf \"\" means the default here: it is honoured since 1.23",
         ),
+    }
+}
+
+/// Where a setting was made: `the built-in default`, `/var/lib/kubelet/config.yaml:31:13`.
+pub fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::BuiltIn => "the built-in default".to_owned(),
+        Origin::File(place) => place.to_string(),
+        Origin::Argument { pid, argument } => format!("{argument} (argument of process {pid})"),
+        Origin::Option(option) => (*option).to_owned(),
+        Origin::Pod(pod) => format!("what the kubelet gave to pod {pod}"),
+        Origin::Unread(reason) => reason.clone(),
     }
 }

@@ -14,7 +14,7 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Edns, Query, Question, SocketId};
 use crate::name::{MAX_WIRE_BYTES, Name};
 use crate::render::json;
-use crate::render::live::json::{CutForm, ReplyForm};
+use crate::render::live::json::ReplyForm;
 use crate::resolver::Resolver;
 use crate::scenario::record_type::Shown;
 use crate::simulation::courses::{Courses, Group, Other};
@@ -54,8 +54,9 @@ pub(in crate::render) struct Prediction<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::render) ms: Option<f64>,
     /// With `--live`: what ended it before the resolver did.
+    #[schemars(extend("enum" = ["time", "queries", "hangs", "interrupt"]))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::render) cut: Option<CutForm>,
+    pub(in crate::render) cut: Option<&'static str>,
 }
 
 /// What may differ from `queries`, beside which it stands.

@@ -1,7 +1,6 @@
 //! The words that mean a resolver: ids, families and versions of them.
 
 use std::cmp::Reverse;
-use std::fmt;
 
 use super::{ALL, Resolver};
 
@@ -91,7 +90,7 @@ const FITTING: &[(&str, &str, &str, &str)] = &[
     ("netty", "4.1.133", "4.2", "netty-4.2.13"),
 ];
 
-/// How well a resolver stands for a version of its family.
+/// How well a resolver stands for a version of its family. `render` has the words.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Likeness {
     /// That version was run and did the same.
@@ -108,20 +107,6 @@ pub enum Likeness {
     MayDiffer,
     /// Only the beginning of a version is told, and those that begin so differ.
     Depends,
-}
-
-impl fmt::Display for Likeness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Observed => "it was observed to do the same",
-            Self::Read => "the model is from its source, and that version was not observed",
-            Self::Unseen => "no difference is known, but that version was not observed",
-            Self::Older => "it is the oldest that is known, and that version is older",
-            Self::Differs => "it is the nearest, and that version differs in part",
-            Self::MayDiffer => "it is the nearest, and that version may differ in part",
-            Self::Depends => "versions that begin so differ, and it is as the newest of them",
-        })
-    }
 }
 
 /// The resolver of a word that names another version than its id does, or one that was

@@ -1,17 +1,28 @@
 //! Texts of other tools, which people take for one of these.
 
-/// What a text is that says nothing about the way of packets.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Foreign {
+/// What a text is that says nothing about the way of packets, and what to give instead.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Foreign {
     /// A chain of `nft list` without the table that it is in.
+    #[error(
+        "this is a chain of nft list without the line of its table above (table ip …); give all of it"
+    )]
     NftChain,
     /// A row of `iptables -L` without the chain that it is in.
+    #[error(
+        "this is iptables -L without the lines above its rows (Chain …, target prot …); give all of it"
+    )]
     IptablesRow,
     /// `ipset list` without `save`.
+    #[error("this is ipset list; give what ipset save prints")]
     IpsetList,
     /// `ipvsadm -L --stats` or `--rate`, without weights.
+    #[error(
+        "this is ipvsadm with --stats or --rate, which shows no weights; give what ipvsadm -S -n prints"
+    )]
     IpvsCounts,
     /// No text at all.
+    #[error("this is no text")]
     Binary,
 }
 
@@ -38,24 +49,5 @@ impl Foreign {
             return Some(Self::IpsetList);
         }
         None
-    }
-}
-
-/// What it is, and what to give instead.
-impl std::fmt::Display for Foreign {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::NftChain => {
-                "this is a chain of nft list without the line of its table above (table ip …); give all of it"
-            }
-            Self::IptablesRow => {
-                "this is iptables -L without the lines above its rows (Chain …, target prot …); give all of it"
-            }
-            Self::IpsetList => "this is ipset list; give what ipset save prints",
-            Self::IpvsCounts => {
-                "this is ipvsadm with --stats or --rate, which shows no weights; give what ipvsadm -S -n prints"
-            }
-            Self::Binary => "this is no text",
-        })
     }
 }

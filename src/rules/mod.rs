@@ -23,6 +23,7 @@ mod share;
 pub mod table;
 mod text;
 
+pub use foreign::Foreign;
 pub use note::{Note, Unreadable};
 pub use read::Rules;
 pub use services::{LARGEST, Named, SMALLEST, is_amid};

@@ -1,5 +1,6 @@
 //! What was noticed of a text, and why one says nothing.
 
+use super::foreign::Foreign;
 use crate::text::Place;
 
 /// Something about a text that a reader of the answer must know.
@@ -25,8 +26,8 @@ pub enum Note {
     Other {
         /// Where it begins.
         place: Place,
-        /// What it is, and what to give instead.
-        what: String,
+        /// What it is.
+        what: Foreign,
     },
     /// Rules that can be of several tables, of which no line says which.
     Unclear {
@@ -55,8 +56,8 @@ pub enum Unreadable {
     Foreign {
         /// Its first line that shows it.
         place: Place,
-        /// What it is, and what to give instead.
-        what: String,
+        /// What it is.
+        what: Foreign,
     },
     /// It is a list of chains that can be of several tables.
     #[error(

@@ -205,7 +205,7 @@ impl<'t> Reading<'t> {
             return Err(match (self.foreign, self.first) {
                 (Some((what, line)), _) => Unreadable::Foreign {
                     place: Place::new(name, line as usize, 1),
-                    what: what.to_string(),
+                    what,
                 },
                 (None, Some((line, start))) => Unreadable::Nothing { name, line, start },
                 (None, None) => Unreadable::Empty { name },
@@ -214,7 +214,7 @@ impl<'t> Reading<'t> {
         if let Some((what, line)) = self.foreign {
             rules.notes.push(Note::Other {
                 place: self.place(line),
-                what: what.to_string(),
+                what,
             });
         }
         let end = self.view(0, 0, self.last_line);

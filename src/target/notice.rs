@@ -1,10 +1,8 @@
 //! Warnings about a target, and why a word leads to none.
 
-use std::fmt;
-
 use crate::text::some_of;
 
-/// What to know before believing an answer. Sentences without a full stop.
+/// What to know before believing an answer. `render` has the words.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Warning {
     /// The target is on the node's network.
@@ -90,42 +88,5 @@ fn first_of(words: &[String]) -> String {
         [one] => one.clone(),
         [first @ .., last] if words.len() <= SHOWN => format!("{} or {last}", first.join(", ")),
         _ => some_of(words, SHOWN),
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::HostNetwork => f.write_str(
-                "the target is on the node's network: 127.0.0.53 and the like are the node's own servers",
-            ),
-            Self::Drift(kept) => write!(
-                f,
-                "the target sees another resolv.conf than its sandbox's, {kept}, which its next container gets"
-            ),
-            Self::MountedOver(kept) => write!(
-                f,
-                "the pod's spec mounts a resolv.conf of its own over its sandbox's, {kept}: this container gets it again"
-            ),
-            Self::Dead(container) => write!(
-                f,
-                "container {container} does not run; what it gets at its next start stands in for it: \
-                 its sandbox's network and resolv.conf"
-            ),
-            Self::NoProcess => f.write_str(
-                "no process of the pod runs; the network namespace is the one that is kept for it",
-            ),
-            Self::Hidden => f.write_str(
-                "its processes cannot be seen here: its sandbox's network and resolv.conf stand in for them",
-            ),
-            Self::OneOf { chosen, others } => write!(
-                f,
-                "of the pod's containers this is about {chosen}; the others are {}: name one by its id",
-                others.join(", ")
-            ),
-            Self::NodeFiles => f.write_str(
-                "the namespace has no files of its own in /etc/netns: its programs read the node's",
-            ),
-        }
     }
 }

@@ -197,12 +197,8 @@ impl<'n> Walk<'n> {
             self.cluster_dns(identity.reached.is_ipv4(), step);
             return;
         }
-        step.end = End::Unknown(match lead {
-            Some(lead) if !lead.owner.unknown_upstream.is_empty() => {
-                Unknown::Usual(lead.owner.unknown_upstream)
-            }
-            _ => Unknown::Forwards,
-        });
+        let place = lead.and_then(|it| it.owner.elsewhere);
+        step.end = End::Unknown(place.map_or(Unknown::Forwards, Unknown::Usual));
     }
 
     /// Goes on to the pods behind the Service of the cluster's DNS; those of other

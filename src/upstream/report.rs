@@ -7,7 +7,7 @@ use crate::check_loop::Proof;
 use crate::check_loop::facts::Remark as LoopRemark;
 use crate::kubelet::{Origin, Running};
 use crate::loopback::Confirmation;
-use crate::loopback::owners::Reach;
+use crate::loopback::owners::{Elsewhere, Reach};
 use crate::node::Process;
 use crate::text::Place;
 use crate::topology::Doubt;
@@ -277,9 +277,8 @@ pub enum Unknown {
     Target,
     /// The file is not there or was not read.
     File,
-    /// What is known of its usual owner:
-    /// [`crate::loopback::owners::Owner::unknown_upstream`].
-    Usual(&'static str),
+    /// Its usual owner has them elsewhere.
+    Usual(Elsewhere),
     /// Nothing is known of it.
     Forwards,
 }

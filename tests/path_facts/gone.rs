@@ -3,6 +3,7 @@
 use kdns::path::findings::{self, Around, Fact, LinkFinding};
 use kdns::path::{
     Address, Host, Link, LinkKind, Policy, Protocol, Route, RouteKind, Site, Stage, Start, Verdict,
+    What,
 };
 
 use super::{ENDPOINT, NAT, POD, SERVICE, from_pod, host, ip};
@@ -54,17 +55,9 @@ fn endpoints_that_are_gone() {
     assert_eq!(ends(&host), (Verdict::Reaches, None));
     host.pods.insert(ip("10.244.0.8"), "default/db".to_owned());
     assert_eq!(ends(&host), (Verdict::Nothing, Some(Stage::Neighbour)));
-    let last = from_pod(&host)
-        .lost()
-        .unwrap()
-        .last()
-        .unwrap()
-        .rule
-        .to_string();
-    assert_eq!(
-        last,
-        "no pod of this node has 10.244.0.9, and cni0 leads to nobody else"
-    );
+    let last = from_pod(&host).lost().unwrap().last().unwrap().what.clone();
+    let no_pod = What::NoPod(ip("10.244.0.9"), "cni0".into());
+    assert_eq!(last, no_pod);
     // One of three has ended, and a port can be another's.
     host.pods.insert(ip("10.244.0.6"), "default/old".to_owned());
     assert_eq!(ends(&host), (Verdict::Reaches, None));
@@ -127,8 +120,8 @@ fn endpoints_that_are_refused() {
         let tree = from_pod(&host);
         let last = tree
             .lost()
-            .and_then(|it| it.last().map(|it| it.rule.to_string()));
-        (tree.verdict, last.unwrap_or_default())
+            .and_then(|it| it.last().map(|it| it.what.clone()));
+        (tree.verdict, last)
     };
     let all = std::slice::from_ref(&main);
     assert_eq!(
@@ -141,10 +134,12 @@ fn endpoints_that_are_refused() {
         destination: ip(ENDPOINT),
         ..plain.clone()
     };
-    let said = format!("a route refuses {ENDPOINT} (blackhole)");
     assert_eq!(
         of(&[plain.clone(), hole], all, true, true),
-        (Verdict::Nothing, said)
+        (
+            Verdict::Nothing,
+            Some(What::RouteRefuses(ip(ENDPOINT), "blackhole"))
+        )
     );
     let prohibit = Policy {
         priority: 1,
@@ -153,20 +148,20 @@ fn endpoints_that_are_refused() {
         refuses: Some(RouteKind::Prohibit),
         ..main.clone()
     };
-    let said = format!("a rule of ip rule refuses {ENDPOINT} (prohibit)");
     let of_both = of(
         std::slice::from_ref(&plain),
         &[prohibit, main.clone()],
         true,
         true,
     );
-    assert_eq!(of_both, (Verdict::Nothing, said));
+    let refuses = What::PolicyRefuses(ip(ENDPOINT), "prohibit");
+    assert_eq!(of_both, (Verdict::Nothing, Some(refuses)));
     for (is_up, said) in [
-        (true, "the link cni0 is up and has no carrier"),
-        (false, "the link cni0 is down"),
+        (true, What::NoCarrier("cni0".into())),
+        (false, What::LinkDown("cni0".into())),
     ] {
         let down = of(std::slice::from_ref(&plain), all, is_up, false);
-        assert_eq!(down, (Verdict::Nothing, said.to_owned()));
+        assert_eq!(down, (Verdict::Nothing, Some(said)));
     }
 }
 

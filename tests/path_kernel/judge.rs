@@ -54,7 +54,7 @@ struct Wanted {
 /// Whether the answer is refused with an error, or by who gets it and has not
 /// asked for it: a TCP server hears of both.
 fn is_refused(tree: &Tree, outcome: &Outcome) -> bool {
-    let refuses = |it: &Step| it.rule.to_ascii_lowercase().contains("reject");
+    let refuses = |it: &Step| it.rule().to_ascii_lowercase().contains("reject");
     let is_it = match &outcome.reply {
         Some(Reply::Dropped(steps) | Reply::Partly(_, steps)) => steps.last().is_some_and(refuses),
         Some(Reply::Untranslated) => true,

@@ -204,7 +204,7 @@ fn risen(tree: &Tree, before: &Counters, after: &Counters) -> Result<(), String>
         if let (Some(old), Some(new)) = (before.get(&at), after.get(&at))
             && new <= old
         {
-            return Err(format!("no packet has met {}", step.rule));
+            return Err(format!("no packet has met {}", step.rule()));
         }
     }
     Ok(())
@@ -217,7 +217,7 @@ fn shown(tree: &Tree) -> String {
         "from {} to {}:{}, predicted {:?}:\n",
         packet.source, packet.destination, packet.port, tree.verdict
     );
-    let step = |it: &Step| format!("    {} {} {}", it.stage, it.chain, it.rule);
+    let step = |it: &Step| format!("    {} {} {}", it.stage, it.chain, it.rule());
     for it in &tree.outcomes {
         let steps: Vec<String> = it.steps.iter().map(step).collect();
         writeln!(

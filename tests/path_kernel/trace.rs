@@ -66,7 +66,7 @@ pub(crate) fn compare(
 fn verdicts(outcome: &Outcome) -> Vec<String> {
     let is_verdict = |it: &&Step| {
         // A rule can look at what another one has done.
-        let rule = it.rule.replace("ct status dnat", "");
+        let rule = it.rule().replace("ct status dnat", "");
         let has = |word: &&str| rule.split_whitespace().any(|other| other == *word);
         it.direction == Direction::Request && !it.chain.is_empty() && VERDICTS.iter().any(has)
     };

@@ -20,24 +20,23 @@ const MAX_SHOWN: usize = 400;
 /// Servers of a sighting that are named.
 pub(super) const MAX_SERVERS: usize = 8;
 
-/// What sightings are called, and what each shows, the strongest first.
-#[rustfmt::skip]
-pub const KINDS: [(&str, &str); 15] = [
-    (LOOP_FATAL, "CoreDNS saw its own query come back and ended"),
-    ("loop-fatal-doubtful", "the same from CoreDNS 1.2.1 to 1.2.5, which say so also when the upstream is silent"),
-    ("loop-detected", "dnsmasq saw its own query come back and leaves that server out"),
-    ("loopback-timeout", "no answer from a loopback address, or from its own address"),
-    ("loopback-refused", "a loopback address, or its own address, refuses packets"),
-    ("too-many-queries", "more queries wait for answers than are allowed, as in a loop"),
-    (OWN_ADDRESS, "a server found itself among its upstream servers and leaves that out"),
-    ("upstream-timeout", "no answer from an upstream server"),
-    ("upstream-refused", "an upstream server refuses packets: nobody listens there, or a rule rejects them"),
-    ("upstream-unreachable", "there is no way to an upstream server"),
-    ("upstream-closed", "an upstream server closed the connection before it answered"),
-    ("upstream-tls", "an upstream server's certificate or TLS was not accepted"),
-    ("upstream-malformed", "what an upstream server sent is no whole DNS message: cut on the way or by the server; no loop"),
-    ("upstream-down", "every upstream server is down"),
-    (START_FAILED, "CoreDNS could not use its Corefile"),
+/// What sightings are called, the strongest first. `render` has the words.
+pub const KINDS: [&str; 15] = [
+    LOOP_FATAL,
+    "loop-fatal-doubtful",
+    "loop-detected",
+    "loopback-timeout",
+    "loopback-refused",
+    "too-many-queries",
+    OWN_ADDRESS,
+    "upstream-timeout",
+    "upstream-refused",
+    "upstream-unreachable",
+    "upstream-closed",
+    "upstream-tls",
+    "upstream-malformed",
+    "upstream-down",
+    START_FAILED,
 ];
 
 /// What a CoreDNS shows that does not start with its Corefile, or goes on with its old one.
@@ -64,7 +63,7 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
         let Some(shown) = classify(&line.message, version) else {
             continue;
         };
-        let slot = KINDS.iter().position(|(kind, _)| *kind == shown.kind);
+        let slot = KINDS.iter().position(|it| *it == shown.kind);
         let Some(slot) = slot.and_then(|index| found.get_mut(index)) else {
             continue;
         };

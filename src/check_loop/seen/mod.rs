@@ -162,11 +162,35 @@ pub struct ServerSeen {
     pub server: SocketAddr,
     /// Whether queries come back to it.
     pub sight: Sight,
-    /// Why it is not known, without a full stop.
-    pub reason: Option<String>,
+    /// Why it is not known.
+    pub reason: Option<Unseen>,
     /// The question that came back.
     pub question: Option<Question>,
 }
+
+/// Why it is not known whether queries come back to a server. `render` has the words.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Unseen {
+    /// It could not be asked or watched: one of [`Record::troubles`].
+    Trouble(String),
+    /// There was no time to ask it about every zone.
+    NoTime,
+    /// It did not answer this question.
+    Silent(Asked),
+    /// Nobody listens there.
+    NobodyListens,
+    /// A packet does not get there.
+    NotReached(Barrier),
+    /// It answered with this code.
+    Failed(Asked, ResponseCode),
+    /// It answered no question.
+    NoAnswer,
+    /// Not all of what was asked was seen on the wire.
+    NotOnWire,
+}
+
+/// What was asked: the record type and the name.
+pub type Asked = (RecordType, String);
 
 impl Question {
     /// Adds a query that was seen on the wire. A packet passes several
@@ -257,7 +281,7 @@ fn judge_server(number: usize, target: &Target, record: &Record) -> ServerSeen {
     let trouble = record.troubles.iter().find(|(of, _)| *of == number);
     let reason = match (returned, trouble) {
         (Some(_), _) => None,
-        (None, Some((_, trouble))) => Some(trouble.clone()),
+        (None, Some((_, trouble))) => Some(Unseen::Trouble(trouble.clone())),
         (None, None) => why_unknown(number, target, record),
     };
     let sight = match (returned, &reason) {
@@ -276,61 +300,35 @@ fn judge_server(number: usize, target: &Target, record: &Record) -> ServerSeen {
 }
 
 /// Why it cannot be said that nothing came back; `None`: it can.
-fn why_unknown(number: usize, target: &Target, record: &Record) -> Option<String> {
-    let server = target.server;
+fn why_unknown(number: usize, target: &Target, record: &Record) -> Option<Unseen> {
     let zone_count = target.zones.len() * RECORD_TYPES.len();
     if record.asked(number).count() < zone_count {
-        return Some(format!(
-            "there was no time to ask {server} about every zone"
-        ));
+        return Some(Unseen::NoTime);
     }
     let mut is_answered = false;
     for question in record.asked(number) {
-        let what = format!("{} {}", question.record_type, question.name);
-        let reason = match question.reply {
-            None => format!("{server} did not answer {what}"),
-            Some(Reply::NobodyListens) => format!("nobody listens on {server}"),
-            Some(Reply::NotReached(barrier)) => not_reached(server, barrier),
-            Some(Reply::Response(code)) => match code {
-                ResponseCode::NoError | ResponseCode::NXDomain => {
-                    is_answered = true;
-                    continue;
-                }
-                // Of one record type only: the other one tells.
-                ResponseCode::NotImp | ResponseCode::FormErr => continue,
-                // A server that has too many queries in flight, as in a loop,
-                // refuses without asking anybody.
-                _ => format!("{server} answered {what} with {}", rcode(code)),
-            },
-        };
-        return Some(reason);
+        let asked = || (question.record_type, question.name.clone());
+        return Some(match question.reply {
+            None => Unseen::Silent(asked()),
+            Some(Reply::NobodyListens) => Unseen::NobodyListens,
+            Some(Reply::NotReached(barrier)) => Unseen::NotReached(barrier),
+            Some(Reply::Response(ResponseCode::NoError | ResponseCode::NXDomain)) => {
+                is_answered = true;
+                continue;
+            }
+            // Of one record type only: the other one tells.
+            Some(Reply::Response(ResponseCode::NotImp | ResponseCode::FormErr)) => continue,
+            // A server that has too many queries in flight, as in a loop,
+            // refuses without asking anybody.
+            Some(Reply::Response(code)) => Unseen::Failed(asked(), code),
+        });
     }
     if !is_answered {
-        return Some(format!("{server} answered no question"));
+        return Some(Unseen::NoAnswer);
     }
     // Else the watch saw less than all.
     let is_seen = |question: &Question| question.packets.iter().any(|it| question.is_own(it));
-    (!record.asked(number).all(is_seen))
-        .then(|| format!("the queries to {server} were not seen on the wire"))
-}
-
-fn not_reached(server: SocketAddr, barrier: Barrier) -> String {
-    match barrier {
-        Barrier::Filter => format!("a firewall refuses packets to {server}"),
-        Barrier::Unreachable => {
-            format!("{server} is unreachable: no route leads there, or a firewall rejects packets")
-        }
-        Barrier::Other => format!("packets to {server} cannot be sent"),
-    }
-}
-
-/// The code's word: `SERVFAIL`.
-fn rcode(code: ResponseCode) -> String {
-    match code {
-        ResponseCode::ServFail => "SERVFAIL".to_owned(),
-        ResponseCode::Refused => "REFUSED".to_owned(),
-        other => format!("rcode {}", u16::from(other)),
-    }
+    (!record.asked(number).all(is_seen)).then_some(Unseen::NotOnWire)
 }
 
 #[cfg(test)]

@@ -189,7 +189,8 @@ fn an_unwatched_wire_proves_nothing() {
     assert_eq!(seen.sight, Sight::Unknown);
     record.troubles.push((0, "no way in".to_owned()));
     let seen = judge(&[target], &record);
-    assert_eq!(seen.servers[0].reason.as_deref(), Some("no way in"));
+    let trouble = Unseen::Trouble("no way in".to_owned());
+    assert_eq!(seen.servers[0].reason, Some(trouble));
     assert_eq!(judge(&[], &Record::default()).sight, Sight::Unknown);
 }
 

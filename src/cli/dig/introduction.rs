@@ -9,7 +9,7 @@ use crate::dig::lookup::{Globals, Lookup, Server};
 use crate::dig::mnemonic::type_text;
 use crate::netns::Aim;
 use crate::program;
-use crate::render::shortened;
+use crate::render::{self, shortened};
 use crate::resolver::{self, bind};
 use crate::simulation::Run;
 use crate::text::escaped;
@@ -30,7 +30,7 @@ impl Introduction<'_> {
     /// warnings, on standard error.
     pub(super) fn write(&self, streams: &mut Streams<'_>) -> io::Result<()> {
         let aim = self.aim;
-        let warnings: Vec<String> = aim.plan.warnings.iter().map(ToString::to_string).collect();
+        let warnings = aim.plan.warnings.iter().map(render::target::warning);
         if !self.wants_comments() {
             for warning in warnings {
                 streams.tell(warning);
@@ -104,7 +104,7 @@ impl Introduction<'_> {
             let mut scenario = self.place.scenario.clone();
             scenario.name = String::from_utf8_lossy(&lookup.text).into_owned();
             let choice = program::choose(program, &scenario);
-            let sentence = target::sentence(&choice);
+            let sentence = render::program::choice(&choice);
             let first = choice
                 .resolver
                 .and_then(resolver::find)

@@ -1,6 +1,7 @@
 //! The words of `--resolver`: ids, short names, and what people call them.
 
 use crate::cli::streams::Streams;
+use crate::render;
 use crate::resolver::{self, Resolver};
 use crate::text::escaped;
 use crate::text::nearest::nearest;
@@ -69,11 +70,12 @@ pub(super) fn tell(words: &[String], streams: &mut Streams<'_>) {
         }
         let word = alias.map_or(word.as_str(), |it| it.resolver);
         if let Some((resolver, likeness)) = resolver::stands_for(word) {
+            let how_well = render::resolver::likeness(likeness);
             if resolver.id == word {
-                streams.tell(format_args!("{word}: {likeness}"));
+                streams.tell(format_args!("{word}: {how_well}"));
             } else {
                 let id = resolver.id;
-                streams.tell(format_args!("{word} is explained as {id}: {likeness}"));
+                streams.tell(format_args!("{word} is explained as {id}: {how_well}"));
             }
         }
         if let Some(condition) = resolver::find(word).and_then(Resolver::condition) {

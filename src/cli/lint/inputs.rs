@@ -122,7 +122,8 @@ impl Collected {
         let file = file.filter_map(|it| it.content.as_ref().err());
         let file = file.filter(|it| !it.is_missing).map(|it| &it.reason);
         // Of a pod that does not answer others speak.
-        let of_node = node.unread().iter().filter(|it| !it.starts_with("pod "));
+        let of_node = node.unread().iter();
+        let of_node = of_node.filter(|it| !node.unread_pods.contains(it));
         self.note_unread(of_node.chain(file).chain(&unread));
         for source in sources.chain(settings) {
             self.add(source.name.clone(), Place::Memory(Arc::new(source)), false);

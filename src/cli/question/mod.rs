@@ -22,6 +22,7 @@ use crate::host::situation;
 use crate::loopback::Evidence;
 use crate::netns::{EnterError, Namespace};
 use crate::program;
+use crate::render;
 use crate::scenario::{Family, Lookup, Scenario, default_hosts};
 use crate::text::is_binary;
 use crate::world::Rule;
@@ -99,7 +100,9 @@ fn with_files(
     let program = program.map(Option::unwrap_or_default);
     let choice = program.as_ref().map(|it| program::choose(it, &scenario));
     let versions = program.as_ref().map(program::versions);
-    context.about.extend(choice.as_ref().map(target::sentence));
+    context
+        .about
+        .extend(choice.as_ref().map(render::program::choice));
     Ok(Question {
         versions: versions.unwrap_or_default(),
         resolver: choice.and_then(|it| it.resolver),

@@ -19,7 +19,7 @@ use crate::host::root::{Resolution, Root};
 use crate::kubelet::Found;
 use crate::pod::{self, PodError, PodFile, PodId};
 use crate::render::command::Command;
-use crate::render::pod_file;
+use crate::render::{self, pod_file};
 use crate::scenario::{Scenario, default_hosts};
 use crate::text::Source;
 
@@ -82,8 +82,9 @@ pub(super) fn use_pod_file(
         }
     });
     context.about.extend(missing);
-    let left_out = |it: &pod::Dropped| format!("left out of the pod's file: {it}");
-    context.about.extend(written.dropped.iter().map(left_out));
+    context
+        .about
+        .extend(written.dropped.iter().map(pod_file::left_out));
     scenario.resolv_conf = Some(ResolvConf::parse(Source::new(
         "<pod resolv.conf>",
         written.bytes,
@@ -151,7 +152,8 @@ fn of_live_kubelet(
         .extend(ground.about.iter().map(pod_file::words));
     context.about.push(format!(
         "the kubelet of this machine has resolvConf {} ({})",
-        ground.kubelet.resolv_conf.value, ground.kubelet.resolv_conf.origin
+        ground.kubelet.resolv_conf.value,
+        render::kubelet::origin(&ground.kubelet.resolv_conf.origin)
     ));
     Some(Ok(file))
 }

@@ -118,8 +118,7 @@ pub fn pods<'o>(node: &'o Node, report: &check_loop::Report) -> Check<'o> {
     let is_unseen =
         |it: &&Pod| it.own_file().is_none() || (it.eye().is_some() && !it.is_resolv_conf_seen);
     let unseen = node.pods.iter().filter(is_unseen).count();
-    let unread = node.skipped.iter().map(String::as_str);
-    let unread: Vec<&str> = unread.filter(|it| it.starts_with("pod ")).collect();
+    let unread: Vec<&str> = node.unread_pods.iter().map(String::as_str).collect();
     let state = if !crashing.is_empty() {
         State::Error
     } else if !unread.is_empty()

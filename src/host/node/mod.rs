@@ -150,6 +150,7 @@ fn add_pods(node: &mut Node, pods: Vec<Pod>, unread: pods::Unread) {
     let mut of_all = node.skipped.iter().take(node.of_processes);
     node.pods_unread = of_all.next().cloned().or(unread.of_all);
     node.skipped.extend(unread.sentences);
+    node.unread_pods = unread.of_pods;
 }
 
 /// The files in which the kubelet's settings stand, and its arguments. The

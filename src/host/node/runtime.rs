@@ -58,12 +58,10 @@ pub fn read_runtime(root: &Root, processes: &[ProcessSeen], kubelet: Option<&Kub
     };
     let named = kubelet.and_then(|it| named(root, it));
     let running = || {
-        let (kind, pid) = TRACES
-            .iter()
-            .find_map(|it| Some((it.kind, process(it)?.pid)))?;
-        Some((kind, format!("process {pid}")))
+        let runs = |it: &&Traces| process(it).is_some();
+        Some(TRACES.iter().find(runs)?.kind)
     };
-    let Some((kind, kind_from)) = named.or_else(running) else {
+    let Some(kind) = named.or_else(running) else {
         return Maker::default();
     };
     let traces = TRACES.iter().find(|it| it.kind == kind);
@@ -73,29 +71,23 @@ pub fn read_runtime(root: &Root, processes: &[ProcessSeen], kubelet: Option<&Kub
             kind,
             version: found.as_ref().map(|it| it.0),
         },
-        kind_from: Some(kind_from),
         version_from: found.map(|it| it.1),
     }
 }
 
-/// The runtime that the kubelet's settings name, and where.
-fn named(root: &Root, kubelet: &Kubelet) -> Option<(RuntimeKind, String)> {
-    let endpoint = &kubelet.runtime_endpoint;
-    if let Some(kind) = pod::arguments::of_endpoint(&endpoint.value) {
-        return Some((kind, endpoint.origin.to_string()));
+/// The runtime that the kubelet's settings name.
+fn named(root: &Root, kubelet: &Kubelet) -> Option<RuntimeKind> {
+    let kind = pod::arguments::of_endpoint(&kubelet.runtime_endpoint.value);
+    if kind.is_some() {
+        return kind;
     }
-    let Found::Process { pid, comm, .. } = &kubelet.found else {
+    let Found::Process { comm, .. } = &kubelet.found else {
         return None;
     };
     let arguments = super::kubelet::arguments(root, kubelet);
     let is_docker =
         comm == "kubelet" && pod::arguments::has_dockershim(&arguments, kubelet.version);
-    is_docker.then(|| {
-        (
-            RuntimeKind::Docker,
-            format!("process {pid}, which has dockershim"),
-        )
-    })
+    is_docker.then_some(RuntimeKind::Docker)
 }
 
 /// The release: that of the program that runs, else of the one that is there.

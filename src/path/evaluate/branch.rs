@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use crate::path::{Condition, Direction, Stage};
+use crate::path::{Condition, Direction, Stage, What};
 use crate::rules::rule::Side;
 use crate::rules::{Share, View};
 
@@ -107,7 +107,7 @@ pub(super) enum StepKind {
     /// The policy of a base chain: accepts or not.
     Policy(usize, View, bool),
     /// Something else, what it did, and where it is written.
-    Other(Stage, String, Option<View>),
+    Other(Stage, What, Option<View>),
 }
 
 impl Steps {

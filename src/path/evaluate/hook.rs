@@ -6,7 +6,7 @@ use super::route::step;
 use super::ways::merge;
 use super::{End, Walk};
 use crate::order::Order as _;
-use crate::path::{Condition, Direction, Kind, Protocol, Stage};
+use crate::path::{Condition, Direction, Kind, Protocol, Stage, What};
 use crate::rules::Backend;
 use crate::rules::table::{Base, Hook, Table};
 
@@ -288,8 +288,8 @@ impl Walk<'_> {
         };
         let is_full = branch.seen.direction == Direction::Request && self.is_full();
         if is_full {
-            let what = "the table is full of entries that are kept".to_owned();
-            branch.steps.push(step(&branch, Stage::Conntrack, what));
+            let full = step(&branch, Stage::Conntrack, What::TableFull);
+            branch.steps.push(full);
             self.end(branch, Kind::Drop, None);
             return None;
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::Walk;
 use super::branch::{Branch, Link, StepAt, StepKind, Tracking};
-use crate::path::{Condition, Kind, Stage};
+use crate::path::{Condition, Kind, Stage, What};
 use crate::rules::Share;
 use crate::rules::View;
 use crate::rules::ipvs::{Key, Server, Service};
@@ -139,7 +139,7 @@ fn step(branch: &Branch, service: &Service, server: Option<&Server>) -> StepAt {
         packets: None,
         what: StepKind::Other(
             Stage::Ipvs,
-            crate::text::escaped(rule.as_bytes()),
+            What::Rule(crate::text::escaped(rule.as_bytes()).into()),
             Some(View {
                 text: service.text,
                 start: 0,

@@ -10,7 +10,7 @@ use crate::address::DNS_PORT;
 use crate::path::tree::Gap;
 use crate::path::{
     Assumption, Condition, Host, Kind, Link, Outcome, Packet, Protocol, Reply, Stage, Start, Step,
-    Tree, Verdict,
+    Tree, Verdict, What,
 };
 use crate::text::Place;
 
@@ -28,7 +28,7 @@ impl Walk<'_> {
         let answers = neighbours.find(|it| it.ip == ip).and_then(|it| it.answers);
         let nobody = match answers {
             Some(true) => None,
-            Some(false) => Some(format!("nobody answers for {ip} on its link")),
+            Some(false) => Some(What::Silent(ip)),
             None => self.nobody_behind(ip),
         };
         if answers.is_none() && nobody.is_none() && !self.host.pods.contains_key(&ip) {
@@ -60,7 +60,7 @@ impl Walk<'_> {
 
     /// What of a pod lets no packet in, or no answer out: its link, a rule, or that nobody
     /// listens.
-    fn refused_inside(&self, branch: &Branch) -> Option<(Stage, String)> {
+    fn refused_inside(&self, branch: &Branch) -> Option<(Stage, What)> {
         let to = branch.seen.destination;
         let at = |it: &'_ Host| {
             it.addresses
@@ -72,7 +72,7 @@ impl Walk<'_> {
         let (inside, at) = self.host.inside.iter().find_map(|it| Some((it, at(it)?)))?;
         let mut links = inside.links.iter().flatten();
         if let Some(why) = links.find(|it| it.name == at.link).and_then(Link::why_dead) {
-            return Some((Stage::Link, format!("in the pod's own network, {why}")));
+            return Some((Stage::Link, What::InPod(Box::new(why))));
         }
         let packet = Packet {
             source: branch.seen.source,
@@ -86,18 +86,16 @@ impl Walk<'_> {
             .lost()
             .filter(|_| tree.verdict == Verdict::Nothing)?
             .last()?;
-        let what = |it| format!("a rule of the pod's own network namespace refuses it: {it}");
         match last.stage {
-            Stage::Socket => Some((Stage::Socket, last.rule.to_string())),
-            _ => (last.place.line > 0).then(|| (Stage::Pod, what(&last.rule))),
+            Stage::Socket => Some((Stage::Socket, last.what.clone())),
+            _ => (last.place.line > 0).then(|| (Stage::Pod, What::PodRule(last.rule().into()))),
         }
     }
 
     /// A way to an address where nobody listens.
     fn unheard(&mut self, branch: Branch) {
         let (ip, port) = (branch.seen.destination, branch.seen.port);
-        let (port, word) = (port.unwrap_or_default(), self.packet.protocol.word());
-        let what = format!("nobody listens on {ip}:{port}/{word}");
+        let what = What::NobodyListens(ip, port.unwrap_or_default(), self.packet.protocol);
         let error = match (self.packet.protocol, ip.is_ipv6()) {
             (Protocol::Tcp, _) => "tcp-reset",
             (Protocol::Udp, true) => "icmp6-port-unreachable",
@@ -133,7 +131,7 @@ impl Walk<'_> {
         }
     }
 
-    fn made(&mut self, mut branch: Branch, stage: Stage, what: String, kind: Kind, error: &str) {
+    fn made(&mut self, mut branch: Branch, stage: Stage, what: What, kind: Kind, error: &str) {
         branch.steps.push(step(&branch, stage, what));
         self.end(branch, kind, Some(error.into()));
     }
@@ -150,15 +148,15 @@ impl Walk<'_> {
                 .get(it)
                 .is_some_and(crate::rules::table::Table::is_of_nft)
         };
-        let (stage, place, rule) = match &step.what {
+        let (stage, place, what) = match &step.what {
             StepKind::Rule(table, view) => (
                 Stage::Table(self.table_name(*table)),
                 rules.place(*view),
-                rules.words(*view, is_of_nft(*table)),
+                What::Rule(rules.words(*view, is_of_nft(*table)).into()),
             ),
             StepKind::Policy(table, view, accepts) => {
                 let policy = if *accepts { "ACCEPT" } else { "DROP" };
-                let rule = format!("policy {policy}");
+                let rule = What::Rule(format!("policy {policy}").into());
                 let table = Stage::Table(self.table_name(*table));
                 (table, rules.place(*view), rule)
             }
@@ -173,7 +171,7 @@ impl Walk<'_> {
             stage,
             chain: crate::text::escaped(step.chain.as_bytes()).into(),
             place,
-            rule: rule.into(),
+            what,
             packets: step.packets,
         }
     }
@@ -387,7 +385,10 @@ mod tests {
                 panic!("{tree:?}");
             };
             assert_eq!(only.kind, kind, "{rule}");
-            let says = only.last().is_some_and(|it| it.rule.contains(rule));
+            let says = only.last().is_some_and(|it| match &it.what {
+                What::PodRule(own) => own.contains(rule),
+                _ => false,
+            });
             assert!(says || kind == Kind::Endpoint, "{tree:?}");
         }
     }

@@ -227,7 +227,7 @@ mod tests {
         };
         assert_eq!(share.to_string(), "3/4");
         let last = steps.last().unwrap();
-        assert!(last.rule.contains("DNAT"), "{steps:?}");
+        assert!(last.rule().contains("DNAT"), "{steps:?}");
         assert_eq!(reply(&format!("-p udp {away}")), Some(Reply::Untranslated));
         assert_eq!(reply(&format!("-p tcp {away}")), Some(Reply::Returns));
     }

@@ -10,7 +10,7 @@ use crate::address::is_link_local;
 use crate::path::findings::is_cached;
 use crate::path::host::{Policy, Route, RouteKind, within};
 use crate::path::tree::Gap;
-use crate::path::{Condition, Kind, Stage, Start};
+use crate::path::{Condition, Kind, Stage, Start, What};
 use crate::text::ordered;
 
 /// What the tables say about an address.
@@ -18,7 +18,7 @@ enum Routed<'r> {
     /// It goes out here.
     Out(&'r Route),
     /// It is refused, by a route or a policy.
-    Refused(RouteKind, &'static str),
+    Refused(RouteKind, fn(IpAddr, &'static str) -> What),
     /// Nothing is said.
     Nothing,
     /// The tables were not seen, or a condition of theirs is not known.
@@ -125,7 +125,7 @@ impl Walk<'_> {
             .get(name)
             .is_some_and(|it| it.trim() == "0")
         {
-            let what = format!("{name} = 0: the node forwards nothing");
+            let what = What::NoForwarding(name);
             branch.steps.push(step(&branch, Stage::IpForward, what));
             self.end(branch, Kind::Drop, None);
             return None;
@@ -138,7 +138,7 @@ impl Walk<'_> {
         let ip = branch.seen.destination;
         let in_link = branch.seen.in_link.name().map(str::to_owned);
         let in_link = in_link.as_deref().filter(|it| !it.is_empty());
-        let (kind, error, by) = match self.lookup(ip, in_link, branch.seen.mark) {
+        let (kind, error, what) = match self.lookup(ip, in_link, branch.seen.mark) {
             Routed::Out(route) => {
                 let mut links = self.host.links.iter().flatten();
                 let link = links.find(|it| Some(&it.name) == route.link.as_ref());
@@ -158,7 +158,7 @@ impl Walk<'_> {
                 branch.seen.out_link = Link::Unknown;
                 return Some(branch);
             }
-            Routed::Nothing => (Kind::NoRoute, "icmp-net-unreachable", None),
+            Routed::Nothing => (Kind::NoRoute, "icmp-net-unreachable", What::NoRoute(ip)),
             Routed::Refused(kind, by) => {
                 let (kind, error, word) = match kind {
                     RouteKind::Unreachable => {
@@ -167,12 +167,9 @@ impl Walk<'_> {
                     RouteKind::Prohibit => (Kind::NoRoute, "icmp-admin-prohibited", "prohibit"),
                     _ => (Kind::Drop, "", "blackhole"),
                 };
-                (kind, error, Some((word, by)))
+                let what = by(ip, word);
+                (kind, error, what)
             }
-        };
-        let what = match by {
-            None => format!("there is no route to {ip}"),
-            Some((word, by)) => format!("{by} refuses {ip} ({word})"),
         };
         branch.steps.push(step(&branch, Stage::Route, what));
         let error = Some(error.into()).filter(|_| !error.is_empty());
@@ -208,7 +205,7 @@ impl Walk<'_> {
         for table in tables.into_iter().filter(|it| *it != Ok(LOCAL_TABLE)) {
             let table = match table {
                 Ok(table) => table,
-                Err(kind) => return Routed::Refused(kind, "a rule of ip rule"),
+                Err(kind) => return Routed::Refused(kind, What::PolicyRefuses),
             };
             let of_table = |it: &&Route| it.table == table && it.covers(ip);
             let best = routes
@@ -219,7 +216,7 @@ impl Walk<'_> {
                 Some(route) => match route.kind {
                     RouteKind::Unicast | RouteKind::Local => return Routed::Out(route),
                     RouteKind::Throw | RouteKind::Other => {}
-                    kind => return Routed::Refused(kind, "a route"),
+                    kind => return Routed::Refused(kind, What::RouteRefuses),
                 },
                 None => {}
             }
@@ -256,7 +253,7 @@ impl Walk<'_> {
     /// Why nobody has an address: it would be on a bridge whose every port leads to a pod,
     /// and these have others. `None`: that is not known, as where a pod is known that is
     /// behind no port, so that a port can be another's.
-    pub(super) fn nobody_behind(&self, ip: IpAddr) -> Option<String> {
+    pub(super) fn nobody_behind(&self, ip: IpAddr) -> Option<What> {
         let Routed::Out(route) = self.lookup(ip, None, 0) else {
             return None;
         };
@@ -272,12 +269,7 @@ impl Walk<'_> {
         let pods: BTreeSet<&String> = ordered(pods.map(|it| it.1));
         let is_full = ports.iter().all(|it| it.is_a("veth")) && ports.len() == pods.len();
         let is_nobody = is_full && route.gateway.is_none() && !self.host.pods.contains_key(&ip);
-        is_nobody.then(|| {
-            format!(
-                "no pod of this node has {ip}, and {} leads to nobody else",
-                bridge.name
-            )
-        })
+        is_nobody.then(|| What::NoPod(ip, (*bridge.name).into()))
     }
 
     /// Whether the routes say of an address that it is near: on a link, or
@@ -291,7 +283,7 @@ impl Walk<'_> {
     }
 }
 
-pub(super) fn step(branch: &Branch, stage: Stage, what: String) -> StepAt {
+pub(super) fn step(branch: &Branch, stage: Stage, what: What) -> StepAt {
     StepAt {
         direction: branch.seen.direction,
         chain: Rc::from(""),

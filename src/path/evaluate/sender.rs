@@ -5,7 +5,7 @@ use super::Walk;
 use super::branch::{Branch, Link};
 use super::route::step;
 use crate::path::host::{Route, RouteKind};
-use crate::path::{Kind, Stage};
+use crate::path::{Kind, Stage, What};
 
 /// The table that decides where nobody has written policies of his own.
 const MAIN: u32 = 254;
@@ -41,7 +41,7 @@ impl Walk<'_> {
 
     /// Why a packet is dropped for its sender; `None`: it passes, or that is not
     /// known.
-    fn strange(&self, branch: &Branch) -> Option<String> {
+    fn strange(&self, branch: &Branch) -> Option<What> {
         let Link::Named(link) = &branch.seen.in_link else {
             return None;
         };
@@ -66,13 +66,10 @@ impl Walk<'_> {
         let is_unicast = |it: &&Route| it.kind == RouteKind::Unicast;
         let is_there = back.iter().any(is_unicast);
         let is_same = back.iter().any(|it| it.link.as_deref() == Some(&**link));
+        let name = Box::from(&**link);
         match filter {
-            Filter::Strict if is_there && !is_same => Some(format!(
-                "rp_filter of {link} is 1, and the route to {source} leads out elsewhere"
-            )),
-            _ if !is_there => Some(format!(
-                "rp_filter of {link} is on, and there is no route to {source}"
-            )),
+            _ if !is_there => Some(What::SenderUnrouted(name, source)),
+            Filter::Strict if !is_same => Some(What::SenderElsewhere(name, source)),
             _ => None,
         }
     }

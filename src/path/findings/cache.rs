@@ -158,7 +158,7 @@ fn half(host: &Host, tree: &Tree, untracked: &[Untracked]) -> Option<Finding> {
     {
         return None;
     }
-    let ends = Evidence::new(ends.place.clone(), ends.rule.to_string());
+    let ends = Evidence::new(ends.place.clone(), ends.rule().to_owned());
     let fact = Fact::Cache(CacheFinding::HalfTracked { address: rule.ip });
     let evidence = vec![ends, rule.evidence.clone(), answer.evidence.clone()];
     Some(Finding::new(Severity::Warning, fact, evidence))

@@ -214,7 +214,7 @@ fn policy(words: &str) -> Option<String> {
 }
 
 fn evidence(step: &Step) -> Evidence {
-    Evidence::new(step.place.clone(), step.rule.to_string())
+    Evidence::new(step.place.clone(), step.rule().to_owned())
 }
 
 #[cfg(test)]

@@ -164,10 +164,10 @@ fn is_led_for_all(outcome: &Outcome) -> bool {
 /// The first rule on its way that has one of these words.
 fn shown(outcome: &Outcome, words: &[&str]) -> Vec<Evidence> {
     let is_by = |it: &&Step| {
-        matches!(it.stage, Stage::Table(_)) && words.iter().any(|word| it.rule.contains(word))
+        matches!(it.stage, Stage::Table(_)) && words.iter().any(|word| it.rule().contains(word))
     };
     let by = outcome.steps.iter().find(is_by);
-    let evidence = by.map(|it| Evidence::new(it.place.clone(), it.rule.to_string()));
+    let evidence = by.map(|it| Evidence::new(it.place.clone(), it.rule().to_owned()));
     evidence.into_iter().collect()
 }
 

@@ -4,7 +4,7 @@ mod beside;
 
 use super::elf::{Executable, Family, Libc};
 use super::go::{self, Build};
-use super::{Certainty, Choice, Program, maps};
+use super::{Beside, ByGo, Certainty, Choice, Program, Why, maps};
 use crate::resolver::go::{V1_15, V1_19, V1_21, V1_22, V1_27, Version, hands_over_to_libc};
 use crate::resolver::{self, Likeness};
 use crate::scenario::Scenario;
@@ -28,7 +28,7 @@ pub fn choose(program: &Program, scenario: &Scenario) -> Choice {
         && let likeness = resolver::likeness(chosen, &version)
         && likeness != Likeness::Observed
     {
-        choice.why.push_str(&format!("; {likeness}"));
+        choice.likeness = Some(likeness);
     }
     choice
 }
@@ -92,15 +92,17 @@ fn c_ares_version(path: &str) -> Option<String> {
     Some(format!("-1.{minor}.{patch}"))
 }
 
-fn sure(resolver: &'static str, why: impl Into<String>) -> Choice {
+fn sure(resolver: &'static str, why: Why) -> Choice {
     Choice {
         resolver: Some(resolver),
         certainty: Certainty::Sure,
-        why: why.into(),
+        why,
+        has_grpc: false,
+        likeness: None,
     }
 }
 
-fn guess(resolver: &'static str, why: impl Into<String>) -> Choice {
+fn guess(resolver: &'static str, why: Why) -> Choice {
     Choice {
         certainty: Certainty::Guess,
         ..sure(resolver, why)
@@ -121,13 +123,10 @@ fn of_tool(program: &Program) -> Option<Choice> {
     let version = bind_version(program);
     let found = version.and_then(|version| resolver::of_version(family, &version));
     let id = found.map_or(family, |it| it.id);
-    let why = format!("{name} is a tool of BIND, which reads resolv.conf itself");
     let is_old = found.is_some_and(|it| it.id.ends_with("-9.11"));
-    Some(if is_old {
-        guess(id, format!("{why}; it is of 9.11 or older"))
-    } else {
-        sure(id, why)
-    })
+    let name = name.to_owned();
+    let choice = if is_old { guess } else { sure };
+    Some(choice(id, Why::Bind { name, is_old }))
 }
 
 /// The first two numbers of BIND's version. Debian's libraries have it in their names:
@@ -162,7 +161,7 @@ fn of_busybox(program: &Program) -> Option<Choice> {
     // Older ones ask libc, too.
     let has_own = resolver::likeness(found, version) != Likeness::Older;
     let is_it = applet == "nslookup" && has_own;
-    is_it.then(|| sure(found.id, format!("nslookup of BusyBox {version}")))
+    is_it.then(|| sure(found.id, Why::Busybox(version.clone())))
 }
 
 /// Envoy asks its own c-ares, unless a cluster's configuration says otherwise.
@@ -173,31 +172,28 @@ fn of_envoy(program: &Program, asked: &str) -> Option<Choice> {
         return None;
     }
     let section = program.daemon.as_ref().and_then(|it| it.counting(asked));
-    let why = match section {
-        Some(section) if section.is_libc => return None,
-        Some(section) => format!("as the cluster at {} has it", section.place),
-        None => "unless its configuration says otherwise".to_owned(),
-    };
-    let why = format!("Envoy asks its own c-ares, {why}; read in Envoy's source, not observed");
-    Some(guess("envoy", why))
+    if section.is_some_and(|it| it.is_libc) {
+        return None;
+    }
+    let place = section.map(|it| it.place.clone());
+    Some(guess("envoy", Why::Envoy(place)))
 }
 
 fn of_hickory(executable: &Executable) -> Option<Choice> {
     let version = executable.hickory.as_ref()?;
-    let why = format!("hickory-resolver {version} is in it; the program can also ask libc");
     let found = resolver::of_version("hickory", version);
-    Some(guess(found.map_or("hickory", |it| it.id), why))
+    let id = found.map_or("hickory", |it| it.id);
+    Some(guess(id, Why::Hickory(version.clone())))
 }
 
 /// What Go's own rules say, and that gRPC in it asks the same, and more.
 ///
 /// Source: grpc-go `internal/resolver/dns/dns_resolver.go: lookupHost, lookupTXT` (1.60)
 fn of_go(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
-    let mut choice = of_net(program, build, scenario);
-    if build.has_grpc {
-        choice.why.push_str("; gRPC in it asks the same for its channels, and TXT for _grpc_config and the name, with the search list, unless the program turns that off");
+    Choice {
+        has_grpc: build.has_grpc,
+        ..of_net(program, build, scenario)
     }
-    choice
 }
 
 /// Go asks libc only where cgo is linked in and something tells it to.
@@ -205,25 +201,24 @@ fn of_go(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
 /// Source: Go `src/net/conf.go: mustUseGoResolver, lookupOrder`.
 fn of_net(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
     let (id, version) = model(build);
-    let name = if build.version.is_empty() {
-        "Go"
-    } else {
-        &build.version
+    let why = |by| Why::Go {
+        version: build.version.clone(),
+        by,
     };
-    let own = |why: &str| sure(id, format!("built with {name}: {why}"));
+    let own = |by| sure(id, why(by));
     let libc = libc_of(program);
     if build.has_tag("netgo") {
-        return own("the tag netgo leaves out libc");
+        return own(ByGo::Netgo);
     }
     if build.cgo == Some(false) {
-        return own("without cgo there is only Go's resolver");
+        return own(ByGo::NoCgo);
     }
     let is_dynamic = program
         .executable
         .as_ref()
         .is_some_and(|it| it.interpreter.is_some());
     if libc.is_none() && !is_dynamic {
-        return own("no libc is linked in, so there is only Go's resolver");
+        return own(ByGo::NoLibc);
     }
     let other = libc.as_ref().map_or("glibc", libc_id);
     let env = program.env.get("GODEBUG").map(String::as_str);
@@ -231,23 +226,15 @@ fn of_net(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
         .and_then(go::netdns)
         .or_else(|| go::netdns(&build.godebug))
     {
-        Some("go") => return own("GODEBUG has netdns=go"),
-        Some(_) => return sure(other, format!("built with {name}: GODEBUG has netdns=cgo")),
-        None if build.has_tag("netcgo") => {
-            return sure(
-                other,
-                format!("built with {name}: the tag netcgo asks libc"),
-            );
-        }
+        Some("go") => return own(ByGo::Godebug("go")),
+        Some(_) => return sure(other, why(ByGo::Godebug("cgo"))),
+        None if build.has_tag("netcgo") => return sure(other, why(ByGo::Netcgo)),
         None => {}
     }
     match hands_over_to_libc(scenario, version) {
         // `Resolver.PreferGo` is not to be seen from outside.
-        Some(reason) => guess(
-            other,
-            format!("built with {name} and cgo, which leaves this to libc: {reason}"),
-        ),
-        None => own("it could ask libc, but nothing here tells it to"),
+        Some(reason) => guess(other, why(ByGo::Handed(reason))),
+        None => own(ByGo::Nothing),
     }
 }
 
@@ -268,26 +255,26 @@ fn of_libc(program: &Program, asked: &str) -> Choice {
         return unknown(program);
     };
     let id = libc_id(&libc);
-    let version = libc.version.as_deref();
-    let words = match (libc.family, version) {
-        (Family::Glibc, Some(version)) => format!("glibc {version}"),
-        (Family::Glibc, None) => "glibc".to_owned(),
-        (Family::Musl, Some(version)) => format!("musl {version}"),
-        (Family::Musl, None) => "musl".to_owned(),
-    };
-    let is_static = program
+    let is_linked = program
         .executable
         .as_ref()
         .is_some_and(|it| it.interpreter.is_none());
-    let how = if is_static { "linked in" } else { "mapped" };
-    let name = program.name();
-    let name = if name.is_empty() { "the program" } else { name };
-    if let Some(choice) = beside::choice(program, asked, id, (&words, how)) {
-        return choice;
+    let is_unsure = libc.family == Family::Musl && libc.version.is_none();
+    let (resolver, certainty, beside) = match beside::found(program, asked, id) {
+        Some(found) => found,
+        None if is_unsure => (id, Certainty::Guess, Beside::Nothing),
+        None => (id, Certainty::Sure, Beside::Nothing),
+    };
+    let why = Why::Libc {
+        name: program.name().to_owned(),
+        libc,
+        is_linked,
+        beside,
+    };
+    Choice {
+        certainty,
+        ..sure(resolver, why)
     }
-    let is_unsure = libc.family == Family::Musl && version.is_none();
-    let choice = if is_unsure { guess } else { sure };
-    choice(id, format!("{name} has {words} {how}"))
 }
 
 /// The C library: as its own file says, else by the names of files.
@@ -324,24 +311,22 @@ fn libc_id(libc: &Libc) -> &'static str {
 fn unknown(program: &Program) -> Choice {
     let executable = program.executable.as_ref();
     if executable.is_some_and(|it| it.interpreter.is_none() && it.names_resolv_conf) {
-        let why = "a static program that reads resolv.conf; most of these have musl";
-        return guess("musl-1.2.5", why);
+        return guess("musl-1.2.5", Why::Static);
     }
     let loader = executable.and_then(|it| it.interpreter.as_ref());
     let mut files = program.libraries.iter().chain(loader);
-    let other = files.find_map(|it| maps::other_libc(it));
-    let no_model = other.map(|it| format!("its C library is {it}, of which there is no model"));
-    let why = match no_model.as_ref().or(program.skipped.first()) {
-        Some(sentence) => sentence.clone(),
-        None if executable.is_some() => {
-            "no resolver that is known here is in its program".to_owned()
-        }
-        None => "its program is not known".to_owned(),
+    let why = match (
+        files.find_map(|it| maps::other_libc(it)),
+        program.skipped.first(),
+    ) {
+        (Some(other), _) => Why::OtherLibc(other),
+        (None, Some(reason)) => Why::Unread(reason.clone()),
+        (None, None) if executable.is_some() => Why::NoResolver,
+        (None, None) => Why::NoProgram,
     };
     Choice {
         resolver: None,
-        certainty: Certainty::Guess,
-        why,
+        ..guess("", why)
     }
 }
 

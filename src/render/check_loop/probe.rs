@@ -4,11 +4,12 @@ pub mod plan;
 
 use std::io::{self, Write};
 
+use hickory_proto::op::ResponseCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check_loop::Report;
-use crate::check_loop::seen::{Packet, ProbeResult, Question, ServerSeen, Sight};
+use crate::check_loop::seen::{Barrier, Packet, ProbeResult, Question, ServerSeen, Sight, Unseen};
 use crate::render::paragraph;
 use crate::topology::Network;
 
@@ -36,7 +37,7 @@ struct ServerForm<'r> {
     sight: &'static str,
     /// Why it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<&'r str>,
+    why: Option<String>,
     /// The question that came back.
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<QuestionForm<'r>>,
@@ -81,7 +82,7 @@ fn server(seen: &ServerSeen) -> ServerForm<'_> {
         network: network_words(&seen.network),
         server: seen.server.to_string(),
         sight: sight_word(seen.sight),
-        why: seen.reason.as_deref(),
+        why: why(seen),
         question: seen.question.as_ref().map(question),
     }
 }
@@ -115,12 +116,16 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 fn write_seen(seen: &ProbeResult, out: &mut dyn Write) -> io::Result<()> {
     // What holds for all of them is said once.
-    let mut reasons = seen.servers.iter().map(|it| it.reason.as_deref());
+    let mut reasons = seen.servers.iter().map(why);
     let first = reasons.next().flatten();
-    let shared =
-        first.filter(|it| seen.servers.len() > 1 && reasons.all(|other| other == Some(*it)));
-    let because = |reason: Option<&str>| reason.map_or_else(String::new, |it| format!(", {it}"));
-    let heading = format!("Probe: {}{}", sight_word(seen.sight), because(shared));
+    let shared = first
+        .filter(|it| seen.servers.len() > 1 && reasons.all(|other| other.as_ref() == Some(it)));
+    let because = |reason: Option<&String>| reason.map_or_else(String::new, |it| format!(", {it}"));
+    let heading = format!(
+        "Probe: {}{}",
+        sight_word(seen.sight),
+        because(shared.as_ref())
+    );
     writeln!(out)?;
     paragraph::write(out, "", "  ", &heading)?;
     if seen.servers.is_empty() {
@@ -129,7 +134,7 @@ fn write_seen(seen: &ProbeResult, out: &mut dyn Write) -> io::Result<()> {
     for server in &seen.servers {
         let network = network_words(&server.network);
         let word = sight_word(server.sight);
-        let why = because(server.reason.as_deref().filter(|_| shared.is_none()));
+        let why = because(why(server).filter(|_| shared.is_none()).as_ref());
         let line = format!("{} {} {network}: {word}{why}", server.who, server.server);
         paragraph::write(out, "  ", "    ", &line)?;
         if let Some(question) = &server.question {
@@ -153,6 +158,39 @@ fn write_packets(question: &Question, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "    and {hidden} more")?;
     }
     Ok(())
+}
+
+/// Why it is not known, without a full stop.
+fn why(seen: &ServerSeen) -> Option<String> {
+    let server = seen.server;
+    Some(match seen.reason.as_ref()? {
+        Unseen::Trouble(reason) => reason.clone(),
+        Unseen::NoTime => format!("there was no time to ask {server} about every zone"),
+        Unseen::Silent((record_type, name)) => {
+            format!("{server} did not answer {record_type} {name}")
+        }
+        Unseen::NobodyListens => format!("nobody listens on {server}"),
+        Unseen::NotReached(Barrier::Filter) => format!("a firewall refuses packets to {server}"),
+        Unseen::NotReached(Barrier::Unreachable) => {
+            format!("{server} is unreachable: no route leads there, or a firewall rejects packets")
+        }
+        Unseen::NotReached(Barrier::Other) => format!("packets to {server} cannot be sent"),
+        Unseen::Failed((record_type, name), code) => {
+            let code = rcode(*code);
+            format!("{server} answered {record_type} {name} with {code}")
+        }
+        Unseen::NoAnswer => format!("{server} answered no question"),
+        Unseen::NotOnWire => format!("the queries to {server} were not seen on the wire"),
+    })
+}
+
+/// The code's word: `SERVFAIL`.
+fn rcode(code: ResponseCode) -> String {
+    match code {
+        ResponseCode::ServFail => "SERVFAIL".to_owned(),
+        ResponseCode::Refused => "REFUSED".to_owned(),
+        other => format!("rcode {}", u16::from(other)),
+    }
 }
 
 fn sight_word(sight: Sight) -> &'static str {
@@ -206,7 +244,7 @@ pub(super) mod tests {
             network: Network::Node,
             server: "127.0.1.1:53".parse().unwrap(),
             sight,
-            reason: reason.map(str::to_owned),
+            reason: reason.map(|it| Unseen::Trouble(it.to_owned())),
             question,
         };
         ProbeResult {
@@ -239,7 +277,7 @@ Probe: seen to loop
         all.sight = Sight::Unknown;
         for server in &mut all.servers {
             server.sight = Sight::Unknown;
-            server.reason = Some("no way in".to_owned());
+            server.reason = Some(Unseen::Trouble("no way in".to_owned()));
             server.question = None;
         }
         let mut out = Vec::new();

@@ -6,7 +6,7 @@ use super::group::{joined, shared, whose};
 use super::{Text, decisions, few, members};
 use crate::explain::{Context, Explanation, Member, timeline};
 use crate::render::live::bars;
-use crate::render::{shortened, words};
+use crate::render::{loopback, shortened, words};
 
 impl Text<'_> {
     pub(super) fn why(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
@@ -92,7 +92,7 @@ impl Text<'_> {
     /// What was read, and where its loopback servers lead.
     pub(in crate::render) fn about(&mut self, context: &Context) -> io::Result<()> {
         for lead in &context.leads {
-            let sentence = format!("{}: {}", lead.place, lead.lead.sentence());
+            let sentence = format!("{}: {}", lead.place, loopback::lead(&lead.lead));
             self.headed(0, &self.yellow(&sentence), "")?;
         }
         let is_verbose = self.style.verbose;

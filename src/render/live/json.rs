@@ -28,9 +28,11 @@ pub(in crate::render) struct LookupForm {
     outcome: Option<OutcomeForm>,
     /// How long it took, in milliseconds.
     ms: f64,
-    /// What ended it before the resolver did.
+    /// What ended it before the resolver did: the time allowed for it, more queries than any
+    /// resolver should send, that it would wait for ever, or Ctrl-C.
+    #[schemars(extend("enum" = ["time", "queries", "hangs", "interrupt"]))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    cut: Option<CutForm>,
+    cut: Option<&'static str>,
     /// Queries of the plan, in which no name exists.
     planned: usize,
     /// Whether the queries are those of the plan.
@@ -58,20 +60,6 @@ struct OutcomeForm {
     /// The error as the resolver spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
-}
-
-/// What ended a lookup before the resolver did.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(in crate::render) enum CutForm {
-    /// The time allowed for it.
-    Time,
-    /// More queries than any resolver should send.
-    Queries,
-    /// It would wait for ever.
-    Hangs,
-    /// Ctrl-C.
-    Interrupt,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -201,12 +189,13 @@ fn outcome(outcome: &Outcome) -> OutcomeForm {
     }
 }
 
-fn cut(cut: Cut) -> CutForm {
+/// The word of what ended a lookup before the resolver did.
+fn cut(cut: Cut) -> &'static str {
     match cut {
-        Cut::Time(_) => CutForm::Time,
-        Cut::Queries => CutForm::Queries,
-        Cut::Hangs => CutForm::Hangs,
-        Cut::Interrupt => CutForm::Interrupt,
+        Cut::Time(_) => "time",
+        Cut::Queries => "queries",
+        Cut::Hangs => "hangs",
+        Cut::Interrupt => "interrupt",
     }
 }
 

@@ -211,7 +211,7 @@ fn step(step: &Step) -> StepForm {
         chain: step.chain.to_string(),
         file: step.place.file.clone(),
         line: step.place.line,
-        rule: step.rule.to_string(),
+        rule: words::what(&step.what),
         packets: step.packets,
         direction: match step.direction {
             Direction::Request => "request",

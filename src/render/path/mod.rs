@@ -242,7 +242,11 @@ impl Writer<'_> {
         writeln!(self.out, "{indent}{head}")?;
         let inner = format!("{indent}  ");
         let room = self.style.columns.saturating_sub(inner.chars().count());
-        writeln!(self.out, "{inner}{}", shortened(&step.rule, room.max(20)))
+        writeln!(
+            self.out,
+            "{inner}{}",
+            shortened(&words::what(&step.what), room.max(20))
+        )
     }
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
@@ -287,7 +291,7 @@ fn is_telling(step: &Step, outcome: &Outcome) -> bool {
         "-j NOTRACK",
         "-j CT --notrack",
     ];
-    let translates = WORDS.iter().any(|it| step.rule.contains(it));
+    let translates = WORDS.iter().any(|it| step.rule().contains(it));
     let is_made = step.chain.is_empty();
     let is_end = !outcome.arrives() && is_last(step, outcome);
     translates || is_made || is_end

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::order::once;
-use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
+use crate::path::{
+    Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict, What,
+};
 use crate::render::sentence::{Sentence, sentence};
 use crate::rules::{Family, Note};
 use crate::text::{Place, counted, escaped, ordered};
@@ -106,7 +108,7 @@ pub(super) fn ending(outcome: &Outcome) -> String {
     let made = outcome.last().filter(|it| it.chain.is_empty());
     let by = outcome.last().map_or_else(String::new, |it| {
         if it.chain.is_empty() {
-            return format!(": {}", it.rule);
+            return format!(": {}", what(&it.what));
         }
         let of = if outcome.is_own { OF_ASKER } else { "" };
         format!(" by {} {}{of}", it.stage, it.chain)
@@ -117,16 +119,19 @@ pub(super) fn ending(outcome: &Outcome) -> String {
             let error = outcome.error.as_deref().unwrap_or("an error");
             format!("rejected with {error}{by}")
         }
-        (Kind::NoRoute, _) => made
-            .map_or("there is no route to it", |it| &it.rule)
-            .to_owned(),
+        (Kind::NoRoute, _) => {
+            let what = made.map(|it| what(&it.what));
+            what.unwrap_or_else(|| "there is no route to it".to_owned())
+        }
         (Kind::Unknown, _) => "not known".to_owned(),
         (_, Some(Reply::Untranslated)) => {
             "the answer comes back from another address than was asked, and the asker drops it"
                 .to_owned()
         }
         (_, Some(Reply::Dropped(steps))) => match steps.last() {
-            Some(step) if step.chain.is_empty() => format!("the answer is dropped: {}", step.rule),
+            Some(step) if step.chain.is_empty() => {
+                format!("the answer is dropped: {}", what(&step.what))
+            }
             last => format!(
                 "the answer is dropped in {}",
                 last.map_or("", |it| &it.chain)
@@ -141,6 +146,44 @@ pub(super) fn ending(outcome: &Outcome) -> String {
         }
         (_, Some(Reply::Unknown(_))) => "whether the answer comes back is not known".to_owned(),
         _ => String::new(),
+    }
+}
+
+/// What does something to a packet: a rule as it is written, or a clause.
+pub(in crate::render) fn what(what: &What) -> String {
+    match what {
+        What::Rule(rule) => rule.to_string(),
+        What::Silent(ip) => format!("nobody answers for {ip} on its link"),
+        What::NoPod(ip, bridge) => {
+            format!("no pod of this node has {ip}, and {bridge} leads to nobody else")
+        }
+        What::LinkDown(link) => format!("the link {link} is down"),
+        What::NoCarrier(link) => format!("the link {link} is up and has no carrier"),
+        What::InPod(inner) => format!("in the pod's own network, {}", self::what(inner)),
+        What::PodRule(rule) => {
+            format!("a rule of the pod's own network namespace refuses it: {rule}")
+        }
+        What::NobodyListens(ip, port, protocol) => {
+            format!("nobody listens on {ip}:{port}/{}", protocol.word())
+        }
+        What::NoForwarding(setting) => format!("{setting} = 0: the node forwards nothing"),
+        What::NoRoute(ip) => format!("there is no route to {ip}"),
+        What::RouteRefuses(ip, kind) => format!("a route refuses {ip} ({kind})"),
+        What::PolicyRefuses(ip, kind) => format!("a rule of ip rule refuses {ip} ({kind})"),
+        What::SenderElsewhere(link, source) => {
+            format!("rp_filter of {link} is 1, and the route to {source} leads out elsewhere")
+        }
+        What::SenderUnrouted(link, source) => {
+            format!("rp_filter of {link} is on, and there is no route to {source}")
+        }
+        What::TableFull => "the table is full of entries that are kept".to_owned(),
+        What::NotSent(reason) => reason.to_string(),
+        What::Elsewhere => "it leaves through a link whose other end is not in the node's network \
+                            namespace"
+            .to_owned(),
+        What::Loopback => {
+            "a loopback address is the asker itself: it never comes to the node".to_owned()
+        }
     }
 }
 

@@ -4,9 +4,12 @@ pub mod json;
 
 use std::io::{self, Write};
 
-use crate::pod::{DEFAULT_CLUSTER_DNS, DEFAULT_CLUSTER_DOMAIN, Event, Object, PodFile, Remark};
+use crate::pod::{
+    DEFAULT_CLUSTER_DNS, DEFAULT_CLUSTER_DOMAIN, Dropped, Event, Limit, Object, PodFile, Remark,
+};
 use crate::render::kubelet;
 use crate::render::sentence::{Sentence, sentence};
+use crate::text::escaped;
 
 /// Writes what was assumed, what did not fit, and the events; nothing if there
 /// is nothing.
@@ -22,12 +25,26 @@ pub fn write_notes(about: &[Remark], file: &PodFile, out: &mut dyn Write) -> io:
         writeln!(out, "kdns: the kubelet writes these options in any order")?;
     }
     for dropped in &file.dropped {
-        writeln!(out, "kdns: left out of the pod's file: {dropped}")?;
+        writeln!(out, "kdns: {}", left_out(dropped))?;
     }
     for event in &file.events {
         writeln!(out, "kdns: event: {}", line(event))?;
     }
     Ok(())
+}
+
+/// `left out of the pod's file: 10.0.0.3 (name server, more than 3)`.
+pub fn left_out(dropped: &Dropped) -> String {
+    let limit = match dropped.limit {
+        Limit::Servers(most) => format!("name server, more than {most}"),
+        Limit::Searches(most) => format!("search domain, more than {most}"),
+        Limit::SearchChars(most) => {
+            format!("search domain, the list has more than {most} characters")
+        }
+        Limit::DomainChars(most) => format!("search domain of more than {most} characters"),
+    };
+    let word = escaped(&dropped.word.text);
+    format!("left out of the pod's file: {word} ({limit})")
 }
 
 /// A remark as a clause.
@@ -44,7 +61,8 @@ fn remark(remark: &Remark) -> Sentence {
         Remark::NotRestarted(running) => kubelet::not_restarted(running),
         Remark::Handed { path, origin } => sentence!(
             "file-of-pod",
-            "taken for the kubelet's file: {path}, which was made since ({origin})"
+            "taken for the kubelet's file: {path}, which was made since ({})",
+            kubelet::origin(origin)
         ),
         Remark::Versions { kubelet, runtime } => {
             let kubelet = kubelet

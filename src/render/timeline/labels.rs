@@ -158,6 +158,14 @@ pub(super) fn why(step: &Step, candidates: &[&Candidate]) -> String {
     format!("{} → {what}", came(step))
 }
 
+/// Whether nobody answered what was waited for.
+pub(super) fn is_silent(step: &Step) -> bool {
+    let mut all = step.exchanges.iter();
+    all.clone()
+        .all(|it| it.unsent.is_none() && it.answer.is_none())
+        && all.any(|it| fate(it, step).0 == Fate::Silent)
+}
+
 /// What a step came to, equal answers put together.
 pub(super) fn came(step: &Step) -> String {
     let mut said: Vec<(String, Vec<String>)> = Vec::new();

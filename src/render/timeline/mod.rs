@@ -18,7 +18,7 @@ use self::paper::{Ink, LINE, MARGIN, WIDTH, paper, prose, style, title};
 use super::explanation::decisions;
 use super::explanation::group::{joined, outcome, shared, silence, versioned};
 use super::live::{Lived, summary, verdict};
-use super::words;
+use super::{loopback, words};
 use crate::explain::plan::Candidate;
 use crate::explain::timeline::Timeline;
 use crate::explain::{Context, Explanation, Group as Alike, Member};
@@ -238,7 +238,7 @@ impl Page {
         for lead in &context.leads {
             self.say(
                 Ink::Wait,
-                &format!("{}: {}", lead.place, lead.lead.sentence()),
+                &format!("{}: {}", lead.place, loopback::lead(&lead.lead)),
             );
         }
     }

@@ -328,7 +328,7 @@ impl Panel<'_> {
             } else {
                 why
             };
-            let is_wait = why.starts_with("no answer");
+            let is_wait = labels::is_silent(column.step);
             let ink = if is_wait { Ink::Wait } else { Ink::Soft };
             let mut at = y;
             for text in lines(&why, column.width - 8, &[' '], 2) {

@@ -1,8 +1,9 @@
 //! The words of a report about name servers.
 
+use crate::loopback::owners::Reach;
 use crate::render::check_loop::words::remark as loop_remark;
 use crate::render::sentence::{Sentence, sentence};
-use crate::render::{kubelet, topology};
+use crate::render::{kubelet, loopback, topology};
 use crate::topology::resolved::{Lost as LinksLost, ScopeName};
 use crate::upstream::{Confirmed, Lost, Note, Problem, Refused, Remark, Report, Unknown, Who};
 
@@ -85,7 +86,7 @@ pub(in crate::render) fn who(who: &Who) -> String {
 
 pub(super) fn confirmed(confirmed: &Confirmed) -> String {
     match confirmed {
-        Confirmed::File(by) => by.to_string(),
+        Confirmed::File(by) => loopback::confirmation(by),
         Confirmed::Socket {
             owner: Some(process),
             file,
@@ -95,7 +96,7 @@ pub(super) fn confirmed(confirmed: &Confirmed) -> String {
         ),
         Confirmed::Socket { owner: None, file } => format!("the socket in {file}"),
         Confirmed::Setting(place) => format!("the setting at {place}"),
-        Confirmed::ClusterDns(origin) => format!("the kubelet's clusterDNS, {origin}"),
+        Confirmed::ClusterDns(it) => format!("the kubelet's clusterDNS, {}", kubelet::origin(it)),
         Confirmed::Said(proof) => format!("{} ({})", proof.text, proof.place),
         Confirmed::Openresolv(place) => format!("openresolv's name_servers at {place}"),
     }
@@ -104,8 +105,8 @@ pub(super) fn confirmed(confirmed: &Confirmed) -> String {
 pub(super) fn note(note: &Note) -> Sentence {
     match note {
         Note::Guess => Sentence::new("guess", "this is a guess: only the address says so"),
-        Note::Reach(reach) => Sentence::new("reach", reach.clause()),
-        Note::PodItself => Sentence::new("reach", "inside a pod this address is the pod itself"),
+        Note::Reach(reach) => loopback::reach(*reach),
+        Note::PodItself => loopback::reach(Reach::Loopback),
         Note::DnsPods => Sentence::new(
             "dns-pods-ask-themselves",
             "a DNS pod that takes its servers from this file sends to itself by way of the service",
@@ -222,7 +223,7 @@ pub(super) fn unknown(unknown: &Unknown) -> Sentence {
         ),
         Unknown::Target => Sentence::new("target-not-followed", "it is not followed"),
         Unknown::File => Sentence::new("file-unread", "it is not there or was not read"),
-        Unknown::Usual(what) => Sentence::new("upstream-elsewhere", *what),
+        Unknown::Usual(place) => loopback::elsewhere(*place),
         Unknown::Forwards => Sentence::new("forwards-unknown", "where it forwards to is not known"),
     }
 }

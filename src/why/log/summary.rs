@@ -335,7 +335,7 @@ impl Tally {
 
     fn sighting_rows(&self) -> Vec<Sighting> {
         let kinds = crate::check_loop::log::KINDS.iter();
-        let rows = kinds.filter_map(|(kind, _)| {
+        let rows = kinds.filter_map(|kind| {
             let seen = self.sightings.get(kind)?;
             Some(Sighting {
                 kind,

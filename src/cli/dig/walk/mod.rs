@@ -15,12 +15,12 @@ use super::place::Place;
 use super::session::Session;
 use crate::address::{self, DNS_PORT};
 use crate::cli::streams::Status;
-use crate::cli::target;
 use crate::dig::lookup::{Globals, Lookup};
 use crate::dig::translation;
 use crate::engine::machine::Outcome;
 use crate::host::situation::RESOLV_CONF;
 use crate::program::{self, Program};
+use crate::render;
 use crate::resolver::{self, Resolver, bind};
 use crate::scenario::{self, Family, Scenario};
 use crate::text::escaped;
@@ -167,7 +167,7 @@ impl Walk<'_> {
         choice.resolver.and_then(resolver::find).ok_or_else(|| {
             format!(
                 "+search=target: {}; write +search=RESOLVER",
-                target::sentence(&choice)
+                render::program::choice(&choice)
             )
         })
     }

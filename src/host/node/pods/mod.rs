@@ -34,6 +34,8 @@ pub struct Unread {
     pub sentences: Vec<String>,
     /// The first of them that is not about one pod.
     pub of_all: Option<String>,
+    /// The last of them: each is about one pod, which keeps its files from being read.
+    pub of_pods: Vec<String>,
     /// The first of them that is about a want of privilege.
     pub denied: Option<String>,
 }

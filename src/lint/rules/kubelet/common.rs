@@ -130,8 +130,12 @@ pub(super) fn names(key: Name) -> (&'static str, &'static str) {
 
 /// Where a setting of a node was made.
 pub(super) fn place(origin: &Origin) -> Place {
-    let place = origin.place().cloned();
-    place.unwrap_or_else(|| Place::nowhere(&origin.to_string()))
+    match origin {
+        Origin::Argument { pid, argument } => {
+            Place::nowhere(&format!("{argument} (argument of process {pid})"))
+        }
+        other => other.at().unwrap_or_else(|| Place::nowhere("the kubelet")),
+    }
 }
 
 /// Whether the configuration is one for Windows: a path in it has a drive.

@@ -2,6 +2,7 @@
 
 use crate::lint::facts::Text;
 use crate::lint::rules::prelude::*;
+use crate::pod::Limit;
 
 use super::spec;
 
@@ -37,8 +38,13 @@ pub(super) fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut
         let Some(search) = searches.iter().find(is_it) else {
             continue;
         };
+        let why = match it.limit {
+            Limit::DomainChars(most) => format!(" of more than {most} characters"),
+            Limit::SearchChars(most) => format!(", the list has more than {most} characters"),
+            Limit::Searches(most) | Limit::Servers(most) => format!(", more than {most}"),
+        };
         report
-            .add(search.at, format!("{} is cut off: {}{since}", search.text, it.limit))
+            .add(search.at, format!("{} is cut off: search domain{why}{since}", search.text))
             .help("remove search domains, or take dnsPolicy: None without those of the cluster")
             .note("the kubelet puts the three domains of the cluster and those of the node before them, and records the event DNSConfigForming at every sync");
     }

@@ -35,18 +35,19 @@ fn grpc_asks_by_itself_unless_it_is_told_not_to() {
         "/usr/bin/python3.11",
         &[GLIBC, "/usr/lib/cygrpc.cpython-311.so"],
     );
-    let choose = |program: &Program| choose(program, &Scenario::new("1", "db")).why;
+    let choose = |program: &Program| beside(choose(program, &Scenario::new("1", "db")).why);
+    let own = Beside::Grpc { is_native: false };
     check(&program, "glibc?");
-    assert!(choose(&program).contains("gRPC is in it"));
+    assert_eq!(choose(&program), own);
     let native = ("GRPC_DNS_RESOLVER".to_owned(), "native".to_owned());
     program.env.extend([native]);
     check(&program, "glibc?");
-    assert!(choose(&program).contains("also by gRPC"));
+    assert_eq!(choose(&program), Beside::Grpc { is_native: true });
     let mut linked = dynamic("/app", &[GLIBC]);
     if let Some(executable) = &mut linked.executable {
         executable.has_grpc = true;
     }
-    assert!(choose(&linked).contains("gRPC is in it"));
+    assert_eq!(choose(&linked), own);
 }
 
 #[test]
@@ -61,12 +62,8 @@ fn grpc_of_languages_asks_as_they_do() {
         "/a/grpc-netty-shaded-1.60.jar".to_owned(),
     ];
     check(&java, "glibc?");
-    let why = |program: &Program| choose(program, &Scenario::new("1", "db")).why;
-    assert!(
-        why(&java).contains("gRPC's channels ask it"),
-        "{}",
-        why(&java)
-    );
+    let choose = |program: &Program| choose(program, &Scenario::new("1", "db"));
+    assert_eq!(beside(choose(&java).why), Beside::JvmGrpc);
     let mut go = dynamic("/app", &[]);
     go.executable.as_mut().unwrap().go = Some(Build {
         version: "go1.27.3".to_owned(),
@@ -75,5 +72,5 @@ fn grpc_of_languages_asks_as_they_do() {
         ..Build::default()
     });
     check(&go, "go-1.27");
-    assert!(why(&go).contains("_grpc_config"), "{}", why(&go));
+    assert!(choose(&go).has_grpc);
 }

@@ -3,6 +3,7 @@
 use crate::address::DNS_PORT;
 use crate::check_loop::facts::{Caveat, Manifest, Step, Useless};
 use crate::render::command::Command;
+use crate::render::kubelet;
 use crate::render::sentence::{Sentence, sentence};
 
 /// A step, with the command for it.
@@ -161,8 +162,10 @@ pub(in crate::render) fn caveat(caveat: &Caveat) -> Sentence {
     match caveat {
         Caveat::NoEffect { value, at, by } => sentence!(
             "overridden",
-            "{value} at {at} has no effect, as {by} overrides it: changing it there fixes \
-                 nothing"
+            "{value} at {} has no effect, as {} overrides it: changing it there fixes \
+                 nothing",
+            kubelet::origin(at),
+            kubelet::origin(by)
         ),
         Caveat::Flag => Sentence::new(
             "flag-overrides",

@@ -17,7 +17,7 @@ pub(in crate::render) use headline::headline;
 pub use headline::round;
 pub(super) use missing::{DEBUG, NO_NODE, missing};
 pub(in crate::render) use remark::remark;
-pub(in crate::render) use trouble::trouble;
+pub(in crate::render) use trouble::{sighting, trouble};
 pub(super) use unknown::unknown;
 
 /// Who is at a hop, and in which network.

@@ -103,7 +103,8 @@ pub(in crate::render) fn remark(remark: &Remark) -> Sentence {
         Remark::Restart(state, setting) => {
             let setting = setting.as_ref().map_or_else(String::new, |it| {
                 let value = escaped(it.value.as_bytes());
-                format!(", as resolvConf is then {value} ({})", it.origin)
+                let origin = kubelet::origin(&it.origin);
+                format!(", as resolvConf is then {value} ({origin})")
             });
             sentence!(
                 "after-kubelet-restart",
@@ -131,9 +132,10 @@ fn of_file(remark: &FileRemark) -> Sentence {
         }
         FileRemark::EmptyResolvConf(origin) => sentence!(
             "resolv-conf-empty",
-            "resolvConf is empty ({origin}): the kubelet then reads no file and gives \
+            "resolvConf is empty ({}): the kubelet then reads no file and gives \
                  127.0.0.1 (::1 on a node of IPv6 alone) to pods with dnsPolicy Default, as DNS \
-                 pods have"
+                 pods have",
+            kubelet::origin(origin)
         ),
         FileRemark::Drift {
             pod,

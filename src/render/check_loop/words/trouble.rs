@@ -3,7 +3,7 @@
 use super::remark;
 use crate::check_loop::Sighting;
 use crate::check_loop::facts::{Concern, Trouble};
-use crate::check_loop::log::{KINDS, LOOP_FATAL};
+use crate::check_loop::log::{LOOP_FATAL, OWN_ADDRESS, START_FAILED};
 use crate::node::runtime::state::Ended;
 use crate::render::sentence::{Sentence, sentence};
 use crate::text::{counted, escaped, some_of};
@@ -112,13 +112,35 @@ fn of_log(sighting: &Sighting) -> Sentence {
             )
         }
         _ => {
-            let means = KINDS.iter().find(|it| it.0 == code).map(|it| it.1);
             let count = times("time", "times");
             sentence!(
                 code,
                 "the log of {who} shows {count}: {}",
-                means.unwrap_or(code)
+                self::sighting(code)
             )
         }
+    }
+}
+
+/// What a sighting of this kind shows.
+#[rustfmt::skip]
+pub(in crate::render) fn sighting(kind: &str) -> &str {
+    match kind {
+        LOOP_FATAL => "CoreDNS saw its own query come back and ended",
+        "loop-fatal-doubtful" => "the same from CoreDNS 1.2.1 to 1.2.5, which say so also when the upstream is silent",
+        "loop-detected" => "dnsmasq saw its own query come back and leaves that server out",
+        "loopback-timeout" => "no answer from a loopback address, or from its own address",
+        "loopback-refused" => "a loopback address, or its own address, refuses packets",
+        "too-many-queries" => "more queries wait for answers than are allowed, as in a loop",
+        OWN_ADDRESS => "a server found itself among its upstream servers and leaves that out",
+        "upstream-timeout" => "no answer from an upstream server",
+        "upstream-refused" => "an upstream server refuses packets: nobody listens there, or a rule rejects them",
+        "upstream-unreachable" => "there is no way to an upstream server",
+        "upstream-closed" => "an upstream server closed the connection before it answered",
+        "upstream-tls" => "an upstream server's certificate or TLS was not accepted",
+        "upstream-malformed" => "what an upstream server sent is no whole DNS message: cut on the way or by the server; no loop",
+        "upstream-down" => "every upstream server is down",
+        START_FAILED => "CoreDNS could not use its Corefile",
+        other => other,
     }
 }

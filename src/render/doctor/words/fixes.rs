@@ -268,13 +268,13 @@ fn of_end(end: &Outcome) -> Vec<Step> {
         ],
         Stage::Pod => vec![Step::new(format!(
             "Find who wrote it (a firewall, a service mesh), and have it let port 53 through: {}",
-            last.rule
+            path::words::what(&last.what)
         ))],
         Stage::Conntrack => vec![who_fills()],
         Stage::Ipvs => without_endpoints(),
         // Source: Kubernetes, pkg/proxy/iptables/proxier.go `syncProxyRules`.
-        Stage::Table(_) if last.rule.contains("has no local endpoints") => of_local_policy(),
-        Stage::Table(_) => of_rule(&last.rule, end.is_own),
+        Stage::Table(_) if last.rule().contains("has no local endpoints") => of_local_policy(),
+        Stage::Table(_) => of_rule(last.rule(), end.is_own),
     }
 }
 
@@ -343,7 +343,7 @@ fn of_path(step: path::findings::Step) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::{Packet, Protocol, Start, unroutable};
+    use crate::path::{Packet, Protocol, Start, What, unroutable};
 
     /// Of other parts of the kernel it is not said that somebody wrote their rule.
     #[test]
@@ -364,7 +364,8 @@ mod tests {
         };
         let rule = first_of(&mut end, Stage::Table("filter".into()));
         assert!(rule.starts_with("Find who wrote this rule"), "{rule}");
-        end.steps[0].rule = "-A KUBE-SERVICES … \"… has no local endpoints\" … -j DROP".into();
+        let rule = "-A KUBE-SERVICES … \"… has no local endpoints\" … -j DROP";
+        end.steps[0].what = What::Rule(rule.into());
         let local = first_of(&mut end, Stage::Table("filter".into()));
         assert!(local.starts_with("Run a DNS pod"), "{local}");
         let full = first_of(&mut end, Stage::Conntrack);

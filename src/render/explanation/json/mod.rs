@@ -20,7 +20,7 @@ use crate::explain::{Explanation, Group, Member, PlacedLead, Row};
 use crate::render::explanation::MAX_LISTED;
 use crate::render::live::Lived;
 use crate::render::path::service;
-use crate::render::{json, live, words};
+use crate::render::{json, live, loopback, words};
 use crate::resolver::reading::{Origin, Setting};
 use crate::scenario::Scenario;
 use crate::scenario::record_type::Shown;
@@ -114,7 +114,7 @@ fn lead(lead: &PlacedLead) -> LeadForm {
     LeadForm {
         address: lead.lead.address.to_string(),
         at: lead.place.clone(),
-        sentence: lead.lead.sentence(),
+        sentence: loopback::lead(&lead.lead),
         guess: lead.lead.is_guess(),
     }
 }

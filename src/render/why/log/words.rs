@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use crate::check_loop::log::KINDS;
 use crate::finding::Severity;
+use crate::render::check_loop::words::sighting;
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::why::numbers::{grouped, minute, percent};
 use crate::render::why::said::Said;
@@ -124,8 +124,7 @@ fn fact(advice: &Advice) -> String {
             text,
             place,
         } => {
-            let known = KINDS.iter().find(|it| it.0 == *kind);
-            let meaning = known.map_or(*kind, |it| it.1);
+            let meaning = sighting(kind);
             let (file, line) = place;
             let times = if *count == 1 {
                 String::new()

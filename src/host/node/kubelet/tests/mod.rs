@@ -10,14 +10,18 @@ use crate::host::node::{Parts, StandIns};
 use crate::host::root::Resolution;
 use crate::host::root::fixture::root_with;
 use crate::kubelet::Setting;
+use crate::render;
+use crate::text::Place;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kubelet")
 }
 
 fn setting<T>(name: &str, setting: &Setting<T>, shown: impl Fn(&T) -> String) -> String {
-    let mut text = format!("{name}: {}, {}\n", shown(&setting.value), setting.origin);
+    let set = render::kubelet::origin(&setting.origin);
+    let mut text = format!("{name}: {}, {set}\n", shown(&setting.value));
     for (value, origin) in &setting.overrode {
+        let origin = render::kubelet::origin(origin);
         writeln!(text, "  over {}, {origin}", shown(value)).unwrap();
     }
     text
@@ -136,7 +140,8 @@ fn a_named_file_stands_in_for_the_configuration_alone() {
     ]);
     let (kubelet, skipped) = read_kubelet(&root, &scan(&root).0, Some(&named));
     let kubelet = kubelet.unwrap();
-    assert_eq!(kubelet.resolv_conf.origin.to_string(), "mine.yaml:3:13");
+    let place = Place::new("mine.yaml", 3, 13);
+    assert_eq!(kubelet.resolv_conf.origin, Origin::File(place));
     assert_eq!(kubelet.cluster_domain.value, "x");
     assert_eq!(skipped, [""; 0]);
     let (_directory, root) = root_with::<&str, &str>(&[]);
