@@ -1,6 +1,6 @@
 //! Causes that are the same one, or that one fix ends.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use super::checks::place;
 use super::{Cause, Kind};
@@ -106,11 +106,16 @@ fn asks_itself(kind: &Kind<'_>, _: &Finding) -> bool {
     )
 }
 
-/// Whether a DNS pod gets no answer from a server that is on a link of the node alone.
-fn is_out_of_reach(kind: &Kind<'_>, _: &Finding) -> bool {
+/// Whether a DNS pod gets no answer from the server that the rule names, which is on a link of the node
+/// alone.
+fn is_out_of_reach(kind: &Kind<'_>, rule: &Finding) -> bool {
+    let words = rule.primary.excerpt.split_whitespace();
+    let named = words.filter_map(|it| it.split('%').next()?.parse::<IpAddr>().ok());
+    let named: Vec<IpAddr> = named.collect();
     log_of(kind).is_some_and(|seen| {
         let is_on_link = |it: &SocketAddr| it.is_ipv6() && is_link_local(it.ip());
-        !seen.servers.is_empty() && seen.servers.iter().all(is_on_link)
+        let is_named = |it: &SocketAddr| named.contains(&it.ip());
+        seen.servers.iter().all(is_on_link) && seen.servers.iter().any(is_named)
     })
 }
 

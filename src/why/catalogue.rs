@@ -37,6 +37,8 @@ pub struct Message {
     pub meaning: String,
     /// Any of these is it.
     pub patterns: Vec<Pattern>,
+    /// Where one of these stands right before or in it, another program says it.
+    pub(super) unless: Vec<Pattern>,
     /// What it proves, each a sentence without a full stop.
     pub proves: Vec<&'static str>,
     /// What it rules out.
@@ -191,6 +193,7 @@ impl Message {
             speaker,
             meaning: page.lead.clone(),
             patterns: patterns.map(read).collect(),
+            unless: page.verbatim("Unless").into_iter().map(read).collect(),
             proves: page.items("Proves"),
             rules_out: page.items("Rules out"),
             is_aside: !page.items("Aside").is_empty(),

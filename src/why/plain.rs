@@ -65,11 +65,18 @@ pub(super) fn unwrapped(text: &str) -> (String, Option<String>) {
     let is_screen = widest > SCREEN / 2 && (widest_ones > 1 || widest == SCREEN);
     let is_screen = is_screen && widest_ones * 2 + 1 >= lines.len();
     let mut joined = String::with_capacity(text.len());
+    let mut is_next = false;
     for (line, next) in lines.iter().zip(lines.iter().skip(1).chain([&""])) {
-        joined.push_str(line);
+        // What is set in is set in on each line.
+        let (own, next) = (
+            line.trim_start(),
+            next.strip_prefix(indent(line)).unwrap_or(next),
+        );
+        joined.push_str(if is_next { own } else { line });
         let is_cut = is_screen && width(line) == widest && is_in_word(line, next);
         // Lines that begin alike are several.
-        if !is_cut || line.bytes().take(3).eq(next.bytes().take(3)) {
+        is_next = is_cut && !own.bytes().take(3).eq(next.bytes().take(3));
+        if !is_next {
             joined.push('\n');
         }
     }
@@ -81,6 +88,28 @@ pub(super) fn unwrapped(text: &str) -> (String, Option<String>) {
 /// How wide a terminal is where nobody has changed it.
 const SCREEN: usize = 80;
 
+/// Whether a line is of a test or of a list of changes: what stands in it without a name or a
+/// server has not happened.
+pub(super) fn is_of_code(text: &str) -> bool {
+    let line = text.trim_start_matches(['-', '*', '#', ' ']);
+    let kind = line.split([':', '(']).next().unwrap_or_default();
+    let is_change = CHANGES.contains(&kind) && line.contains(": ");
+    !text.trim().contains('\n') && (is_change || TESTS.iter().any(|it| text.contains(it)))
+}
+
+/// Kinds of changes in the subjects of commits.
+const CHANGES: [&str; 6] = ["chore", "docs", "feat", "fix", "refactor", "test"];
+
+/// What tests say, and what they print of those that passed.
+const TESTS: [&str; 6] = [
+    "assert_eq!(",
+    "assert.equal(",
+    "should throw",
+    ".toThrow(",
+    " ... ok",
+    "--- PASS",
+];
+
 /// What stands at both ends of lines in a frame, or before lines that somebody quotes.
 const FRAMES: [char; 3] = ['>', '|', '│'];
 
@@ -88,6 +117,11 @@ fn unframed(line: &str) -> &str {
     let line = line.trim_start().trim_start_matches(FRAMES);
     let line = line.strip_prefix(' ').unwrap_or(line);
     line.trim_end_matches(&FRAMES[1..]).trim_end()
+}
+
+/// The blanks that a line begins with.
+fn indent(line: &str) -> &str {
+    line.strip_suffix(line.trim_start()).unwrap_or_default()
 }
 
 /// Whether a word or an address goes on in the next line.
@@ -206,12 +240,44 @@ mod tests {
                 )),
             ),
             (
+                &*format!(
+                    "Error:\n\n  {cut} for db f   \n  ailed: {rest} {}  \n  again",
+                    "z".repeat(22)
+                ),
+                &*format!(
+                    "Error:\n\n  {cut} for db f\n  ailed: {rest} {}\n  again\n",
+                    "z".repeat(22)
+                ),
+                Some(format!(
+                    "Error:\n\n  {cut} for db failed: {rest} {}again\n",
+                    "z".repeat(22)
+                )),
+            ),
+            (
                 &*format!("{cut} db\n{cut} db"),
                 &*format!("{cut} db\n{cut} db\n"),
                 None,
             ),
         ] {
             assert_eq!(unwrapped(text), (apart.to_owned(), joined));
+        }
+    }
+
+    #[test]
+    fn tests_and_changes_are_no_reports() {
+        for text in [
+            "- fix(retry): handle ENOTFOUND",
+            "assert_eq!(err.to_string(), \"no such host\");",
+            "test dns::nxdomain ... ok",
+        ] {
+            assert!(is_of_code(text), "{text}");
+        }
+        for text in [
+            "Error: getaddrinfo ENOTFOUND db",
+            "fix DNS: no such host",
+            "a ... ok\nb",
+        ] {
+            assert!(!is_of_code(text), "{text}");
         }
     }
 

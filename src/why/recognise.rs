@@ -11,7 +11,7 @@ use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
 use super::named::{name, server};
 use super::pattern::{Alike, Match, Searched};
-use super::plain::{MOST, boundary, plain, unwrapped, without_url};
+use super::plain::{MOST, boundary, is_of_code, plain, unwrapped, without_url};
 use super::platform::Platform;
 use super::shown;
 use crate::node::Node;
@@ -198,7 +198,11 @@ fn sightings<'c, 't>(
         });
         found.extend(matches.max_by_key(|it| it.weight));
     }
-    found.retain(|it| !it.is_denied(seen));
+    let is_code = is_of_code(searched.text);
+    found.retain(|it| {
+        let is_bare = it.at.found.is_empty() && is_code;
+        !is_bare && !it.is_of_another(searched) && !it.is_denied(seen)
+    });
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
@@ -336,6 +340,14 @@ impl<'c> Sighting<'c, '_> {
         };
         let likeliest = causes.into_iter().take(MOST_APART).map(|it| it.1);
         (self.message, likeliest.collect())
+    }
+
+    /// Whether words right before it, or in it, say that it is another program's.
+    fn is_of_another(&self, searched: Searched<'_>) -> bool {
+        let start = boundary(searched.text, self.at.start.saturating_sub(NEAR));
+        let near = searched.upto(self.at.end).from(start);
+        let mut unless = self.message.unless.iter();
+        unless.any(|it| it.find(near).is_some())
     }
 
     /// Whether it is what is seen, and the text only denies it: `Tailscale

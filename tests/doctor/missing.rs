@@ -163,10 +163,14 @@ fn hide(path: &Path) {
 
 /// That pods do not have the node's link is why a server there does not answer, and no other.
 fn on_a_link() {
-    for (server, is_why) in [("169.254.20.10", false), ("[fe80::1%eth0]", true)] {
+    for (server, kept, is_why) in [
+        ("169.254.20.10", "169.254.20.10", false),
+        ("[fe80::1%eth0]", "fe80::1%eth0", true),
+        ("[fe80::2%eth0]", "10.244.0.53", false),
+    ] {
         let node = Node::copy_of("coredns-upstream-timeout");
         let log = "var/log/pods/kube-system_coredns-57c679d4f5-kkqld_cd3dce15-a96b-4bae-bdc2-fc460e4394ed/coredns/1.log";
-        for (file, server) in [(log, server), (KEPT, server.trim_matches(['[', ']']))] {
+        for (file, server) in [(log, server), (KEPT, kept)] {
             let text = fs::read_to_string(node.root.join(file)).unwrap();
             node.write(file, &text.replace("10.244.0.53", server));
         }

@@ -23,7 +23,15 @@ Messages that people pasted into public issues, none of which was an example of 
 hypotheses that has the cause that the report or its maintainers found; what is no error of DNS has to be said to be none. Labels were written from the
 threads before the first run; where a thread ends without a cause, they are those that its mechanism leaves open.
 
-On that first run, of 217 messages 189 were right (87 %), 7 had another speaker or lacked the cause, 20 were not known and said so, and one was a wrong certainty:
+The measure of messages: 200 of them, pasted as people paste them (time stamps, JSON, stack traces, events, cut and wrapped), from 200 reports of which neither address nor message was in this
+project; 168 more that had been labelled with them were dropped before any run, for being in it. Each was labelled before it was run; right is the right speaker and a cause of the thread among the first *three*. With the program
+frozen as it was before any of them was read, of 168 of DNS 152 were right (90 %; the first cause: 141), five were not known and said so, six had another speaker, two lacked the cause, three had it lower in the list. 32 are no DNS error: 18 were
+said to be none, eleven were not known, and three were wrong certainties, all of one kind: Calico, flannel and a controller that cannot reach the Kubernetes API were taken for CoreDNS. The first 120 were divided by chance: of 48 of DNS to learn from 46
+had been right (96 %), of the 52 that were kept apart 48 (92 %). What was taught from the first half, by class (who else lists Services and Namespaces, words cut at the edge of a console), made that 47; the half that was kept apart, run once more, has 48 as before,
+and no wrong certainty. Of 114 lines of everyday logs, tests, settings and healthy listings, which name DNS or fail without it, seven were taken for faults; none is now, and they are tests. These 200 stand at the end of the table, as they were labelled. Labels of threads
+without an end are those that its mechanism leaves open; one hand looked up, labelled and taught. They are messages of programs, in the words that programs use: titles and sentences of tickets are understood less often, as the sets below show.
+
+What follows is how it was before, set by set. On that first run, of 217 messages 189 were right (87 %), 7 had another speaker or lacked the cause, 20 were not known and said so, and one was a wrong certainty:
 of CoreDNS that cannot reach the Kubernetes API (`plugin/kubernetes: Get \"https://10.32.0.1:443/version\": … i/o timeout`) it was said that this is no DNS error. The
 pages were then extended by what these 28 taught, so that the table is a regression test and no measure of messages to come. Messages that were looked up later follow.
 
@@ -245,13 +253,15 @@ fn of_reports(catalogue: &Catalogue, page: &mut String) {
 fn report(address: &str) -> String {
     let name = address
         .trim_start_matches("https://github.com/")
-        .replace("/issues/", "#");
+        .replace("/issues/", "#")
+        .replace("/pull/", "#");
     format!("[{name}]({address})")
 }
 
 /// The start of a message, as code.
 fn start(message: &str) -> String {
-    let start: String = message.chars().take(90).collect();
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let start: String = words.join(" ").chars().take(90).collect();
     code(start.trim_end())
 }
 

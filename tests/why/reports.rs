@@ -39,7 +39,7 @@ pub(crate) fn all() -> Vec<Report> {
                 speakers: words(fields[0]),
                 causes: words(fields[1]),
                 address: fields[2].to_owned(),
-                message: fields[3].to_owned(),
+                message: fields[3].replace('␤', "\n").replace('⇥', "\t"),
             }
         })
         .collect()

@@ -1,7 +1,6 @@
 //! Metrics: of files, or of a pod that is asked twice.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use crate::cli::threshold::Level;
 use crate::netns;
 use crate::render::why::metrics as text;
 use crate::text::escaped;
-use crate::why::metrics::{Finding, Page, Report, judge};
+use crate::why::metrics::{Finding, Page, Report, judge, of_state};
 use crate::wire::http;
 
 /// Where the plugin `prometheus` listens in the Corefiles of kubeadm and of
@@ -36,9 +35,19 @@ pub(super) fn run(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<S
     if let Some(target) = &args.target {
         return of_target(target, args, streams);
     }
-    let pages = args.metrics.iter().map(|path| page(path, streams));
-    let pages = pages.collect::<anyhow::Result<Vec<Page>>>()?;
-    write(&judge(&pages, None), args, streams)
+    let (mut pages, mut states) = (Vec::new(), Vec::new());
+    for path in &args.metrics {
+        let source = read_log(path, streams)?;
+        let text = String::from_utf8_lossy(&source.bytes);
+        match of_state(&text) {
+            Some(state) => states.push(state),
+            None => pages.push(Page::parse(&source.name, &text)),
+        }
+    }
+    let mut report = judge(&pages, None);
+    let is_known = pages.is_empty() || !report.is_empty();
+    report.findings.splice(0..0, states.into_iter().flatten());
+    write(&report, is_known, args, streams)
 }
 
 /// What metrics in a text say that was given as a log; `None`: it has none.
@@ -48,13 +57,7 @@ pub(super) fn of_text(
     streams: &mut Streams<'_>,
 ) -> Option<anyhow::Result<Status>> {
     let report = judge(&[Page::parse("<stdin>", text)], None);
-    (!report.is_empty()).then(|| write(&report, args, streams))
-}
-
-fn page(path: &Path, streams: &mut Streams<'_>) -> anyhow::Result<Page> {
-    let source = read_log(path, streams)?;
-    let text = String::from_utf8_lossy(&source.bytes);
-    Ok(Page::parse(&source.name, &text))
+    (!report.is_empty()).then(|| write(&report, true, args, streams))
 }
 
 /// What was asked in a pod's network: both pages, what is between them, and what
@@ -92,7 +95,8 @@ fn of_target(target: &str, args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow:
             Err(error) => streams.tell(format_args!("{path} is not known: {error}")),
         }
     }
-    write(&report, args, streams)
+    let is_known = !report.is_empty();
+    write(&report, is_known, args, streams)
 }
 
 /// Runs in the pod's network.
@@ -125,9 +129,14 @@ fn ask(interval: Duration) -> Result<Asked, String> {
     })
 }
 
-/// Writes the report; the status.
-fn write(report: &Report, args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    if report.is_empty() {
+/// Writes the report, if anything of `CoreDNS` is in it; the status.
+fn write(
+    report: &Report,
+    is_known: bool,
+    args: &WhyArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    if !is_known {
         anyhow::bail!(
             "there is no metric of CoreDNS in the input: its page is at :9153/metrics, and that of \
              NodeLocal DNSCache at :9253/metrics"

@@ -69,6 +69,25 @@ pub fn judge(pages: &[Page], seconds: Option<f64>) -> Report {
     Report { judged, findings }
 }
 
+/// What is wrong if the text is what `/health` or `/ready` says; `None`: it is neither.
+///
+/// Source: `CoreDNS`, plugin/ready/ready.go: OK, or the plugins that are not ready.
+pub fn of_state(text: &str) -> Option<Vec<Finding>> {
+    match text.trim() {
+        "OK" => Some(Vec::new()),
+        it if !it.is_empty() && it.split(',').all(|it| CAN_BE_UNREADY.contains(&it)) => {
+            Some(vec![Finding::NotOk {
+                path: "/ready",
+                said: it.to_owned(),
+            }])
+        }
+        _ => None,
+    }
+}
+
+/// Plugins of `CoreDNS` that say whether they are ready, its own and those of others.
+const CAN_BE_UNREADY: [&str; 4] = ["erratic", "k8s_gateway", "kubernetes", "multicluster"];
+
 impl Report {
     /// Whether there is anything of `CoreDNS` in it.
     pub fn is_empty(&self) -> bool {

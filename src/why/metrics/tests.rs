@@ -156,3 +156,21 @@ fn what_a_page_shows() {
     check(slow, "slow-upstream");
     assert!(judge(&[Page::parse("page", "go_goroutines 7\n")], None).is_empty());
 }
+
+#[test]
+fn what_health_and_ready_say_is_no_page() {
+    assert_eq!(of_state("OK"), Some(Vec::new()));
+    let unready = of_state("kubernetes\n").unwrap();
+    assert_eq!(
+        unready.iter().map(Finding::code).collect::<Vec<_>>(),
+        ["not-ok"]
+    );
+    for text in [
+        "",
+        "OK then",
+        "kubernetes, cached",
+        "coredns_panics_total 0",
+    ] {
+        assert_eq!(of_state(text), None, "{text}");
+    }
+}

@@ -35,7 +35,10 @@ impl Form {
         };
         // Between two words a text can end that says something else.
         let is_in_word = |start: &str, rest: &str| {
-            start.ends_with(char::is_alphanumeric) && rest.starts_with(char::is_alphanumeric)
+            let ends = (start.chars().next_back(), rest.chars().next());
+            matches!(ends, (Some(last), Some(next)) if last.is_alphanumeric()
+                // Between two scripts a word ends.
+                && next.is_alphanumeric() && last.is_ascii() == next.is_ascii())
         };
         let length = (enough..words.len()).rfind(|&it| {
             let split = words.split_at_checked(it);

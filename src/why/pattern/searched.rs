@@ -24,6 +24,14 @@ impl Searched<'_> {
         }
     }
 
+    /// What begins with this byte.
+    pub fn from(self, start: usize) -> Self {
+        Self {
+            text: self.text.get(start..).unwrap_or(self.text),
+            small: self.small.get(start..).unwrap_or(self.small),
+        }
+    }
+
     /// Whether nothing is said around a match, but for quotes and full stops.
     pub(super) fn is_all(self, found: &Match<'_>) -> bool {
         let around = [self.small.get(..found.start), self.small.get(found.end..)];

@@ -65,7 +65,11 @@ impl Lookups {
                 has_reply: None,
             });
         }
-        self.is_vc |= small.trim_start_matches(['>', ' ']) == "set vc";
+        match small.trim_start_matches(['>', ' ']) {
+            "set vc" => self.is_vc = true,
+            "set novc" => self.is_vc = false,
+            _ => {}
+        }
         if let Some(server) = small.strip_prefix("server:").and_then(server_of) {
             let is_begun = |it: &&mut Lookup| it.has_reply.is_none();
             match self.found.last_mut().filter(is_begun) {
