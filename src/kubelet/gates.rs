@@ -8,6 +8,7 @@
 use crate::kubelet::Origin;
 use crate::kubelet::remark::Refusal;
 use crate::kubelet::version::Version;
+use crate::text::Place;
 
 /// The gate by its name.
 pub const EXPANDED: &str = "ExpandedDNSConfig";
@@ -64,7 +65,10 @@ pub fn refused(version: Option<Version>, gates: &[Gate]) -> Option<Refusal> {
         return None;
     };
     Some(Refusal::UnknownGate {
-        place: gate.origin.at()?,
+        place: gate
+            .origin
+            .at()
+            .unwrap_or_else(|| Place::nowhere("--feature-gates")),
         gate: EXPANDED,
         value: gate.value,
         why,

@@ -169,4 +169,4 @@ impl Kubelet {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,7 +1,17 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::render::kubelet::origin;
+
+/// Where a setting was made, in short.
+pub(crate) fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::BuiltIn => "the built-in default".to_owned(),
+        Origin::File(place) => place.to_string(),
+        Origin::Argument { pid, argument } => format!("{argument} (argument of process {pid})"),
+        Origin::Option(option) => (*option).to_owned(),
+        Origin::Pod(text) | Origin::Unread(text) => text.clone(),
+    }
+}
 
 /// The settings in short: `value (origin) over …`.
 fn check(

@@ -15,6 +15,7 @@ mod packet;
 pub mod probe;
 mod site;
 mod tree;
+mod what;
 
 pub use evaluate::{evaluate, other_proxy};
 pub use host::{
@@ -25,5 +26,5 @@ pub use packet::{Packet, Protocol, Start};
 pub use site::Site;
 pub use tree::{
     Assumption, Condition, Direction, Gap, Kind, Outcome, Proxy, Reply, Stage, Step, Tree, Verdict,
-    What,
 };
+pub use what::What;

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::findings::{self, FindingJson};
 use super::probe::{self, ProbeJson};
+use super::what::what;
 use super::{Shown, words};
 use crate::path::{Direction, Outcome, Reply, Start, Step, Tree, Verdict};
 use crate::render::json;
@@ -211,7 +212,7 @@ fn step(step: &Step) -> StepForm {
         chain: step.chain.to_string(),
         file: step.place.file.clone(),
         line: step.place.line,
-        rule: words::what(&step.what),
+        rule: what(&step.what),
         packets: step.packets,
         direction: match step.direction {
             Direction::Request => "request",

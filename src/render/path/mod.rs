@@ -6,6 +6,7 @@ pub mod json;
 mod probe;
 pub mod service;
 pub mod svg;
+pub(in crate::render) mod what;
 pub(in crate::render) mod words;
 
 use std::collections::HashMap;
@@ -245,7 +246,7 @@ impl Writer<'_> {
         writeln!(
             self.out,
             "{inner}{}",
-            shortened(&words::what(&step.what), room.max(20))
+            shortened(&what::what(&step.what), room.max(20))
         )
     }
 

@@ -268,7 +268,7 @@ fn of_end(end: &Outcome) -> Vec<Step> {
         ],
         Stage::Pod => vec![Step::new(format!(
             "Find who wrote it (a firewall, a service mesh), and have it let port 53 through: {}",
-            path::words::what(&last.what)
+            path::what::what(&last.what)
         ))],
         Stage::Conntrack => vec![who_fills()],
         Stage::Ipvs => without_endpoints(),

@@ -10,7 +10,7 @@ use crate::host::node::{Parts, StandIns};
 use crate::host::root::Resolution;
 use crate::host::root::fixture::root_with;
 use crate::kubelet::Setting;
-use crate::render;
+use crate::kubelet::tests::origin as shown_origin;
 use crate::text::Place;
 
 fn folder() -> PathBuf {
@@ -18,10 +18,10 @@ fn folder() -> PathBuf {
 }
 
 fn setting<T>(name: &str, setting: &Setting<T>, shown: impl Fn(&T) -> String) -> String {
-    let set = render::kubelet::origin(&setting.origin);
+    let set = shown_origin(&setting.origin);
     let mut text = format!("{name}: {}, {set}\n", shown(&setting.value));
     for (value, origin) in &setting.overrode {
-        let origin = render::kubelet::origin(origin);
+        let origin = shown_origin(origin);
         writeln!(text, "  over {}, {origin}", shown(value)).unwrap();
     }
     text
