@@ -99,7 +99,7 @@ fn read<'c>(
     text: &str,
     node: Option<&Node>,
 ) -> (Says, Result<Recognised<'c>, Unknown<'c>>) {
-    let title = title(text);
+    let (title, is_code) = (title(text), is_of_code(text));
     let told = shown::told(text);
     let place = |end: usize| plain(told.text.get(..end).unwrap_or_default()).len();
     let (own, health) = (place(told.own), place(told.health));
@@ -112,7 +112,8 @@ fn read<'c>(
     let alike = Alike::of(&text);
     // What is well is no message.
     let said = searched.upto(health);
-    let found = sightings(catalogue, said, &alike, health);
+    let mut found = sightings(catalogue, said, &alike, health);
+    found.retain(|it| !(is_code && it.at.found.is_empty()));
     let found = ranked(&found, title..own);
     let Some(first) = found.first() else {
         let unknown = Unknown {
@@ -198,11 +199,7 @@ fn sightings<'c, 't>(
         });
         found.extend(matches.max_by_key(|it| it.weight));
     }
-    let is_code = is_of_code(searched.text);
-    found.retain(|it| {
-        let is_bare = it.at.found.is_empty() && is_code;
-        !is_bare && !it.is_of_another(searched) && !it.is_denied(seen)
-    });
+    found.retain(|it| !it.is_of_another(searched) && !it.is_denied(seen));
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
