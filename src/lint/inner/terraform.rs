@@ -220,8 +220,9 @@ mod tests {
         says(flags, found);
         says(&flags.replace("/a", "${var.a}"), &[]);
         let words = "\"--x y --kubelet-extra-args '--resolv-conf=/a'\"";
-        says(&format!("bootstrap_extra_args = {words}\n"), found);
-        says(&format!("other_args = {words}\n"), &[]);
+        let module = format!("module \"eks\" {{\n  bootstrap_extra_args = {words}\n}}\n");
+        says(&module, found);
+        says(&module.replace("bootstrap_extra", "other"), &[]);
         let map = "kind = \"KubeletConfiguration\", apiVersion = \"kubelet.config.k8s.io/v1beta1\", resolvConf = \"/a\"";
         let found = &["Configuration ResolvConf /a @\"/a\""];
         says(&format!("x = jsonencode({{{map}}})\n"), found);
