@@ -114,11 +114,12 @@ pub fn nss_modules(
         let library = format!("libnss_{name}.so.2");
         let daemon = nss_others::daemon_of(&name);
         let state = if has(&library) {
-            let is_there = daemon.iter().any(|it| root.is_there(Path::new(it)));
-            match is_there {
-                true => NssModule::Served,
-                false if is_running || daemon.is_empty() => NssModule::Installed,
-                false => continue,
+            if daemon.iter().any(|it| root.is_there(Path::new(it))) {
+                NssModule::Served
+            } else if is_running || daemon.is_empty() {
+                NssModule::Installed
+            } else {
+                continue;
             }
         } else if is_cached(&cache, &library) {
             continue;

@@ -18,8 +18,6 @@ pub(super) enum Order {
     Dns,
 }
 
-/// What a file that lists other names for multicast DNS than `.local` is called.
-
 /// The order for the scenario's name.
 ///
 /// With `can_use_cgo` the program has libc to turn to: whatever Go does not

@@ -5,10 +5,9 @@ use crate::lint::rules::nginx::names::lacks_domain;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(file: &DaemonText<'_>, _: &Context<'_>, report: &mut Report) {
-    let is_it = |host: &str| lacks_domain(host);
     for server in servers(file)
         .iter()
-        .filter(|it| it.resolvers.is_some() && is_it(it.host))
+        .filter(|it| it.resolvers.is_some() && lacks_domain(it.host))
     {
         let name = server.host;
         report

@@ -11,8 +11,8 @@ const LONG: u64 = 300;
 pub(super) fn check(file: &DaemonText<'_>, _: &Context<'_>, report: &mut Report) {
     let directives = directives(file);
     let variables = variables(file, &directives);
-    let values = variables.values().flatten();
-    let has_service = values.into_iter().any(|it| is_service(host(it.0)));
+    let mut values = variables.values().flatten();
+    let has_service = values.any(|it| is_service(host(it.0)));
     if !has_service {
         return;
     }
