@@ -57,6 +57,22 @@ fn upstream_follows_what_the_running_kubelet_has() {
     }
 }
 
+/// What its files would do from its restart on is one cause, and its fix is of them.
+#[test]
+fn doctor_says_first_what_comes_with_the_restart() {
+    let (status, report) = json(&["doctor"], &node("cluster-restart-will-loop"));
+    assert_eq!(status, 1);
+    let causes = report["causes"].as_array().unwrap();
+    assert_eq!(causes[0]["code"], "after-kubelet-restart");
+    let rule = |it: &&Value| it["code"] == "loopback-nameserver";
+    assert_eq!(causes.iter().filter(rule).count(), 0, "{causes:#?}");
+    let fix = causes[0]["fix"].to_string();
+    let line = "/etc/kubernetes/kubelet.yaml:8:1";
+    assert!(fix.contains(line), "{causes:#?}");
+    assert!(fix.contains("systemctl restart kubelet"), "{causes:#?}");
+    assert!(!fix.contains("delete pod"), "{causes:#?}");
+}
+
 #[test]
 fn upstream_does_not_know_what_nothing_tells() {
     let root = node("cluster-not-restarted-old-pods");

@@ -1,34 +1,30 @@
 //! What is wrong with the cluster's DNS of a node where it does not loop.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use super::facts::{Concern, FileRemark, Remark, Step, Trouble};
 use super::fix;
-use super::log::{self, LOOP_FATAL, OWN_ADDRESS, START_FAILED};
+use super::log::{self, OWN_ADDRESS};
+use super::over::Past;
 use super::report::{Sighting, State, Verdict};
-use super::{over, servers};
+use super::servers::{self, Others};
 use crate::node::{Container, Node, Pod, Presence, is_cluster_dns, is_node_cache};
 use crate::order::Order as _;
-use crate::text::ordered;
 
 /// What logs and remarks show of it, with the verdict and the state after the
 /// next start.
 pub(super) fn find(
     node: &Node,
+    past: &Past<'_>,
     (verdict, next): (Verdict, State),
     evidence: &[Sighting],
     remarks: &[Remark],
 ) -> Option<Concern> {
-    let seen: BTreeSet<&str> = ordered(evidence.iter().filter_map(|it| it.pod.as_deref()));
-    let pods = node.pods.iter();
-    let others =
-        pods.filter(|it| seen.contains(it.label().as_str()) && servers::is_of_others(node, it));
-    let others: BTreeSet<String> = ordered(others.map(Pod::label));
+    let others = Others::of_node(node);
     // Of those there is a remark where they do not work.
-    let is_of_others = |it: &Sighting| it.pod.as_ref().is_some_and(|it| others.contains(it));
-    let is_over = |it: &Sighting| has_restarted(node, it) || over::is_over(node, it);
+    let is_of_others = |it: &Sighting| past.pod(it).is_some_and(|it| others.has(it));
+    let is_over = |it: &Sighting| past.has_restarted(it) || past.is_over(it);
     let is_trouble_now =
         |it: &&Sighting| it.kind != OWN_ADDRESS && !is_of_others(it) && !is_over(it);
     let logs = evidence.iter().filter(is_trouble_now);
@@ -51,17 +47,6 @@ pub(super) fn find(
         then.extend(questions.into_iter().flatten());
     }
     Some(Concern { troubles, then })
-}
-
-/// Whether a log shows the end of a server that runs again since its pod was
-/// made anew: a static pod keeps its uid, and so its logs.
-fn has_restarted(node: &Node, sighting: &Sighting) -> bool {
-    let label = sighting.pod.as_ref();
-    let mut pods = node.pods.iter().filter(|it| it.is_static());
-    let pod = pods.find(|it| label.is_some_and(|label| *label == it.label()));
-    let runs = |it: &Container| it.pid.is_some() && servers::is_dns_container(&it.name);
-    [LOOP_FATAL, START_FAILED].contains(&sighting.kind)
-        && pod.is_some_and(|it| it.containers.iter().any(runs))
 }
 
 /// The servers of the cluster's DNS that never began, have ended with an error, or are frozen.

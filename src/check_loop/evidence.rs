@@ -1,8 +1,9 @@
 //! What logs show, beside what the files say.
 
 use super::facts::Remark;
+use super::log;
 use super::report::Sighting;
-use super::{log, servers};
+use super::servers::{self, Others};
 use crate::node::{Node, Pod};
 use crate::text::Place;
 
@@ -24,7 +25,8 @@ pub(super) fn sightings(node: &Node) -> Vec<Sighting> {
 /// back, while no file shows a loop: where its log says so, which counts as much
 /// as what the files say.
 pub(super) fn contradiction(node: &Node) -> Option<Place> {
-    let is_asked = |pod: &&Pod| servers::is_dns_pod(pod) && !servers::is_of_others(node, pod);
+    let others = Others::of_node(node);
+    let is_asked = |pod: &&Pod| servers::is_dns_pod(pod) && !others.has(pod);
     let dns_pods = node.pods.iter().filter(is_asked);
     let dead = dns_pods
         .flat_map(|pod| &pod.containers)

@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use super::facts::Unknown;
 use super::quote;
 use super::report::{Proof, When};
-use super::servers::{self, Role, Server};
+use super::servers::{self, Others, Role, Server};
 use super::view::{self, View};
 use super::walk::Who;
 use crate::address::is_link_local;
@@ -31,6 +31,8 @@ pub(super) type Treatment<'g> = Vec<(
 pub(super) struct Graph<'n> {
     pub(super) node: &'n Node,
     pub(super) servers: Vec<Server<'n>>,
+    /// Which of their pods are somebody's own.
+    pub(super) others: Others<'n>,
     /// The addresses of the service of the cluster's DNS, each with what says
     /// so.
     pub(super) services: Vec<(IpAddr, Option<Proof>)>,
@@ -74,6 +76,7 @@ impl<'n> Graph<'n> {
         let mut graph = Self {
             node,
             servers,
+            others: Others::of_node(node),
             services,
             pods,
             by_address,
@@ -170,9 +173,7 @@ impl<'n> Graph<'n> {
             let in_pod = it.pod.is_some() || it.assumed.is_some();
             // Whose Corefile was given is else not known: it can be a cache's.
             let is_known = in_pod || (it.is_elsewhere() && self.has_names(it));
-            let is_others = it
-                .pod
-                .is_some_and(|it| servers::is_of_others(self.node, it));
+            let is_others = it.pod.is_some_and(|it| self.others.has(it));
             it.role == Role::Cluster
                 && can_be_endpoint(it)
                 && is_known

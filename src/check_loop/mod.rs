@@ -92,14 +92,15 @@ pub fn judge(node: &Node) -> Report {
         remarks.extend(evidence::unexplained(&evidence));
     }
     remarks.extend(beside(&graph));
-    remarks.extend(over::remarks(node, &evidence));
+    let past = over::Past::of_node(node);
+    remarks.extend(over::remarks(&past, &evidence));
     remarks.extend(
         running
             .as_ref()
             .and_then(|it| restarted(files, it, state_next)),
     );
     remarks.retain(|it| !it.is_in(&missing));
-    let concern = concern::find(node, (verdict, state_next), &evidence, &remarks);
+    let concern = concern::find(node, &past, (verdict, state_next), &evidence, &remarks);
     if concern.is_none() {
         remarks.extend(concern::waiting(node).map(Remark::Waits));
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::facts::Unknown;
 use super::graph::Graph;
 use super::report::{End, State, When};
-use super::servers::{self, Role, Server};
+use super::servers::{Role, Server};
 use super::walk::{self, QueryPath, Step};
 use crate::order::Order as _;
 use crate::topology::{Program, Target, Weight};
@@ -57,7 +57,7 @@ pub(super) fn of_others(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
 fn is_of_others(graph: &Graph<'_>, outcome: &Outcome) -> bool {
     let server = graph.servers.get(outcome.start);
     let pod = server.and_then(|it| it.pod);
-    pod.is_some_and(|it| servers::is_of_others(graph.node, it))
+    pod.is_some_and(|it| graph.others.has(it))
 }
 
 /// The outcomes of all query paths, whoever asks.

@@ -1,11 +1,14 @@
 //! What logs show of a while ago: an upstream server that did not answer, and of which
 //! no such line was written since.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use super::facts::Remark;
+use super::log::{self, LOOP_FATAL, START_FAILED};
 use super::report::Sighting;
-use super::{log, servers};
+use super::servers;
 use crate::node::{Container, Node, Pod};
 
 /// Lookups come every few seconds, and each that fails leaves a line: what a log has
@@ -21,23 +24,54 @@ pub fn logs_count_from(node: &Node) -> Option<i64> {
 }
 
 /// What was a while ago, a remark for each.
-pub(super) fn remarks(node: &Node, evidence: &[Sighting]) -> Vec<Remark> {
-    let over = evidence.iter().filter(|it| is_over(node, it));
+pub(super) fn remarks(past: &Past<'_>, evidence: &[Sighting]) -> Vec<Remark> {
+    let over = evidence.iter().filter(|it| past.is_over(it));
     over.cloned().map(Remark::Earlier).collect()
 }
 
-/// Whether an upstream server did not answer, and nothing more was seen of that for a
-/// while.
-pub(super) fn is_over(node: &Node, sighting: &Sighting) -> bool {
-    let label = sighting.pod.as_ref();
-    let pod = node.pods.iter().find(|it| Some(&it.label()) == label);
-    // What has ended writes no lines.
-    if !sighting.kind.starts_with("upstream-") || !pod.is_some_and(runs) {
-        return false;
+/// What tells whether what a log shows is still so.
+#[derive(Debug)]
+pub(super) struct Past<'n> {
+    /// The DNS pods by their labels: there can be thousands.
+    pods: BTreeMap<String, &'n Pod>,
+    /// As [`logs_count_from`] says.
+    from: Option<i64>,
+}
+
+impl<'n> Past<'n> {
+    pub(super) fn of_node(node: &'n Node) -> Self {
+        let mut pods = BTreeMap::new();
+        for pod in node.pods.iter().filter(|it| servers::is_dns_pod(it)) {
+            pods.entry(pod.label()).or_insert(pod);
+        }
+        Self {
+            pods,
+            from: logs_count_from(node),
+        }
     }
-    let last = sighting.last.as_deref().and_then(time);
-    let from = logs_count_from(node);
-    last.zip(from).is_some_and(|(last, from)| last < from)
+
+    /// The pod whose log shows it.
+    pub(super) fn pod(&self, sighting: &Sighting) -> Option<&'n Pod> {
+        self.pods.get(sighting.pod.as_ref()?).copied()
+    }
+
+    /// Whether an upstream server did not answer, and nothing more was seen of that for a
+    /// while.
+    pub(super) fn is_over(&self, sighting: &Sighting) -> bool {
+        // What has ended writes no lines.
+        if !sighting.kind.starts_with("upstream-") || !self.pod(sighting).is_some_and(runs) {
+            return false;
+        }
+        let last = sighting.last.as_deref().and_then(time);
+        last.zip(self.from).is_some_and(|(last, from)| last < from)
+    }
+
+    /// Whether a log shows the end of a server that runs again since its pod was
+    /// made anew: a static pod keeps its uid, and so its logs.
+    pub(super) fn has_restarted(&self, sighting: &Sighting) -> bool {
+        let pod = self.pod(sighting).filter(|it| it.is_static());
+        [LOOP_FATAL, START_FAILED].contains(&sighting.kind) && pod.is_some_and(runs)
+    }
 }
 
 fn runs(pod: &Pod) -> bool {

@@ -65,15 +65,32 @@ pub(super) enum Role {
     Other,
 }
 
-/// Whether the pod's DNS server is somebody's own: one in another namespace than
-/// that of the cluster's DNS, which runs beside it, and not seen to be asked in
-/// its place.
-pub(super) fn is_of_others(node: &Node, pod: &Pod) -> bool {
-    let is_cluster = |it: &Pod| is_cluster_dns(it) && is_dns_pod(it);
-    !is_cluster_dns(pod)
-        && !is_node_cache(pod)
-        && node.pods.iter().any(is_cluster)
-        && !is_behind_service(node, pod)
+/// Which DNS pods are somebody's own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Others<'n> {
+    node: &'n Node,
+    /// Whether the cluster's DNS runs beside them.
+    has_cluster_dns: bool,
+}
+
+impl<'n> Others<'n> {
+    pub(super) fn of_node(node: &'n Node) -> Self {
+        let is_cluster = |it: &Pod| is_cluster_dns(it) && is_dns_pod(it);
+        Self {
+            node,
+            has_cluster_dns: node.pods.iter().any(is_cluster),
+        }
+    }
+
+    /// Whether the pod's DNS server is somebody's own: one in another namespace than
+    /// that of the cluster's DNS, which runs beside it, and not seen to be asked in
+    /// its place.
+    pub(super) fn has(self, pod: &Pod) -> bool {
+        self.has_cluster_dns
+            && !is_cluster_dns(pod)
+            && !is_node_cache(pod)
+            && !is_behind_service(self.node, pod)
+    }
 }
 
 /// Whether the kernel sent what was for the cluster's DNS on to the pod.

@@ -47,8 +47,10 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
 /// the others behind its service, which get queries by lot.
 #[derive(Debug, Default)]
 pub(super) struct Share {
-    /// The servers of each.
-    bad: Vec<Vec<usize>>,
+    /// The servers of the former.
+    bad: BTreeSet<usize>,
+    /// How many pods these are.
+    bad_pods: usize,
     /// How many pods behind the service answer all queries.
     good: usize,
 }
@@ -72,7 +74,10 @@ impl Share {
         let mut share = Self::default();
         for (servers, state) in pods.into_values() {
             match state {
-                State::Loop | State::Mixed | State::Refused => share.bad.push(servers),
+                State::Loop | State::Mixed | State::Refused => {
+                    share.bad.extend(servers);
+                    share.bad_pods += 1;
+                }
                 State::NoLoop if servers.iter().any(|it| behind.binary_search(it).is_ok()) => {
                     share.good += 1;
                 }
@@ -85,13 +90,13 @@ impl Share {
     /// Whether the server is in a pod that is not the only one, and others
     /// answer.
     pub(super) fn is_some(&self, server: usize) -> bool {
-        self.good > 0 && self.bad.iter().any(|it| it.contains(&server))
+        self.good > 0 && self.bad.contains(&server)
     }
 
     /// In how many pods of how many queries do not come to an end; `None`: in
     /// all or in none.
     pub(super) fn counts(&self) -> Option<(usize, usize)> {
-        let bad = self.bad.len();
+        let bad = self.bad_pods;
         (bad > 0 && self.good > 0).then_some((bad, bad + self.good))
     }
 }

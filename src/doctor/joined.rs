@@ -144,7 +144,12 @@ fn throws_out(kind: &Kind<'_>, _: &Finding) -> bool {
 }
 
 fn is_loop(kind: &Kind<'_>) -> bool {
-    matches!(kind, Kind::Loop(_))
+    matches!(kind, Kind::Loop(_)) || is_later(kind)
+}
+
+/// Whether DNS loops from the kubelet's restart on.
+fn is_later(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Trouble(Trouble::Files(Remark::Restart(..)), _))
 }
 
 fn is_deaf_cache(kind: &Kind<'_>) -> bool {
@@ -183,6 +188,7 @@ fn then_of<'k>(kind: &'k Kind<'_>) -> impl Iterator<Item = &'k Step> {
 fn fix_of<'k>(kind: &'k Kind<'_>) -> Option<&'k check_loop::Fix> {
     match kind {
         Kind::Loop(report) => report.fix.as_ref(),
+        Kind::Trouble(_, report) if is_later(kind) => report.fix.as_ref(),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 //! made.
 
 pub mod address;
+pub mod age;
 pub mod choice;
 pub mod configuration;
 pub mod distribution;
@@ -82,6 +83,8 @@ pub struct Running {
     pub resolv_conf: Setting<String>,
     /// The files that were changed since, safe to print.
     pub changed: Vec<String>,
+    /// Whether they can also have been changed before, by a clock that was set since.
+    pub is_unsure: bool,
     /// Whether systemd has to read its units again before a restart.
     pub is_unit_changed: bool,
     /// When it was started, in clock ticks since the machine was.

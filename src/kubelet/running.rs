@@ -23,6 +23,8 @@ pub fn shown_at_configz(source: &Source) -> Option<Configuration> {
 pub struct Changes {
     /// Its configuration and drop-ins, and directories of these.
     pub settings: Vec<String>,
+    /// The same that can be older, too: the clock was set.
+    pub unsure: Vec<String>,
     /// What systemd starts it with that is newer, where the files give other
     /// flags by now.
     pub units: Option<Vec<String>>,
@@ -56,6 +58,7 @@ pub fn running(
     if resolv_conf.value == restarted.resolv_conf.value && (is_known || settings.is_empty()) {
         return None;
     }
+    let is_unsure = settings.iter().all(|it| changes.unsure.contains(it)) && !settings.is_empty();
     let files = settings.into_iter();
     let files = files.chain(changes.units.iter().flatten()).cloned();
     let is_variables =
@@ -63,6 +66,7 @@ pub fn running(
     Some(Running {
         resolv_conf,
         changed: files.collect(),
+        is_unsure: is_unsure && changes.units.is_none(),
         is_unit_changed: match &changes.units {
             // Those are read at each start; without a newer file it is the unit
             // that systemd has not read again.
@@ -110,7 +114,8 @@ impl Changes {
     /// What is not written by those who set the node up anew at each start.
     fn of_administrators(&self) -> Vec<&String> {
         let is_others = |it: &&String| !GENERATED.iter().any(|end| it.ends_with(end));
-        self.settings.iter().filter(is_others).collect()
+        let all = self.settings.iter().chain(&self.unsure);
+        all.filter(is_others).collect()
     }
 
     /// A setting of the process, made of the files as they are, as far as it is
@@ -120,21 +125,37 @@ impl Changes {
         if settings.is_empty() || self.flags.contains(&flag) || !self.has_times {
             return setting.clone();
         }
-        let origin = Origin::Unread(reason(kubelet, &settings));
+        let origin = Origin::Unread(reason(kubelet, &settings, &self.unsure));
         Setting::made(setting.value.clone(), origin)
     }
 }
 
-fn reason(kubelet: &Kubelet, changed: &[&String]) -> String {
+fn reason(kubelet: &Kubelet, changed: &[&String], unsure: &[String]) -> String {
     let process = match &kubelet.found {
         Found::Process { pid, .. } => format!(" (process {pid})"),
         Found::Files { .. } | Found::Named => String::new(),
     };
     let first = changed.first().map_or("its file", |it| it.as_str());
+    let (what, before) = if changed.first().is_some_and(|it| unsure.contains(it)) {
+        (
+            format!(
+                "whether {first} was changed before the kubelet{process} was started or after is \
+                 not known, as the machine's clock was set"
+            ),
+            format!("touch {first} and restart the kubelet, or "),
+        )
+    } else {
+        (
+            format!(
+                "{first} was changed after the kubelet{process} was started, which still has what \
+                 stood there before"
+            ),
+            String::new(),
+        )
+    };
     format!(
-        "{first} was changed after the kubelet{process} was started, which still has what stood \
-         there before; give what it has as --kubelet-config, the text of its /configz: \
-         kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
+        "{what}; {before}give what it has as --kubelet-config, the text of its /configz: kubectl \
+         get --raw /api/v1/nodes/NODE/proxy/configz"
     )
 }
 

@@ -7,6 +7,13 @@ use crate::kubelet::{KeyRemark, Origin, Remark, Running};
 /// full stop.
 pub(super) fn not_restarted(running: &Running) -> Sentence {
     const CODE: &str = "kubelet-not-restarted";
+    if let (true, Some(first)) = (running.is_unsure, running.changed.first()) {
+        return sentence!(
+            CODE,
+            "Whether {first} was changed before the kubelet was started or after is not known, as \
+             the machine's clock was set: touch it, and restart the kubelet"
+        );
+    }
     let changed = match running.changed.as_slice() {
         [] if running.is_unit_changed => {
             return Sentence::new(

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use kdns::host::node::{self, Parts, StandIns};
 use kdns::host::root::{Resolution, Root};
-use kdns::node::{Node, Pod};
+use kdns::node::{Container, Node, Pod};
 use kdns::render;
+use kdns::text::Source;
 use kdns::{check_loop, upstream};
 
 use crate::shapes::{Shape, shapes};
@@ -115,6 +116,40 @@ fn dns_pods_cost_their_number() {
     let ratio = || of(800) / of(50);
     let least = (0..3).map(|_| ratio()).fold(f64::INFINITY, f64::min);
     assert!(least < 32.0, "{least:.1} times");
+}
+
+/// So do their logs, in whatever namespace: 20,000 directories of logs, each of which
+/// ends with a loop, took more than a minute.
+#[test]
+fn logs_of_dns_pods_cost_their_number() {
+    const FATAL: &str = "2026-11-30T22:41:35.1Z stdout F [FATAL] plugin/loop: Loop \
+        (127.0.0.1:39301 -> :53) detected for zone \".\"\n";
+    let of = |namespace: &str, count: usize| {
+        let pod = |number: usize| Pod {
+            namespace: Some(namespace.to_owned()),
+            name: Some(format!("coredns-{number}")),
+            uid: Some(format!("u{number}")),
+            containers: vec![Container {
+                name: "coredns".to_owned(),
+                logs: vec![Source::new(format!("/l/{number}"), FATAL)],
+                ..Container::default()
+            }],
+            ..Pod::default()
+        };
+        let node = Node {
+            pods: (0..count).map(pod).collect(),
+            ..Node::default()
+        };
+        cost(|| {
+            check_loop::judge(&node);
+        })
+        .as_secs_f64()
+    };
+    for namespace in ["kube-system", "shop"] {
+        let ratio = || of(namespace, 4_000) / of(namespace, 250).max(0.02);
+        let least = (0..3).map(|_| ratio()).fold(f64::INFINITY, f64::min);
+        assert!(least < 32.0, "{namespace}: {least:.1} times");
+    }
 }
 
 /// Pods that are none of the DNS's own cost what they are, too: 60,000 directories

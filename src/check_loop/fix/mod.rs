@@ -43,18 +43,22 @@ pub(super) fn find(
     outcomes: &[&Outcome],
 ) -> Option<Fix> {
     let decides = |it: &&&Outcome| verdict::is_bad(it.state);
-    let (outcome, path) = outcomes
+    let decided = outcomes
         .iter()
         .filter(decides)
-        .find_map(|it| Some((*it, it.deciding()?)))?;
+        .find_map(|it| Some((*it, it.deciding()?)));
     let is_stale = files
         .kubelet
         .as_ref()
         .is_some_and(|it| it.running.is_some());
+    if decided.is_none() && !(is_stale && next == State::NoLoop) {
+        return None;
+    }
     let every = outcome::every(graph, When::Now);
     let well = pods::well(graph, &every);
     let is_right = |node: &Node, state: State| state == State::NoLoop || fixes(node);
-    if outcome.when == When::Now && is_right(graph.node, next) {
+    let is_now = decided.is_some_and(|it| it.0.when == When::Now);
+    if is_now && is_right(graph.node, next) {
         let mut fix = setting::recreate(graph.node, false)?;
         fix.then.extend(pods::recreation(graph.node, &well));
         return Some(fix);
@@ -62,6 +66,7 @@ pub(super) fn find(
     let restarted = Graph::of_node(files);
     let later = outcome::outcomes(&restarted, When::NextStart);
     if is_stale && is_right(files, verdict::state(&restarted, &later)) {
+        decided?;
         let mut fix = setting::recreate(files, true)?;
         fix.then.extend(pods::recreation(files, &well));
         return Some(fix);
@@ -71,7 +76,7 @@ pub(super) fn find(
         .iter()
         .filter(|it| is_stale && verdict::is_bad(it.state));
     let later = later.find_map(|it| Some((it, it.deciding()?)));
-    let (outcome, path) = later.unwrap_or((outcome, path));
+    let (outcome, path) = later.or(decided)?;
     let case = Case {
         graph: &restarted,
         zone: &outcome.zone,

@@ -105,6 +105,7 @@ fn stale(mut node: Node, value: Option<&str>) -> Node {
             overrode: Vec::new(),
         },
         changed: vec!["/c.yaml".to_owned()],
+        is_unsure: false,
         is_unit_changed: false,
         started: Some(400),
     });
@@ -155,9 +156,18 @@ fn a_kubelet_that_nobody_saw_writing_is_unknown() {
     assert!(is_file, "{report:#?}");
     let is_loop = |it: &Remark| matches!(it, Remark::Restart(State::Loop, _));
     assert!(report.remarks.iter().any(is_loop));
-    // One that it made: it has the good file, for now.
+    // One that it made: it has the good file, for now, and what comes has its fix.
     node.pods[1].started = Some(500);
-    check("a newer one", &node, FINE);
+    let good = host_file("/run/systemd/resolve/resolv.conf", &[], REAL);
+    node.files.push(good);
+    let report = check("a newer one", &node, FINE);
+    let fix = report.fix.as_ref().unwrap();
+    assert!(fix.edit.new.ends_with("/run/systemd/resolve/resolv.conf"));
+    assert_eq!(steps(&report), [RESTART]);
+    // What is right has none.
+    let mut node = stale(two(REAL, REAL, REAL), Some("/etc/resolv.conf"));
+    node.running_file = node.kubelet_file.clone();
+    assert!(check("touched", &node, FINE).fix.is_none());
 }
 
 #[test]

@@ -125,6 +125,13 @@ impl Root {
         self.times_unrecorded(path).is_some()
     }
 
+    /// When a link itself was made, in seconds since 1970.
+    pub fn link_made(&self, path: &Path) -> Option<i64> {
+        let descriptor = self.open_file(path, OFlag::O_PATH | OFlag::O_NOFOLLOW);
+        let descriptor = descriptor.ok()?;
+        Some(fstat(descriptor).ok()?.st_mtime)
+    }
+
     /// The links on the way to `path`, in the order in which they are
     /// followed. The last one can lead nowhere.
     ///

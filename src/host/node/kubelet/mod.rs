@@ -142,6 +142,7 @@ fn kubelet(reader: &mut Reader<'_>, start: &Start, given: &Given<'_>) -> Kubelet
         None => actual.clone(),
     };
     reader.newer.dedup();
+    reader.unsure.dedup();
     let Some(process) = given.running else {
         return kubelet;
     };
@@ -152,6 +153,7 @@ fn kubelet(reader: &mut Reader<'_>, start: &Start, given: &Given<'_>) -> Kubelet
     let units = start.restarted.as_ref().map(|_| reader.newer_units.clone());
     let changes = Changes {
         settings: settings.cloned().collect(),
+        unsure: reader.unsure.clone(),
         units,
         flags: own_flags.filter(|_| start.are_seen).collect(),
         has_times: reader.has_times(),

@@ -8,6 +8,7 @@ use crate::config::unit_file::Unset;
 use crate::config::yaml;
 use crate::host::root::Root;
 use crate::host::{FileRead, ReadError};
+use crate::kubelet::age::{Age, Started};
 use crate::kubelet::choice::{self, Chooser, NODE_FILE, UPLINK_FILE};
 use crate::kubelet::distribution;
 use crate::kubelet::effective::File;
@@ -31,13 +32,15 @@ pub(super) struct Reader<'r> {
     pub(super) files: Vec<Source>,
     /// What could not be read.
     pub(super) skipped: Vec<String>,
-    /// When the kubelet was started, in seconds since 1970.
-    pub(super) started: Option<i64>,
+    /// When the kubelet was started.
+    pub(super) started: Option<Started>,
     /// Whether the times of inodes are those of this machine: not of a copy.
     pub(super) is_live: bool,
     /// Names of files with settings that are newer than that.
     pub(super) newer: Vec<String>,
-    /// Directories of drop-ins that are: one of them was added or taken away.
+    /// The same of which that is not sure.
+    pub(super) unsure: Vec<String>,
+    /// Directories of drop-ins that are newer: one of them was added or taken away.
     pub(super) newer_directories: Vec<String>,
     /// The same of what systemd starts the kubelet with.
     pub(super) newer_units: Vec<String>,
@@ -65,6 +68,7 @@ impl<'r> Reader<'r> {
             started: None,
             is_live: false,
             newer: Vec::new(),
+            unsure: Vec::new(),
             newer_directories: Vec::new(),
             newer_units: Vec::new(),
         }
@@ -109,22 +113,27 @@ impl<'r> Reader<'r> {
     }
 
     fn note_age(&mut self, path: impl AsRef<Path>, number: usize) {
-        if self.is_newer(self.own, path.as_ref()) {
-            let name = self.file(number).name.clone();
-            self.newer.push(name);
+        let name = self.file(number).name.clone();
+        match self.age(self.own, path.as_ref()) {
+            Age::Older => {}
+            Age::Newer => self.newer.push(name),
+            Age::Unsure => self.unsure.push(name),
         }
     }
 
-    /// Whether a file is newer than the kubelet. On the machine itself the time
-    /// of its inode counts, too: `cp -p` and `rsync` set the other one back.
     fn is_newer(&self, root: &Root, path: &Path) -> bool {
+        self.age(root, path) == Age::Newer
+    }
+
+    /// How a file stands to the kubelet's start. On the machine itself the time
+    /// of its inode counts, too: `cp -p` and `rsync` set the other one back.
+    fn age(&self, root: &Root, path: &Path) -> Age {
         let changed = root.times(path).map(|(modified, changed)| {
             let changed = Some(changed).filter(|_| self.is_live);
             changed.unwrap_or(modified).max(modified)
         });
         let pair = changed.zip(self.started);
-        // Both clocks are cut to seconds.
-        pair.is_some_and(|(changed, started)| changed > started.saturating_add(1))
+        pair.map_or(Age::Older, |(changed, started)| started.age_of(changed))
     }
 
     /// Whether the times of files are those that they had on the node.
@@ -133,7 +142,7 @@ impl<'r> Reader<'r> {
             let modified = self.node.modified(Path::new(path));
             modified
                 .zip(self.started)
-                .is_some_and(|(it, started)| it <= started)
+                .is_some_and(|(it, started)| it <= started.counted)
         };
         self.is_live || OLD_FILES.iter().any(is_old)
     }
@@ -146,8 +155,12 @@ impl<'r> Reader<'r> {
     pub(super) fn drop_ins(&mut self, directory: &Path) -> (Vec<File>, Vec<Remark>) {
         let shown = crate::host::shown(directory);
         // k3s and rke2 write there themselves when they start.
-        if self.is_newer(self.own, directory) && !shown.starts_with("/var/lib/rancher/") {
-            self.newer_directories.push(shown.clone());
+        if !shown.starts_with("/var/lib/rancher/") {
+            match self.age(self.own, directory) {
+                Age::Older => {}
+                Age::Newer => self.newer_directories.push(shown.clone()),
+                Age::Unsure => self.unsure.push(shown.clone()),
+            }
         }
         if self.own.read_link(directory).is_some() && !shown.ends_with('/') {
             return (Vec::new(), vec![Remark::DropInsLink(shown)]);

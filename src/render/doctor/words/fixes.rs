@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::rounds::{in_config_map, is_copy, of_check_loop, of_loop};
 use super::{address, of_target};
 use crate::check_loop::Report as LoopReport;
-use crate::check_loop::facts::Trouble;
+use crate::check_loop::facts::{Remark, Trouble};
 use crate::doctor::{Answer, Asked, Kind, Whom};
 use crate::finding::Finding;
 use crate::path::{Outcome, Stage, Tree, Verdict};
@@ -102,6 +102,9 @@ fn of_trouble(trouble: &Trouble, report: &LoopReport) -> Vec<Step> {
         return vec![
             Step::new("See who froze it, then let it go on (with containerd)").typing(resume),
         ];
+    }
+    if matches!(trouble, Trouble::Files(Remark::Restart(..))) && report.fix.is_some() {
+        return of_loop(report);
     }
     let then = report.concern.iter().flat_map(|it| &it.then);
     then.map(of_check_loop).collect()

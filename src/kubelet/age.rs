@@ -1,0 +1,95 @@
+//! Whether a file is newer than a kubelet that runs. The machine's clock can have been
+//! set meanwhile: the kernel counts the start of a process from the clock of now, a file
+//! keeps the time of then.
+
+/// When a kubelet was started, in seconds since 1970.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Started {
+    /// By the clock of now.
+    pub counted: i64,
+    /// By the clock of then, where systemd wrote something at that time.
+    pub noted: Option<i64>,
+    /// What the clock says now; `None`: the files are of another time.
+    pub now: Option<i64>,
+}
+
+/// How a file stands to the start of the kubelet.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Age {
+    /// It was written before.
+    Older,
+    /// It was written since.
+    Newer,
+    /// The clock was set in between, or since it was written: it can be both.
+    Unsure,
+}
+
+/// What a unit does before its main program can take so many seconds.
+///
+/// Source: systemd `DefaultTimeoutStartSec`.
+const MAX_APART: u64 = 90;
+
+impl Started {
+    /// The age of a file that was changed at this time.
+    pub fn age_of(self, changed: i64) -> Age {
+        // All clocks are cut to seconds.
+        let is_after = |time: i64| changed > time.saturating_add(1);
+        let is_set = |it: &i64| it.abs_diff(self.counted) > MAX_APART;
+        let noted = self.noted.filter(is_set).unwrap_or(self.counted);
+        if !is_after(noted.min(self.counted)) {
+            Age::Older
+        } else if is_after(noted.max(self.counted)) && !self.now.is_some_and(is_after) {
+            Age::Newer
+        } else {
+            Age::Unsure
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The start by the clock of now is 1,000, the time is 2,000.
+    fn check(noted: i64, changed: i64, expected: Age) {
+        let started = Started {
+            counted: 1000,
+            noted: Some(noted),
+            now: Some(2000),
+        };
+        assert_eq!(started.age_of(changed), expected, "{noted} {changed}");
+    }
+
+    #[test]
+    fn a_clock_that_was_not_set() {
+        for noted in [999, 1000, 920] {
+            check(noted, 950, Age::Older);
+            check(noted, 1001, Age::Older);
+            check(noted, 1002, Age::Newer);
+            check(noted, 2001, Age::Newer);
+        }
+    }
+
+    #[test]
+    fn a_clock_that_went_forward() {
+        check(500, 501, Age::Older);
+        check(500, 600, Age::Unsure);
+        check(500, 1001, Age::Unsure);
+        check(500, 1002, Age::Newer);
+    }
+
+    #[test]
+    fn a_clock_that_went_back() {
+        check(1500, 1001, Age::Older);
+        check(1500, 1002, Age::Unsure);
+        check(1500, 1502, Age::Newer);
+        // What was written before is yet to come.
+        check(1000, 2002, Age::Unsure);
+        let copy = Started {
+            counted: 1000,
+            noted: None,
+            now: None,
+        };
+        assert_eq!(copy.age_of(5000), Age::Newer);
+    }
+}
