@@ -60,7 +60,7 @@ fn by_node(directory: &Path) -> Option<(Kubelet, Said)> {
         Origin::File(place) => shown(directory, place),
         // `lint` says that of a file that is not there, and goes on.
         Origin::BuiltIn | Origin::Unread(_) => String::new(),
-        other => other.to_string(),
+        other => format!("{other:?}"),
     };
     let servers = kubelet.cluster_dns.value.iter().map(ToString::to_string);
     let said = Said([
