@@ -1,6 +1,7 @@
 //! Messages of real reports that were in no page when the catalogue was written.
 
 use std::fs;
+use std::sync::OnceLock;
 
 use kdns::why::{Catalogue, recognise};
 
@@ -28,7 +29,7 @@ pub(crate) enum Answer {
     Wrong,
 }
 
-pub(crate) fn all() -> Vec<Report> {
+fn all() -> Vec<Report> {
     let text = fs::read_to_string(root().join("testdata/why/reports.tsv")).unwrap();
     let words = |list: &str| list.split('|').map(str::to_owned).collect();
     text.lines()
@@ -45,8 +46,20 @@ pub(crate) fn all() -> Vec<Report> {
         .collect()
 }
 
-/// What kdns says of it, and the id of the message that it sees.
-pub(crate) fn answer(catalogue: &Catalogue, report: &Report) -> (Answer, &'static str) {
+/// All of them, each with what kdns says of it, and the id of the message that it sees.
+pub(crate) fn answers() -> &'static [(Report, Answer, &'static str)] {
+    static ANSWERS: OnceLock<Vec<(Report, Answer, &str)>> = OnceLock::new();
+    ANSWERS.get_or_init(|| {
+        let catalogue = Catalogue::built_in();
+        let with_answer = |report: Report| {
+            let (answer, id) = answer(&catalogue, &report);
+            (report, answer, id)
+        };
+        all().into_iter().map(with_answer).collect()
+    })
+}
+
+fn answer(catalogue: &Catalogue, report: &Report) -> (Answer, &'static str) {
     let Ok(found) = recognise(catalogue, &report.message, None) else {
         return (Answer::Unknown, "");
     };
@@ -70,14 +83,12 @@ pub(crate) fn answer(catalogue: &Catalogue, report: &Report) -> (Answer, &'stati
 
 #[test]
 fn reports_are_understood() {
-    let catalogue = Catalogue::built_in();
-    let reports = all();
+    let reports = answers();
     let mut counts = [0; 4];
     let mut others = Vec::new();
-    for report in &reports {
-        let (answer, id) = answer(&catalogue, report);
-        counts[answer as usize] += 1;
-        if answer != Answer::Right {
+    for (report, answer, id) in reports {
+        counts[*answer as usize] += 1;
+        if *answer != Answer::Right {
             others.push(format!("{answer:?} {id}: {}", report.message));
         }
     }

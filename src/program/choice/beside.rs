@@ -154,5 +154,5 @@ fn of_daemon(names: &Names, asked: &str, libc: &'static str) -> Option<Found> {
         });
     }
     let is_all = names.is_whole() && names.scripts.is_none();
-    is_all.then(|| (libc, Certainty::Sure, Beside::NoResolver(daemon)))
+    is_all.then_some((libc, Certainty::Sure, Beside::NoResolver(daemon)))
 }

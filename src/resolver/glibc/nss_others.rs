@@ -332,7 +332,7 @@ mod tests {
         let run = find("glibc").unwrap().predict(&scenario);
         let asked = run.sent.iter().filter_map(|it| match &it.query.question {
             Question::Asked(name, kind) => Some(format!("{name} {kind}")),
-            _ => None,
+            Question::Malformed(_) => None,
         });
         let asked: Vec<String> = asked.collect();
         (asked.join(", "), run.outcome, !run.limits.is_empty())

@@ -81,18 +81,7 @@ impl Lookups {
                 }),
             }
         }
-        if let Some(time) = small.strip_prefix(";; query time: ") {
-            let time = time.split(' ').next().and_then(|it| it.parse().ok());
-            self.longest = self.longest.max(time.unwrap_or_default());
-        }
-        if let Some((_, time)) = small.split_once("time_namelookup:")
-            && let Some(time) = time.split_whitespace().next()
-            && let Ok(seconds) = time.trim_end_matches('s').parse::<f64>()
-        {
-            let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-            let time = u64::try_from(time.as_millis()).unwrap_or_default();
-            self.longest = self.longest.max(time);
-        }
+        self.note_time(&small);
         self.note(&small);
         let Some(last) = self.found.last_mut() else {
             return;
@@ -115,6 +104,22 @@ impl Lookups {
             last.has_reply.get_or_insert(false);
         } else if is_reply {
             last.has_reply.get_or_insert(true);
+        }
+    }
+
+    /// How long dig or curl says that a lookup took.
+    fn note_time(&mut self, small: &str) {
+        if let Some(time) = small.strip_prefix(";; query time: ") {
+            let time = time.split(' ').next().and_then(|it| it.parse().ok());
+            self.longest = self.longest.max(time.unwrap_or_default());
+        }
+        if let Some((_, time)) = small.split_once("time_namelookup:")
+            && let Some(time) = time.split_whitespace().next()
+            && let Ok(seconds) = time.trim_end_matches('s').parse::<f64>()
+        {
+            let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+            let time = u64::try_from(time.as_millis()).unwrap_or_default();
+            self.longest = self.longest.max(time);
         }
     }
 
