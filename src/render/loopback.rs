@@ -6,7 +6,7 @@ use crate::loopback::{Confirmation, Lead, Upstream};
 use crate::render::sentence::{Sentence, sentence};
 
 /// Who it is, where it leads and who can reach it, as one line for people.
-pub(super) fn lead(lead: &Lead) -> String {
+pub fn lead(lead: &Lead) -> String {
     let Lead { address, owner, .. } = lead;
     let who = owner.who;
     let address = if address.is_unspecified() {

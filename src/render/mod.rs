@@ -12,7 +12,7 @@ mod json;
 pub mod kubelet;
 pub mod lint;
 pub mod live;
-mod loopback;
+pub mod loopback;
 pub mod paragraph;
 pub mod path;
 pub mod pod_file;

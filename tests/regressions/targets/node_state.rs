@@ -4,6 +4,7 @@
 use kdns::check_loop::log;
 use kdns::node::{addresses, cgroup, kernel, logs, mountinfo, runtime, stat};
 use kdns::program::{self, Program, elf, go, maps};
+use kdns::render;
 use kdns::scenario::Scenario;
 use kdns::text::Source;
 
@@ -87,7 +88,7 @@ fn process(bytes: &[u8]) {
         maps::libc_of(path);
     }
     let choice = program::choose(&program, &Scenario::new("fuzz", "web"));
-    assert!(!choice.why.is_empty());
+    printable(&render::program::choice(&choice));
 }
 
 fn executable(bytes: &[u8]) {
@@ -101,5 +102,5 @@ fn executable(bytes: &[u8]) {
         ..Program::default()
     };
     let choice = program::choose(&program, &Scenario::new("fuzz", "web"));
-    assert!(!choice.why.is_empty());
+    printable(&render::program::choice(&choice));
 }

@@ -5,6 +5,7 @@ use kdns::config::resolv_conf::ResolvConf;
 use kdns::config::{hosts, openresolv_conf::OpenresolvConf};
 use kdns::loopback::{self, Evidence};
 use kdns::pod::{kubelet_file, rules::LAST_BEFORE_CHANGES, rules::Rules};
+use kdns::render;
 use kdns::resolver;
 use kdns::scenario::{Scenario, file};
 use kdns::topology::dnsmasq;
@@ -77,7 +78,7 @@ fn meaning(conf: &ResolvConf) {
     for (address, span) in loopback::name_servers(conf) {
         inside(span, &conf.source.bytes);
         if let Some(lead) = loopback::lead(address, conf, &evidence) {
-            printable(&lead.sentence());
+            printable(&render::loopback::lead(&lead));
         }
     }
     loopback::wanted(conf);
