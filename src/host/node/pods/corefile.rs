@@ -42,7 +42,16 @@ impl Look<'_> {
             let generated = self.generated(pod, skipped);
             pod.corefiles.splice(..0, generated);
         } else if let Some((process, container)) = self.coredns(pod, skipped) {
-            of_container(pod, &container, skipped);
+            let in_volumes = pod.corefiles.clone();
+            let unread = of_container(pod, &container);
+            let has_ended = process.is_some_and(|pid| self.directory(pid).is_none());
+            if has_ended && pod.corefiles.is_empty() {
+                // It went with the process, and was no other one.
+                pod.corefiles = in_volumes;
+                pod.corefile_unknown = None;
+                return;
+            }
+            skipped.extend(unread);
             let process = process.and_then(|pid| find(self.processes, pid));
             pod.corefile_written = process.and_then(|it| self.written(pod, &container, it));
         }
@@ -159,11 +168,8 @@ pub(in crate::host::node) fn corefile_of_manifest(
     if pod.corefiles.is_empty() && !is_node_cache(pod) {
         let mut coredns = containers.iter().filter(|it| is_dns_name(&it.name));
         if let Some(launch) = coredns.find_map(of_manifest) {
-            of_container(
-                pod,
-                &Container::of_process(node, None, Some(launch)),
-                &mut skipped,
-            );
+            let container = Container::of_process(node, None, Some(launch));
+            skipped.extend(of_container(pod, &container));
         }
     }
     skipped.unread().sentences
@@ -197,12 +203,12 @@ fn of_manifest(container: &manifest::Container) -> Option<Launch> {
 }
 
 /// Puts the Corefile that the container reads in the place of those that lie
-/// in the pod's volumes.
-fn of_container(pod: &mut Pod, container: &Container<'_>, skipped: &mut Skipped) {
+/// in the pod's volumes. What could not be read, as sentences without a full stop.
+fn of_container(pod: &mut Pod, container: &Container<'_>) -> Vec<String> {
     let in_volumes = std::mem::take(&mut pod.corefiles);
     let Some(Conf::File(path)) = coredns::conf(&container.arguments) else {
         pod.corefile_unknown = Some(CorefileUnknown::Stdin);
-        return;
+        return Vec::new();
     };
     let path = container.absolute(&path);
     let shown = escaped(path.as_bytes());
@@ -227,7 +233,7 @@ fn of_container(pod: &mut Pod, container: &Container<'_>, skipped: &mut Skipped)
             None => CorefileUnknown::InImage(shown),
         });
     }
-    skipped.extend(unread);
+    unread
 }
 
 /// The files in the syntax of resolv.conf that the Corefile names, but the one
