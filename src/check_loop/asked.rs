@@ -30,7 +30,15 @@ pub fn goes_round(
     graph.servers.push(asker_of(network, servers));
     let paths = walk::paths(&graph, When::Now, asker, &zone);
     let is_cycle = |path: &&QueryPath| matches!(path.end, End::Cycle(_));
-    if let Some(path) = paths.iter().find(is_cycle) {
+    graph.is_sent_on = true;
+    let is_certain = || {
+        walk::paths(&graph, When::Now, asker, &zone)
+            .iter()
+            .any(|it| is_cycle(&it))
+    };
+    let is_certain = node.rules_unread.is_empty() || is_certain();
+    graph.is_sent_on = false;
+    if let Some(path) = paths.iter().find(is_cycle).filter(|_| is_certain) {
         return Some(Round::Path(chains::chain(&graph, When::Now, &zone, path)));
     }
     let is_unknown = |path: &QueryPath| matches!(path.end, End::Unknown(_));
@@ -60,5 +68,6 @@ fn asker_of(network: &Network, servers: &[SocketAddr]) -> Server<'static> {
         pod: None,
         role: Role::Other,
         assumed: None,
+        unread: None,
     }
 }

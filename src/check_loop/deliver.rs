@@ -6,8 +6,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use super::facts::Unknown;
 use super::graph::{Graph, reached};
 use super::report::When;
+use super::servers::Server;
 use crate::loopback::owners::{self, Reach};
-use crate::node::Listener;
+use crate::node::{Listener, Node, is_dns_name};
 use crate::pod::DEFAULT_CLUSTER_DNS;
 use crate::topology::{Listen, Network};
 
@@ -53,17 +54,19 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr, when: When
     // takes the packets before a socket with any address would. NodeLocal
     // DNSCache binds that very address, and writes its NOTRACK rules when it starts.
     if ip.is_loopback() || (own.contains(&ip) && !is_service) {
-        return at(graph, network, to);
+        return at(graph, network, to, when);
     }
-    let is_sent_on = when == When::Now && graph.node.sent_on.contains(&ip);
-    if let Some(server) = bound(graph, to).filter(|_| !is_sent_on) {
+    let node = graph.node;
+    let is_taken = graph.is_sent_on && node.rules_unread.contains(&ip);
+    let is_sent_on = when == When::Now && (is_taken || node.sent_on.contains(&ip));
+    if let Some(server) = bound(graph, to, when).filter(|_| !is_sent_on) {
         return Delivery::Server(server);
     }
     if is_service {
         return Delivery::Service;
     }
     if graph.node.addresses.contains(&ip) {
-        return at(graph, &Network::Node, to);
+        return at(graph, &Network::Node, to, when);
     }
     if let Some(pod) = graph.pod_at(ip) {
         let is_on_node = pod.host_network == Some(true);
@@ -72,7 +75,7 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr, when: When
         } else {
             Network::Pod(pod.key())
         };
-        return at(graph, &network, to);
+        return at(graph, &network, to, when);
     }
     if !graph.knows_service() && USUAL_SERVICES.contains(&ip) {
         let kubelet = graph.node.kubelet.as_ref();
@@ -92,27 +95,54 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr, when: When
 }
 
 /// The server on the node that has bound this very address.
-pub(super) fn bound(graph: &Graph<'_>, to: SocketAddr) -> Option<usize> {
-    let is_bound = |listen: &Listen| listen.address == Some(to.ip()) && listen.port == to.port();
+pub(super) fn bound(graph: &Graph<'_>, to: SocketAddr, when: When) -> Option<usize> {
+    let (ip, port) = (Some(to.ip()), to.port());
+    listening(graph, &Network::Node, (ip, port), when)
+}
+
+/// The server of this network namespace that has bound the address, and not another one;
+/// `None` is any address.
+fn listening(
+    graph: &Graph<'_>,
+    network: &Network,
+    (address, port): (Option<IpAddr>, u16),
+    when: When,
+) -> Option<usize> {
+    let fits = |own: &Listen| own.address == address && own.port == port;
     let is_its = |index: &usize| {
         let server = graph.servers.get(*index);
-        server.is_some_and(|it| it.dns.listens.iter().any(is_bound))
+        server.is_some_and(|it| {
+            it.dns.listens.iter().any(fits) && !is_deaf(graph.node, it, (address, port), when)
+        })
     };
-    graph.here(&Network::Node).iter().copied().find(is_its)
+    graph.here(network).iter().copied().find(is_its)
+}
+
+/// Whether the server runs in a pod on the node's network, and is seen not to listen at
+/// this address, though its configuration has it.
+fn is_deaf(
+    node: &Node,
+    server: &Server<'_>,
+    (address, port): (Option<IpAddr>, u16),
+    when: When,
+) -> bool {
+    let is_on_node = server.dns.network == Network::Node;
+    let containers = server.pod.into_iter().flat_map(|it| &it.containers);
+    let mut running = containers.filter(|it| it.pid.is_some() && is_dns_name(&it.name));
+    let is_it =
+        |it: &Listener| it.network == Network::Node && it.address == address && it.port == port;
+    when == When::Now
+        && address.is_some()
+        && is_on_node
+        && node.sockets_known
+        && running.next().is_some()
+        && !node.listeners.iter().any(is_it)
 }
 
 /// Who gets a packet to an address of this network namespace.
-fn at(graph: &Graph<'_>, network: &Network, to: SocketAddr) -> Delivery {
+fn at(graph: &Graph<'_>, network: &Network, to: SocketAddr, when: When) -> Delivery {
     let here = graph.here(network);
-    let listening = |address: Option<IpAddr>| {
-        here.iter().copied().find(|&index| {
-            let server = graph.servers.get(index);
-            server.is_some_and(|it| {
-                let fits = |own: &Listen| own.address == address && own.port == to.port();
-                it.dns.listens.iter().any(fits)
-            })
-        })
-    };
+    let listening = |address| listening(graph, network, (address, to.port()), when);
     // A socket with the very address beats one with any.
     if let Some(server) = listening(Some(to.ip())) {
         return Delivery::Server(server);

@@ -36,6 +36,8 @@ pub(super) struct Graph<'n> {
     /// The addresses of the service of the cluster's DNS, each with what says
     /// so.
     pub(super) services: Vec<(IpAddr, Option<Proof>)>,
+    /// Whether rules that were not read are taken for ones that send packets on.
+    pub(super) is_sent_on: bool,
     /// The pods by their keys: there can be thousands.
     pods: BTreeMap<String, &'n Pod>,
     /// The same by their addresses.
@@ -78,6 +80,7 @@ impl<'n> Graph<'n> {
             servers,
             others: Others::of_node(node),
             services,
+            is_sent_on: false,
             pods,
             by_address,
             sources,

@@ -58,8 +58,8 @@ pub fn judge(node: &Node) -> Report {
     let files = node;
     let running = as_running(files);
     let node = running.as_ref().unwrap_or(files);
-    let graph = Graph::of_node(node);
-    let now = outcome::outcomes(&graph, When::Now);
+    let mut graph = Graph::of_node(node);
+    let now = outcome::of_now(&mut graph);
     let next = outcome::outcomes(&graph, When::NextStart);
     let mut state_now = verdict::state(&graph, &now);
     let mut state_next = verdict::state(&graph, &next);
@@ -230,7 +230,7 @@ pub fn services_in_question(node: &Node) -> Vec<IpAddr> {
         let mut listeners = node.listeners.iter().filter(|it| is_there(it));
         listeners.any(|it| it.is_udp && it.port == DNS_PORT)
     };
-    let is_bound = |ip| deliver::bound(&graph, (ip, DNS_PORT).into()).is_some();
+    let is_bound = |ip| deliver::bound(&graph, (ip, DNS_PORT).into(), When::Now).is_some();
     let services = graph.services.iter().map(|it| it.0);
     let all = services.filter(|ip| !is_link_local(*ip) && listens(*ip) && is_bound(*ip));
     all.take(MAX_IN_QUESTION).collect()

@@ -47,6 +47,46 @@ pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
     outcomes
 }
 
+/// What becomes of queries now. Where that depends on rules that were not read it is not
+/// known.
+pub(super) fn of_now(graph: &mut Graph<'_>) -> Vec<Outcome> {
+    let mut kept = outcomes(graph, When::Now);
+    let Some(&ip) = graph.node.rules_unread.first() else {
+        return kept;
+    };
+    let again = |graph: &Graph<'_>, it: &Outcome| {
+        state_of(&walk::paths(graph, When::Now, it.start, &it.zone)) == it.state
+    };
+    graph.is_sent_on = true;
+    let sent_on = outcomes(graph, When::Now);
+    let is_same: Vec<bool> = kept
+        .iter()
+        .map(|it| it.is_doubt() || again(graph, it))
+        .collect();
+    graph.is_sent_on = false;
+    for (it, is_same) in kept.iter_mut().zip(is_same) {
+        if !is_same {
+            *it = doubt(it.start, it.zone.clone(), When::Now, Unknown::Rules(ip));
+        }
+    }
+    let others = sent_on
+        .into_iter()
+        .filter(|it| !it.is_doubt() && !again(graph, it));
+    let is_new = |it: &Outcome| {
+        !kept
+            .iter()
+            .any(|own| (own.start, &own.zone) == (it.start, &it.zone))
+    };
+    let others: Vec<Outcome> = others.filter(is_new).collect();
+    kept.extend(
+        others
+            .into_iter()
+            .map(|it| doubt(it.start, it.zone, When::Now, Unknown::Rules(ip))),
+    );
+    kept.order_by_key(|it| it.state.rank());
+    kept
+}
+
 /// The outcomes of query paths that begin in DNS servers of somebody's own.
 pub(super) fn of_others(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
     let mut outcomes = every(graph, when);
@@ -145,21 +185,27 @@ fn in_doubt(start: usize, server: &Server<'_>, when: When, is_cut: bool) -> Opti
     let doubt = server.dns.first(Weight::Stops);
     let doubt = doubt.or_else(|| server.dns.first(Weight::Hides));
     let cut = || is_cut.then_some(Unknown::TooManyZones(MAX_ZONES));
-    let reason = doubt.cloned().map(Unknown::Server).or_else(cut)?;
+    let doubt = doubt.cloned().map(Unknown::Server).or_else(cut);
+    let reason = server.unread_at(when).or(doubt)?;
+    Some(self::doubt(start, ".".to_owned(), when, reason))
+}
+
+/// What is not known, and why.
+fn doubt(start: usize, zone: String, when: When, reason: Unknown) -> Outcome {
     let path = QueryPath {
         steps: Vec::new(),
         end: End::Unknown(reason),
         share: (1, 1),
         is_passed: false,
     };
-    Some(Outcome {
+    Outcome {
         start,
-        zone: ".".to_owned(),
+        zone,
         when,
         state: State::Unknown,
         paths: vec![path],
         is_partial: false,
-    })
+    }
 }
 
 /// Every zone that some server treats in its own way, the root first, and

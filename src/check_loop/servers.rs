@@ -3,9 +3,11 @@
 
 use std::net::IpAddr;
 
-use super::facts::Supposed;
+use super::facts::{Supposed, Unknown};
 use super::report::When;
+use crate::config::corefile::{parse, seconds};
 use crate::config::resolv_conf::ResolvConf;
+use crate::kubelet::age::Age;
 use crate::node::{Container, Node, Pod, Presence, Process, is_cluster_dns, is_node_cache};
 use crate::order::Order as _;
 use crate::text::{Place, Placed};
@@ -23,6 +25,8 @@ pub(super) struct Server<'n> {
     pub(super) role: Role,
     /// What is supposed of it, as its Corefile is not known.
     pub(super) assumed: Option<Supposed>,
+    /// Its Corefile, where that was changed, and its process may not have read it since.
+    pub(super) unread: Option<String>,
 }
 
 impl Server<'_> {
@@ -48,6 +52,14 @@ impl Server<'_> {
     /// does one that waits for its containers.
     pub(super) fn is_there(&self, when: When) -> bool {
         when == When::NextStart || !self.is_elsewhere() && !self.waits()
+    }
+
+    /// Why it is not known what it does with queries: what it reads at its next start
+    /// stands in its Corefile.
+    pub(super) fn unread_at(&self, when: When) -> Option<Unknown> {
+        let file = self.unread.clone().filter(|_| when == When::Now)?;
+        let who = self.dns.label();
+        Some(Unknown::UnreadCorefile { who, file })
     }
 
     /// Whether its pod has no container yet, and so sends no query.
@@ -180,13 +192,36 @@ fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
     if read.is_empty() {
         return vec![unread(pod, &site)];
     }
+    let unread = unread_corefile(pod);
     let server = |dns| Server {
         dns,
         pod: Some(pod),
         role: Role::Cluster,
         assumed: None,
+        unread: unread.clone(),
     };
     read.into_iter().map(server).collect()
+}
+
+/// The Corefile of the pod, where its CoreDNS may run with what stood there before: only
+/// with `reload` it reads it again, some time later.
+///
+/// Source: CoreDNS, plugin/reload/setup.go `setup`.
+fn unread_corefile(pod: &Pod) -> Option<String> {
+    const INTERVAL: f64 = 30.0;
+    /// For the reading itself, and clocks that are cut to seconds.
+    const SPARE: f64 = 15.0;
+    let written = pod.corefile_written.filter(|it| it.age() != Age::Older)?;
+    let (main, others) = pod.corefiles.split_first()?;
+    let corefile = parse(main.clone(), others);
+    let mut directives = corefile.blocks.iter().flat_map(|it| &it.directives);
+    let reload = directives.find(|it| it.name.text == "reload");
+    let is_read = reload.is_some_and(|it| {
+        let interval = it.arguments.first().and_then(|it| seconds(&it.text));
+        // The jitter is at most the half of it.
+        written.is_past(1.5 * interval.unwrap_or(INTERVAL) + SPARE)
+    });
+    (!is_read).then(|| main.name.clone())
 }
 
 fn network_of(pod: &Pod) -> Network {
@@ -215,6 +250,7 @@ fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
         pod: None,
         role: Role::Cluster,
         assumed: None,
+        unread: None,
     };
     let read = coredns::servers_of_files(&node.corefiles, &site);
     read.into_iter().map(server).collect()
@@ -237,6 +273,7 @@ fn found<'n>(node: &'n Node, dns: &DnsServer) -> Server<'n> {
             Role::Other
         },
         assumed: None,
+        unread: None,
     }
 }
 
@@ -254,6 +291,7 @@ fn unread<'n>(pod: &'n Pod, site: &Site<'_>) -> Server<'n> {
         pod: Some(pod),
         role: Role::Cluster,
         assumed: Some(Supposed::Corefile(doubt)),
+        unread: None,
     }
 }
 
@@ -280,5 +318,6 @@ fn usual<'n>() -> Server<'n> {
         pod: None,
         role: Role::Cluster,
         assumed: Some(Supposed::Usual),
+        unread: None,
     }
 }

@@ -1,8 +1,8 @@
-//! Whether a file is newer than a kubelet that runs. The machine's clock can have been
-//! set meanwhile: the kernel counts the start of a process from the clock of now, a file
-//! keeps the time of then.
+//! Whether a file is newer than a process that runs: the kubelet, or CoreDNS. The
+//! machine's clock can have been set meanwhile: the kernel counts the start of a process
+//! from the clock of now, a file keeps the time of then.
 
-/// When a kubelet was started, in seconds since 1970.
+/// When a process was started, in seconds since 1970.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Started {
     /// By the clock of now.
@@ -13,7 +13,30 @@ pub struct Started {
     pub now: Option<i64>,
 }
 
-/// How a file stands to the start of the kubelet.
+/// When a file was last written that a process reads.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Written {
+    /// In seconds since 1970.
+    pub at: i64,
+    /// When the process was started.
+    pub reader: Started,
+}
+
+impl Written {
+    /// How the file stands to the start of the process.
+    pub fn age(self) -> Age {
+        self.reader.age_of(self.at)
+    }
+
+    /// Whether that was so many seconds ago, or more; in files of another time it was.
+    pub fn is_past(self, seconds: f64) -> bool {
+        let ago = self.reader.now.map(|now| now.saturating_sub(self.at));
+        let is_it = |ago| u32::try_from(ago).map_or(ago > 0, |it| seconds <= f64::from(it));
+        ago.is_none_or(is_it)
+    }
+}
+
+/// How a file stands to the start of the process.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Age {
     /// It was written before.

@@ -78,6 +78,18 @@ pub fn newest<'n>(names: &[&'n str]) -> Vec<&'n str> {
     logs.into_iter().take(2).map(|(_, name)| name).collect()
 }
 
+/// The newest part of the log `name` that was rotated away and is not packed yet.
+///
+/// Source: kubelet `pkg/kubelet/logs/container_log_manager.go` `rotateLatestLog`, which
+/// packs all but that one.
+pub fn rotated<'n>(names: &[&'n str], name: &str) -> Option<&'n str> {
+    let is_part = |it: &&&str| {
+        let time = it.strip_prefix(name).and_then(|it| it.strip_prefix('.'));
+        time.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
+    };
+    names.iter().filter(is_part).max().copied()
+}
+
 /// The time of the first line of a container's log, as the runtime wrote it.
 /// Texts of one runtime compare as their times do.
 ///
@@ -160,5 +172,15 @@ mod tests {
         }
         let names = ["10.log", "2.log", "9.log", "9.log.20260102-150405"];
         assert_eq!(newest(&names), ["10.log", "9.log"]);
+        let names = [
+            "0.log",
+            "0.log.20260101-150405.gz",
+            "0.log.20260102-150405",
+            "0.log.20260102-150405.tmp",
+            "0.log.20251231-150405",
+            "10.log.20260103-150405",
+        ];
+        assert_eq!(rotated(&names, "0.log"), Some("0.log.20260102-150405"));
+        assert_eq!(rotated(&names, "1.log"), None);
     }
 }

@@ -22,6 +22,7 @@ use std::net::IpAddr;
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::Kubelet;
+use crate::kubelet::age::Written;
 use crate::node::runtime::state::Ended;
 use crate::pod::Runtime;
 use crate::text::{Placed, Source};
@@ -78,6 +79,8 @@ pub struct Node {
     /// Addresses of the cluster's DNS at which a server of the node listens, and from
     /// which its rules, as they are now, are known to send all packets on to others.
     pub sent_on: Vec<IpAddr>,
+    /// The same addresses where it is not known what the rules do with packets to them.
+    pub rules_unread: Vec<IpAddr>,
     /// The pods, sorted by namespace and name, without those that are only
     /// left over.
     pub pods: Vec<Pod>,
@@ -247,6 +250,9 @@ pub struct Pod {
     /// Its Corefile, and behind it what that can import, named by their path
     /// on the node.
     pub corefiles: Vec<Source>,
+    /// When the newest of these files was written, as its CoreDNS sees them; `None`: not
+    /// known, or no CoreDNS runs.
+    pub corefile_written: Option<Written>,
     /// Why its Corefile is not known, though it runs CoreDNS.
     pub corefile_unknown: Option<CorefileUnknown>,
     /// Files in the syntax of resolv.conf that its Corefile names, by their

@@ -146,7 +146,7 @@ fn logs_of_dns_pods_cost_their_number() {
         .as_secs_f64()
     };
     for namespace in ["kube-system", "shop"] {
-        let ratio = || of(namespace, 4_000) / of(namespace, 250).max(0.02);
+        let ratio = || of(namespace, 2_000) / of(namespace, 250).max(0.02);
         let least = (0..3).map(|_| ratio()).fold(f64::INFINITY, f64::min);
         assert!(least < 32.0, "{namespace}: {least:.1} times");
     }

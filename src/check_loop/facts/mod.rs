@@ -118,6 +118,13 @@ pub enum Unknown {
     Unread(String),
     /// The file at this path was not read.
     NotRead(String),
+    /// The Corefile was changed, and the server may run with what stood there before.
+    UnreadCorefile {
+        /// The server.
+        who: String,
+        /// The Corefile.
+        file: String,
+    },
     /// The server reads this file in its own file system, which is not read.
     OwnFileSystem {
         /// The server.
@@ -167,6 +174,9 @@ pub enum Unknown {
     Listens(String),
     /// This server's pod has no container yet: who answers in its place is not known.
     Waits(String),
+    /// It is not known whether the node's rules send packets to this address on to others,
+    /// past the server that has bound it.
+    Rules(IpAddr),
     /// The sockets of the node were not read.
     Sockets(SocketAddr),
     /// The DNS pods behind the service are not on this node.

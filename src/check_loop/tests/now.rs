@@ -3,6 +3,7 @@
 use super::*;
 use crate::check_loop::facts::Trouble;
 use crate::kubelet::Running;
+use crate::kubelet::age::{Started, Written};
 use crate::node::Presence;
 use crate::node::runtime::state::Ended;
 
@@ -271,6 +272,48 @@ fn a_dns_pod_that_ended_is_told_first() {
     };
     let report = check("paused", &node, FINE);
     assert_eq!(report.concern.unwrap().troubles, [expected]);
+}
+
+/// CoreDNS reads its Corefile when it starts, and after that only with `reload`.
+#[test]
+fn what_stands_in_a_corefile_since_may_not_be_read() {
+    let unknown = (Verdict::WillLoop, State::Unknown, State::Loop);
+    for (what, reload, at, now, expected) in [
+        ("older", "", 990, Some(2000), LOOP),
+        ("newer", "", 1500, Some(2000), unknown),
+        ("of another time", "", 1500, None, unknown),
+        ("read again", "reload", 1500, Some(2000), LOOP),
+        ("by now", "reload", 1500, Some(1560), LOOP),
+        ("not yet", "reload", 1500, Some(1559), unknown),
+        ("often", "reload 2s 1s", 1500, Some(1520), LOOP),
+        ("seldom", "reload 5m", 1500, Some(1900), unknown),
+        ("read in a copy", "reload", 1500, None, LOOP),
+        ("the clock was set", "", 2500, Some(2000), unknown),
+    ] {
+        let text = corefile("127.0.0.1").replace("loop\n", &format!("loop\n    {reload}\n"));
+        let mut node = with_coredns(REAL, &text);
+        let reader = Started {
+            counted: 1000,
+            noted: None,
+            now,
+        };
+        node.pods[0].corefile_written = Some(Written { at, reader });
+        let report = check(what, &node, expected);
+        let is_said = |it: &Remark| matches!(it, Remark::Now(Unknown::UnreadCorefile { .. }));
+        assert_eq!(report.remarks.iter().any(is_said), expected == unknown);
+    }
+    // What the file says comes with the next start, if it is good, too.
+    let mut node = with_coredns(REAL, &corefile("/etc/resolv.conf"));
+    let reader = Started {
+        counted: 1000,
+        noted: None,
+        now: Some(2000),
+    };
+    node.pods[0].corefile_written = Some(Written { at: 1500, reader });
+    let good = (Verdict::NoLoop, State::Unknown, State::NoLoop);
+    check("good", &node, good);
+    node.pods[0].corefiles = vec![source("/Corefile", ".:53 {\n    hosts\n}\n")];
+    check("that asks nobody", &node, good);
 }
 
 /// A static pod that was made anew has the logs that it had before.

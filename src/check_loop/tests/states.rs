@@ -155,10 +155,29 @@ fn row_7_to_11_node_local() {
             owner: None,
         });
     }
-    node.sent_on = services_in_question(&node);
-    assert_eq!(node.sent_on, ips("10.96.0.10"));
+    node.rules_unread = services_in_question(&node);
+    assert_eq!(node.rules_unread, ips("10.96.0.10"));
+    let unread = (Verdict::WillLoop, State::Unknown, State::Loop);
+    let report = check("rules that were not read", &node, unread);
+    let is_said = |it: &Remark| matches!(it, Remark::Now(Unknown::Rules(_)));
+    assert!(report.remarks.iter().any(is_said), "{report:#?}");
+    let asked = [([10, 96, 0, 10], 53).into()];
+    assert!(goes_round(&node, &Network::Node, &asked, "a.cluster.local").is_none());
+    let mut fine = with_node_cache(NODE_CACHE, "172.31.0.53", "172.31.0.53");
+    fine.listeners.clone_from(&node.listeners);
+    fine.rules_unread = ips("10.96.0.10");
+    check("whatever they say", &fine, FINE);
+    node.sent_on = std::mem::take(&mut node.rules_unread);
     let next = (Verdict::WillLoop, State::NoLoop, State::Loop);
     check("sent on", &node, next);
+    // One that runs, and has not got the address, is sent nothing there.
+    node.sent_on.clear();
+    check("bound", &node, LOOP);
+    node.listeners.pop();
+    node.pods[1].containers[0].pid = Some(9);
+    check("not bound", &node, next);
+    node.pods[1].containers[0].pid = None;
+    check("it has ended", &node, LOOP);
     let explicit = NODE_CACHE.replace("/etc/resolv.conf", "172.31.0.53");
     check(
         "10",

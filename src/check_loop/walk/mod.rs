@@ -155,6 +155,9 @@ impl Walk<'_, '_> {
         if self.when == When::Now && server.waits() {
             return self.end(End::Unknown(Unknown::Waits(server.dns.label())), share);
         }
+        if let Some(unread) = server.unread_at(self.when) {
+            return self.end(End::Unknown(unread), share);
+        }
         let doubt = |it: &Doubt| End::Unknown(Unknown::Server(it.clone()));
         if let Some(stops) = server.dns.first(Weight::Stops) {
             return self.end(doubt(stops), share);

@@ -8,6 +8,7 @@
 //! Source: github.com/coredns/caddy, caddyfile/lexer.go `next`,
 //! caddyfile/parse.go, caddyfile/dispenser.go `NextArg`, `NextBlock`.
 
+mod duration;
 mod import;
 mod key;
 mod lexer;
@@ -21,6 +22,7 @@ mod tests;
 
 use crate::text::{Source, Span, has_placeholder};
 
+pub use duration::seconds;
 pub use key::{Key, Transport, domain, is_within, split_key, zones};
 pub use manifest::in_manifest;
 pub use quoted::quoted;

@@ -14,6 +14,7 @@ pub mod servers;
 pub mod settings;
 pub mod sockets;
 mod static_pods;
+mod times;
 pub mod unseen;
 
 use std::collections::BTreeSet;

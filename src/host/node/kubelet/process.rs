@@ -3,17 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::traced::Traced;
+use crate::host::FileRead;
 use crate::host::node::place::{Inside, Place};
 use crate::host::node::processes::{Directory, ProcessSeen};
+use crate::host::node::times;
 use crate::host::root::Root;
-use crate::host::{FileRead, clock};
 use crate::kubelet::age::Started;
 use crate::kubelet::distribution::{self, Kind};
 use crate::kubelet::{NotOfNode, OtherProcess};
-
-/// Ticks in a second of `/proc/PID/stat`: the same on every Linux.
-/// Source: linux `include/asm-generic/param.h: USER_HZ`.
-const TICKS_PER_SECOND: u64 = 100;
 
 /// A kubelet that runs.
 #[derive(Debug)]
@@ -91,7 +88,7 @@ pub(super) fn running(
         environment: environment(&held),
         program: link("exe"),
         directory: link("cwd"),
-        started: seen.started.and_then(|it| started(root, &held, seen, it)),
+        started: times::started(root, &held, seen),
         ticks: seen.started,
         held,
     })
@@ -151,40 +148,4 @@ fn environment(process: &Directory) -> Option<Vec<(String, Traced)>> {
         Some((name.to_owned(), variable.after(name.len() + 1)))
     };
     Some(variables.iter().filter_map(pair).collect())
-}
-
-/// When the process was started, this many clock ticks after the machine was.
-fn started(root: &Root, held: &Directory, seen: &ProcessSeen, ticks: u64) -> Option<Started> {
-    Some(Started {
-        counted: since_1970(root, ticks)?,
-        noted: noted(root, &seen.cgroup),
-        now: held
-            .is_live()
-            .then(clock::now)
-            .flatten()
-            .map(|it| it / NANOSECONDS),
-    })
-}
-
-const NANOSECONDS: i64 = 1_000_000_000;
-
-/// When systemd started the unit of these control groups, by the link that it made then.
-///
-/// Source: systemd `src/core/unit.c: unit_export_invocation_id`.
-fn noted(root: &Root, cgroup: &[u8]) -> Option<i64> {
-    let groups = String::from_utf8_lossy(cgroup);
-    let mut last = groups.lines().filter_map(|it| it.rsplit('/').next());
-    let unit = last.find(|it| it.ends_with(".service"))?;
-    root.link_made(Path::new(&format!("/run/systemd/units/invocation:{unit}")))
-}
-
-/// A time in clock ticks since the machine was started, in seconds since 1970.
-fn since_1970(root: &Root, ticks: u64) -> Option<i64> {
-    let system = root.read(Path::new("/proc/stat")).ok()?.source.bytes;
-    let system = String::from_utf8_lossy(&system);
-    let boot = system
-        .lines()
-        .find_map(|line| line.strip_prefix("btime "))?;
-    let boot: i64 = boot.trim().parse().ok()?;
-    boot.checked_add(i64::try_from(ticks / TICKS_PER_SECOND).ok()?)
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::unit_file::Unset;
 use crate::config::yaml;
+use crate::host::node::times;
 use crate::host::root::Root;
 use crate::host::{FileRead, ReadError};
 use crate::kubelet::age::{Age, Started};
@@ -45,17 +46,6 @@ pub(super) struct Reader<'r> {
     /// The same of what systemd starts the kubelet with.
     pub(super) newer_units: Vec<String>,
 }
-
-/// Files that are older than any process, by which a copy that has not kept
-/// the times of files is recognised.
-const OLD_FILES: [&str; 6] = [
-    "/etc/os-release",
-    "/usr/lib/os-release",
-    "/etc/machine-id",
-    "/etc/hostname",
-    "/etc/passwd",
-    "/etc/nsswitch.conf",
-];
 
 impl<'r> Reader<'r> {
     /// Reads of a node, which the kubelet sees as `own`.
@@ -138,13 +128,8 @@ impl<'r> Reader<'r> {
 
     /// Whether the times of files are those that they had on the node.
     pub(super) fn has_times(&self) -> bool {
-        let is_old = |path: &&str| {
-            let modified = self.node.modified(Path::new(path));
-            modified
-                .zip(self.started)
-                .is_some_and(|(it, started)| it <= started.counted)
-        };
-        self.is_live || OLD_FILES.iter().any(is_old)
+        let started = self.started;
+        self.is_live || started.is_some_and(|it| times::has_times(self.node, it))
     }
 
     /// The files below a directory of drop-ins in the kubelet's order: that of

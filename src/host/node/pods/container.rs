@@ -81,6 +81,17 @@ impl<'n> Container<'n> {
         }
     }
 
+    /// When a file that was read was last written, by the name that it was given, in
+    /// seconds since 1970.
+    pub(super) fn modified(&self, name: &str) -> Option<i64> {
+        let own = self.own.as_ref().and_then(|(pid, own)| {
+            let path = name.strip_prefix(&format!("/proc/{pid}/root"))?;
+            Some((own, path))
+        });
+        let (root, path) = own.unwrap_or((self.node, name));
+        root.modified(Path::new(path))
+    }
+
     fn read_file(&self, path: &Path, skipped: &mut Vec<String>) -> Option<FileRead> {
         let text = path.to_str()?;
         let mut refused = None;

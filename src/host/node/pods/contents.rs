@@ -55,7 +55,12 @@ impl Look<'_> {
         }
         // One that ended while it was read has lost some of its files.
         let is_there = |it: &Process| self.directory(it.pid).is_some();
-        if !pod.processes.is_empty() && !pod.processes.iter().any(is_there) {
+        let has_ended = !pod.processes.is_empty() && !pod.processes.iter().any(is_there);
+        // Its DNS server ends before the sandbox does, and before its volumes go.
+        let server = pod.eye().filter(|_| self.with_dns && is_dns_server(&pod));
+        let server = server.and_then(|it| it.pid);
+        let is_without = server.is_some_and(|pid| self.directory(pid).is_none());
+        if has_ended || is_without && pod.corefiles.is_empty() {
             pod.presence = Presence::LeftOver;
         }
         pod
@@ -85,10 +90,17 @@ impl Look<'_> {
                 let directory = format!("{directory}/{}", container.name);
                 let names = list(self.root, &directory, skipped);
                 let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
-                for name in logs::newest(&names) {
+                let mut read = |name: &str| {
                     let path = format!("{directory}/{name}");
                     let file = skipped.take(self.root.read_end(Path::new(&path)));
-                    container.logs.extend(file.map(|file| file.source));
+                    file.map(|file| file.source)
+                };
+                for name in logs::newest(&names) {
+                    let log = read(name);
+                    // What was there went with the rotation.
+                    let is_empty = log.as_ref().is_some_and(|it| it.bytes.is_empty());
+                    let before = logs::rotated(&names, name).filter(|_| is_empty);
+                    container.logs.extend(before.and_then(&mut read).or(log));
                 }
             }
         }

@@ -11,9 +11,11 @@ use crate::config::corefile::parse;
 use crate::config::manifest;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::node::corefiles::{self, Files as _};
-use crate::host::node::processes::after;
+use crate::host::node::processes::{Directory, ProcessSeen, after, find};
+use crate::host::node::times;
 use crate::host::root::Root;
 use crate::host::situation::RESOLV_CONF;
+use crate::kubelet::age::Written;
 use crate::kubelet::effective::absolute;
 use crate::node::launch::{self, Launch};
 use crate::node::mountinfo::Mount;
@@ -39,14 +41,41 @@ impl Look<'_> {
         if is_node_cache(pod) {
             let generated = self.generated(pod, skipped);
             pod.corefiles.splice(..0, generated);
-        } else if let Some(container) = self.coredns(pod, skipped) {
-            of_container(pod, &container, skipped);
+        } else if let Some((process, container)) = self.coredns(pod, skipped) {
+            let in_volumes = pod.corefiles.clone();
+            let unread = of_container(pod, &container);
+            let has_ended = process.is_some_and(|pid| self.directory(pid).is_none());
+            if has_ended && pod.corefiles.is_empty() {
+                // It went with the process, and was no other one.
+                pod.corefiles = in_volumes;
+                pod.corefile_unknown = None;
+                return;
+            }
+            skipped.extend(unread);
+            let process = process.and_then(|pid| find(self.processes, pid));
+            pod.corefile_written = process.and_then(|it| self.written(pod, &container, it));
         }
     }
 
-    /// The container of CoreDNS; `None`: the pod has none, or nothing tells how
-    /// it is started.
-    fn coredns(&self, pod: &Pod, skipped: &mut Skipped) -> Option<Container<'_>> {
+    /// When the newest of the pod's Corefiles was written that this process reads.
+    fn written(
+        &self,
+        pod: &Pod,
+        container: &Container<'_>,
+        process: &ProcessSeen,
+    ) -> Option<Written> {
+        let held = Directory::of_seen(self.root, process)?;
+        let reader = times::started(self.root, &held, process)?;
+        let has_times = held.is_live() || times::has_times(self.root, reader);
+        let times = pod.corefiles.iter();
+        let at = times.filter_map(|it| container.modified(&it.name)).max();
+        let at = at.filter(|_| has_times)?;
+        Some(Written { at, reader })
+    }
+
+    /// The process of CoreDNS and its container; `None`: the pod has none, or nothing
+    /// tells how it is started.
+    fn coredns(&self, pod: &Pod, skipped: &mut Skipped) -> Option<(Option<u32>, Container<'_>)> {
         let is_coredns = |it: &&Process| it.comm == "coredns";
         let process = pod.processes.iter().find(is_coredns).map(|it| it.pid);
         let main = pod.containers.iter().find(|it| is_dns_name(&it.name));
@@ -57,10 +86,10 @@ impl Look<'_> {
         // One that ended has no bundle any more.
         let ended = main.filter(|_| process.is_none() && launch.is_none());
         let launch = launch.or_else(|| self.in_database(pod, &ended?.name));
-        let process = process.and_then(|pid| self.directory(pid));
-        let container = Container::of_process(self.root, process.as_ref(), launch);
+        let held = process.and_then(|pid| self.directory(pid));
+        let container = Container::of_process(self.root, held.as_ref(), launch);
         let is_its = coredns::conf(&container.arguments).is_some();
-        is_its.then_some(container)
+        is_its.then_some((process, container))
     }
 
     /// The Service of the cluster's DNS, where the pod's DNS server runs in its
@@ -139,11 +168,8 @@ pub(in crate::host::node) fn corefile_of_manifest(
     if pod.corefiles.is_empty() && !is_node_cache(pod) {
         let mut coredns = containers.iter().filter(|it| is_dns_name(&it.name));
         if let Some(launch) = coredns.find_map(of_manifest) {
-            of_container(
-                pod,
-                &Container::of_process(node, None, Some(launch)),
-                &mut skipped,
-            );
+            let container = Container::of_process(node, None, Some(launch));
+            skipped.extend(of_container(pod, &container));
         }
     }
     skipped.unread().sentences
@@ -177,12 +203,12 @@ fn of_manifest(container: &manifest::Container) -> Option<Launch> {
 }
 
 /// Puts the Corefile that the container reads in the place of those that lie
-/// in the pod's volumes.
-fn of_container(pod: &mut Pod, container: &Container<'_>, skipped: &mut Skipped) {
+/// in the pod's volumes. What could not be read, as sentences without a full stop.
+fn of_container(pod: &mut Pod, container: &Container<'_>) -> Vec<String> {
     let in_volumes = std::mem::take(&mut pod.corefiles);
     let Some(Conf::File(path)) = coredns::conf(&container.arguments) else {
         pod.corefile_unknown = Some(CorefileUnknown::Stdin);
-        return;
+        return Vec::new();
     };
     let path = container.absolute(&path);
     let shown = escaped(path.as_bytes());
@@ -207,7 +233,7 @@ fn of_container(pod: &mut Pod, container: &Container<'_>, skipped: &mut Skipped)
             None => CorefileUnknown::InImage(shown),
         });
     }
-    skipped.extend(unread);
+    unread
 }
 
 /// The files in the syntax of resolv.conf that the Corefile names, but the one

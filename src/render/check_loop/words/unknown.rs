@@ -42,6 +42,10 @@ pub(in crate::render::check_loop) fn unknown(unknown: &Unknown) -> Sentence {
         Unknown::Pod(error) => Sentence::new("pod-file-unknown", error.to_string()),
         Unknown::Unread(reason) => Sentence::new("file-unread", reason.clone()),
         Unknown::NotRead(path) => sentence!("file-unread", "{path} was not read"),
+        Unknown::UnreadCorefile { who, file } => sentence!(
+            "corefile-newer",
+            "{file} was changed after {who} was started, and nothing tells whether it has read it since"
+        ),
         Unknown::OwnFileSystem { who, path } => sentence!(
             "file-in-container",
             "{who} reads {path} in its own file system, which is not read"
@@ -85,6 +89,10 @@ pub(in crate::render::check_loop) fn unknown(unknown: &Unknown) -> Sentence {
         Unknown::Waits(who) => sentence!(
             "dns-pods-wait",
             "{who} has no container yet, and who answers in its place is not known"
+        ),
+        Unknown::Rules(ip) => sentence!(
+            "rules-unread",
+            "a server of the node listens at {ip}, and whether the node's rules send packets on past it was not read"
         ),
         Unknown::Sockets(to) => sentence!(
             "sockets-unread",

@@ -312,8 +312,10 @@ fn of_neighbour(end: &Outcome) -> Vec<Step> {
 
 /// What a rule of lint says, and where to do it.
 fn of_setting(finding: &Finding) -> Vec<Step> {
-    let is_copy = is_copy(&finding.primary.file);
-    let source = in_config_map("Do so in the ConfigMap of which the file is a copy");
+    let file = &finding.primary.file;
+    let is_copy = is_copy(file);
+    let what = "Do so in the ConfigMap of which the file is a copy";
+    let source = in_config_map(what.to_owned(), file);
     let help = finding.help.iter().map(|it| Step::new(it.as_str()));
     let source = Some(source).filter(|_| is_copy && finding.help.is_some());
     help.chain(source).collect()

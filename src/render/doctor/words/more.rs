@@ -20,7 +20,7 @@ pub(super) fn logs(logs: Option<&Logs>) -> String {
         since,
     }) = logs
     else {
-        return "no log of a DNS pod is to be seen here".to_owned();
+        return "no line of a DNS pod's log is to be seen here".to_owned();
     };
     let trouble = summary
         .advice

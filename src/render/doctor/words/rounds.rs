@@ -41,9 +41,8 @@ fn of_last_line(report: &LoopReport) -> Option<Step> {
     let to = hop.sends_to.trim_end_matches(":53");
     let name = format!("Name a server outside in the place of {to}");
     Some(if is_copy(&place.file) {
-        in_config_map(&format!(
-            "{name} in the ConfigMap of which {place} is a copy"
-        ))
+        let what = format!("{name} in the ConfigMap of which {place} is a copy");
+        in_config_map(what, &place.file)
     } else {
         Step::new(format!("{name} at {place}"))
     })
@@ -64,10 +63,36 @@ pub(super) fn is_copy(file: &str) -> bool {
     file.contains("/kubernetes.io~configmap/")
 }
 
-/// Something to do in the `ConfigMap` of a Corefile.
-pub(super) fn in_config_map(what: &str) -> Step {
-    let names = "by its usual name (node-local-dns for NodeLocal DNSCache)";
-    Step::new(format!("{what}, {names}")).typing(Command::new(
-        "kubectl -n kube-system edit configmap coredns",
-    ))
+/// Something to do in the `ConfigMap` of a Corefile, of which the file is a copy.
+///
+/// Source: kubernetes `cluster/addons/dns/nodelocaldns/nodelocaldns.yaml`, whose volume
+/// alone has the name `Corefile.base`.
+pub(super) fn in_config_map(what: String, file: &str) -> Step {
+    let name = match file.rsplit('/').next() {
+        Some("Corefile.base") => "node-local-dns",
+        Some("Corefile") => "coredns",
+        _ => return Step::new(what),
+    };
+    let edit = format!("kubectl -n kube-system edit configmap {name}");
+    Step::new(format!("{what}, by its usual name")).typing(Command::new(&edit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_config_map_is_that_of_the_file() {
+        const VOLUME: &str = "/var/lib/kubelet/pods/u/volumes/kubernetes.io~configmap/v";
+        for (file, expected) in [
+            ("Corefile", Some("coredns")),
+            ("Corefile.base", Some("node-local-dns")),
+            ("custom.server", None),
+        ] {
+            let step = in_config_map("Do so".to_owned(), &format!("{VOLUME}/{file}"));
+            let typed = step.commands.first().map(|it| it.as_str().to_owned());
+            let expected = expected.map(|it| format!("kubectl -n kube-system edit configmap {it}"));
+            assert_eq!(typed, expected, "{file}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Which Corefile a pod has.
 
 use super::*;
+use crate::node::Presence;
 use crate::topology::CorefileUnknown;
 
 /// What NodeLocal `DNSCache` made of a Corefile with places for addresses.
@@ -255,4 +256,56 @@ fn the_corefile_of_one_that_crashed_is_in_the_database() {
     for unknown in [both.as_slice(), b"no database", b""] {
         assert_eq!(corefile_of_crashed(unknown), ["VOLUME/Corefile"]);
     }
+}
+
+/// A pod that is deleted ends in parts: its container, its volumes, its sandbox.
+#[test]
+fn a_pod_whose_container_ends_while_it_is_read_is_not_without_a_corefile() {
+    for (gone, expected) in [
+        (&["proc/16820"][..], (Presence::Runs, 1)),
+        (
+            &["proc/16820", "var/lib/kubelet/pods"],
+            (Presence::LeftOver, 0),
+        ),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let from = "testdata/nodes/cluster-restart-will-loop/.";
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(from);
+        let mut copy = Command::new("cp");
+        copy.arg("-a").arg(from).arg(directory.path());
+        assert!(copy.status().unwrap().success());
+        let root = Root::below(directory.path(), Resolution::default()).unwrap();
+        let (processes, _) = scan(&root);
+        for path in gone {
+            fs::remove_dir_all(directory.path().join(path)).unwrap();
+        }
+        let (pods, skipped) = read_pods(&root, &processes, ALL, |_| true);
+        assert_eq!(skipped.sentences, Vec::<String>::new(), "{gone:?}");
+        let [pod] = pods.as_slice() else {
+            panic!("{pods:#?}");
+        };
+        let found = (pod.presence, pod.corefiles.len());
+        assert_eq!(found, expected, "{gone:?}");
+        assert_eq!(pod.corefile_unknown, None, "{gone:?}");
+    }
+}
+
+/// The kubelet renames a log that is long enough, and its runtime begins a new one.
+#[test]
+fn a_log_that_was_just_rotated_is_read() {
+    const LOGS: &str = "/var/log/pods/kube-system_coredns-a_u/coredns";
+    let files = [
+        ("0.log", ""),
+        ("0.log.20261130-150405", "the last line\n"),
+        ("0.log.20261129-150405", "an older line\n"),
+    ];
+    let files = files.map(|(name, text)| (format!("{LOGS}/{name}"), text));
+    let (_directory, root) = root_with(&files);
+    let (pods, _) = read_pods(&root, &[], ALL, |_| true);
+    let logs: Vec<_> = pods[0].containers[0].logs.iter().collect();
+    let [log] = logs.as_slice() else {
+        panic!("{logs:?}");
+    };
+    assert_eq!(log.name, format!("{LOGS}/0.log.20261130-150405"));
+    assert_eq!(log.bytes, b"the last line\n");
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
+use crate::config::corefile::seconds;
 use crate::dig::mnemonic;
 
 /// What a word must be.
@@ -216,42 +217,6 @@ fn integer(word: &str) -> Option<f64> {
     let is_number = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
     let fits = is_number && word.parse::<i64>().is_ok();
     fits.then(|| word.parse().ok()).flatten()
-}
-
-/// The seconds of a duration as Go's `time.ParseDuration` reads it.
-///
-/// Source: Go, `src/time/format.go: ParseDuration`.
-pub(super) fn seconds(word: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 8] = [
-        ("ns", 1e-9),
-        ("us", 1e-6),
-        ("\u{b5}s", 1e-6),
-        ("\u{3bc}s", 1e-6),
-        ("ms", 1e-3),
-        ("s", 1.0),
-        ("m", 60.0),
-        ("h", 3600.0),
-    ];
-    let sign = if word.starts_with('-') { -1.0 } else { 1.0 };
-    let mut rest = word.strip_prefix(['+', '-']).unwrap_or(word);
-    if rest == "0" {
-        return Some(0.0);
-    }
-    let mut sum = 0.0;
-    loop {
-        let end = rest.find(|it: char| !it.is_ascii_digit() && it != '.')?;
-        let (number, behind) = rest.split_at_checked(end)?;
-        let number: f64 = number.parse().ok()?;
-        let end = behind
-            .find(|it: char| it.is_ascii_digit() || it == '.')
-            .unwrap_or(behind.len());
-        let (unit, behind) = behind.split_at_checked(end)?;
-        sum += number * UNITS.iter().find(|it| it.0 == unit)?.1;
-        if behind.is_empty() {
-            return Some(sign * sum);
-        }
-        rest = behind;
-    }
 }
 
 fn is_network(word: &str) -> bool {

@@ -3,11 +3,11 @@
 //!
 //! Source: `CoreDNS` v1.14.7, plugin/NAME/setup.go, and the tags that are named.
 
-use crate::config::corefile::{Directive, ServerBlock, Transport, Word, zones};
+use crate::config::corefile::{Directive, ServerBlock, Transport, Word, seconds, zones};
 use crate::kubelet::Version;
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::corefile::plugins::grammar::Refusal;
-use crate::lint::rules::corefile::plugins::kind::{Kind, seconds};
+use crate::lint::rules::corefile::plugins::kind::Kind;
 
 /// A property, or the directive's name, and why it is refused.
 type Found<'d> = Option<(&'d Word, Refusal<'d>)>;
