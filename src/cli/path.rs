@@ -58,14 +58,13 @@ const LIMIT_OF_VERDICT: Duration = Duration::from_secs(1);
 /// Notes the addresses of the cluster's DNS from which rules are known to send packets on,
 /// where that makes a difference and they can be read. What was asked of the rules for it.
 pub(super) fn see_rules(args: &NodeArgs, root: Option<&Root>, node: &mut Node) -> Vec<Route> {
+    let Some(words) = args.words_of_rules(root) else {
+        return Vec::new();
+    };
     let asked = check_loop::services_in_question(node);
     if asked.is_empty() {
         return Vec::new();
     }
-    let Some(words) = args.words_of_rules(root) else {
-        node.rules_unread = asked;
-        return Vec::new();
-    };
     let question = |ip: &IpAddr| [vec![ip.to_string()], words.clone()].concat();
     let questions = asked.iter().map(question).collect();
     let routes = service::routes(questions, LIMIT_OF_VERDICT, answer_to);
