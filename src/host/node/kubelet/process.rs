@@ -155,26 +155,26 @@ fn environment(process: &Directory) -> Option<Vec<(String, Traced)>> {
 
 /// When the process was started, this many clock ticks after the machine was.
 fn started(root: &Root, held: &Directory, seen: &ProcessSeen, ticks: u64) -> Option<Started> {
+    // A copy has the time of its link from whoever copied it.
+    let now = held.is_live().then(clock::now).flatten();
     Some(Started {
         counted: since_1970(root, ticks)?,
-        noted: noted(root, &seen.cgroup),
-        now: held
-            .is_live()
-            .then(clock::now)
-            .flatten()
-            .map(|it| it / NANOSECONDS),
+        noted: now.and_then(|_| noted(root, seen)),
+        now: now.map(|it| it / NANOSECONDS),
     })
 }
 
 const NANOSECONDS: i64 = 1_000_000_000;
 
-/// When systemd started the unit of these control groups, by the link that it made then.
+/// When systemd started this process as the main one of its unit, by the link that it
+/// made then. k0s and RKE2 start their kubelets themselves, at any time.
 ///
 /// Source: systemd `src/core/unit.c: unit_export_invocation_id`.
-fn noted(root: &Root, cgroup: &[u8]) -> Option<i64> {
-    let groups = String::from_utf8_lossy(cgroup);
+pub(super) fn noted(root: &Root, seen: &ProcessSeen) -> Option<i64> {
+    const SYSTEMD: u32 = 1;
+    let groups = String::from_utf8_lossy(&seen.cgroup);
     let mut last = groups.lines().filter_map(|it| it.rsplit('/').next());
-    let unit = last.find(|it| it.ends_with(".service"))?;
+    let unit = last.find(|it| it.ends_with(".service") && seen.parent == Some(SYSTEMD))?;
     root.link_made(Path::new(&format!("/run/systemd/units/invocation:{unit}")))
 }
 
