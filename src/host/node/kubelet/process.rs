@@ -170,7 +170,7 @@ const NANOSECONDS: i64 = 1_000_000_000;
 /// made then. k0s and RKE2 start their kubelets themselves, at any time.
 ///
 /// Source: systemd `src/core/unit.c: unit_export_invocation_id`.
-pub(super) fn noted(root: &Root, seen: &ProcessSeen) -> Option<i64> {
+fn noted(root: &Root, seen: &ProcessSeen) -> Option<i64> {
     const SYSTEMD: u32 = 1;
     let groups = String::from_utf8_lossy(&seen.cgroup);
     let mut last = groups.lines().filter_map(|it| it.rsplit('/').next());
@@ -187,4 +187,31 @@ fn since_1970(root: &Root, ticks: u64) -> Option<i64> {
         .find_map(|line| line.strip_prefix("btime "))?;
     let boot: i64 = boot.trim().parse().ok()?;
     boot.checked_add(i64::try_from(ticks / TICKS_PER_SECOND).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::root::fixture::root_with;
+
+    /// What another process of the unit starts has a start of its own.
+    #[test]
+    fn systemd_notes_the_start_of_main_processes() {
+        let (_directory, root) = root_with(&[(
+            "/run/systemd/units/invocation:k0sworker.service",
+            "->0123456789abcdef",
+        )]);
+        let is_noted = |parent, cgroup: &str| {
+            let seen = ProcessSeen {
+                parent,
+                cgroup: cgroup.as_bytes().to_vec(),
+                ..ProcessSeen::default()
+            };
+            noted(&root, &seen).is_some()
+        };
+        assert!(is_noted(Some(1), "0::/system.slice/k0sworker.service\n"));
+        assert!(!is_noted(Some(812), "0::/system.slice/k0sworker.service\n"));
+        assert!(!is_noted(None, "0::/system.slice/k0sworker.service\n"));
+        assert!(!is_noted(Some(1), "0::/system.slice/kubelet.service\n"));
+    }
 }

@@ -386,24 +386,3 @@ fn a_kubelet_in_a_container_is_not_the_nodes() {
         }
     }
 }
-
-/// What another process of the unit starts has a start of its own.
-#[test]
-fn systemd_notes_the_start_of_main_processes() {
-    let (_directory, root) = root_with(&[(
-        "/run/systemd/units/invocation:k0sworker.service",
-        "->0123456789abcdef",
-    )]);
-    let noted = |parent, cgroup: &str| {
-        let seen = ProcessSeen {
-            parent,
-            cgroup: cgroup.as_bytes().to_vec(),
-            ..ProcessSeen::default()
-        };
-        process::noted(&root, &seen).is_some()
-    };
-    assert!(noted(Some(1), "0::/system.slice/k0sworker.service\n"));
-    assert!(!noted(Some(812), "0::/system.slice/k0sworker.service\n"));
-    assert!(!noted(None, "0::/system.slice/k0sworker.service\n"));
-    assert!(!noted(Some(1), "0::/system.slice/kubelet.service\n"));
-}
