@@ -73,6 +73,47 @@ fn doctor_says_first_what_comes_with_the_restart() {
     assert!(!fix.contains("delete pod"), "{causes:#?}");
 }
 
+/// What the node's own lookups do not need, nobody is to repair.
+#[test]
+fn a_server_of_a_file_that_counts_from_the_restart_on_is_no_cause_of_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("root");
+    let mut copy = Command::new("cp");
+    copy.arg("-a")
+        .arg(node("cluster-restart-will-loop"))
+        .arg(&root);
+    assert!(copy.status().unwrap().success());
+    let settings = root.join("etc/kubernetes/kubelet.yaml");
+    let text = fs::read_to_string(&settings).unwrap();
+    // It is newer than the kubelet by its time of now.
+    fs::write(&settings, text.replace("/etc/resolv.conf", "/etc/new.conf")).unwrap();
+    fs::write(root.join("etc/new.conf"), "nameserver 127.0.0.1\n").unwrap();
+    let (status, report) = json(&["doctor"], &root);
+    assert_eq!(status, 1);
+    let causes = report["causes"].as_array().unwrap();
+    assert_eq!(causes[0]["code"], "after-kubelet-restart", "{causes:#?}");
+    let (_, text, _) = kdns(&["doctor"], &root);
+    assert!(text.contains("seen at /etc/new.conf:1:12"), "{text}");
+    let of_rest = |it: &&Value| it["code"] == "dead-server" || it["code"] == "loopback-nameserver";
+    assert_eq!(causes.iter().filter(of_rest).count(), 0, "{causes:#?}");
+    // The fix is in each format.
+    for format in ["sarif", "github"] {
+        let (_, out, _) = kdns(&["check-loop", "--format", format], &root);
+        assert!(out.contains("before the kubelet is restarted"), "{out}");
+    }
+}
+
+/// A copy has the time of systemd's link from whoever copied it.
+#[test]
+fn a_copied_link_says_nothing_of_the_kubelet_s_start() {
+    let root = node("cluster-restart-will-loop");
+    let link = root.join("run/systemd/units/invocation:kubelet.service");
+    assert!(link.is_symlink());
+    let (_, report) = json(&["upstream"], &root);
+    let remark = report["remarks"].to_string();
+    assert!(remark.contains("was changed after"), "{remark}");
+}
+
 #[test]
 fn upstream_does_not_know_what_nothing_tells() {
     let root = node("cluster-not-restarted-old-pods");

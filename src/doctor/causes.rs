@@ -1,7 +1,7 @@
 //! What the answers show, the likeliest cause of trouble first.
 
 use super::checks::{is_trouble, place};
-use super::joined::{joined, known_by_rule, log_of};
+use super::joined::{is_later, joined, known_by_rule, log_of};
 use super::{Asked, Cause, Check, Fact, Kind, Route, State, Whom};
 use crate::check_loop::facts::Trouble;
 use crate::check_loop::{self, Verdict};
@@ -117,7 +117,10 @@ fn kinds<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
         Fact::Upstream { dead, broken, .. } => {
             let dead = dead.filter(|_| loop_state != State::Error);
             let broken = broken.iter().map(|it| Kind::NoServer(it));
-            let all = dead.map(Kind::Dead).into_iter().chain(broken);
+            let all = dead
+                .map(|(it, role)| Kind::Dead(it, role))
+                .into_iter()
+                .chain(broken);
             all.map(|it| (State::Error, it)).collect()
         }
         Fact::Pods {
@@ -240,7 +243,8 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
         // It says why something else was seen.
         Kind::Setting(_) if is_error && cause.evidence.len() > 1 => 5,
         Kind::Trouble(Trouble::Log(_), _) => 5,
-        Kind::Dead(_) | Kind::NoServer(_) => 6,
+        Kind::Dead(..) | Kind::NoServer(_) => 6,
+        kind if is_later(kind) => 7,
         Kind::Failing(_) if is_error => 8,
         Kind::Setting(_) if is_error => 9,
         Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_) => 10,

@@ -10,6 +10,7 @@ use crate::check_loop::{self, Sighting};
 use crate::finding::Finding;
 use crate::path::findings;
 use crate::text::Place;
+use crate::upstream::Role;
 
 /// Rules of lint that say of a file what check-loop says of the node.
 const OF_LOOPS: &[&str] = &[
@@ -17,6 +18,14 @@ const OF_LOOPS: &[&str] = &[
     "forward-to-loopback",
     "own-node-cache",
     "forward-to-itself",
+    "zero-address",
+    "cluster-dns-in-file",
+];
+
+/// The same of a file that the kubelet has from its restart on.
+const OF_LATER_LOOPS: &[&str] = &[
+    "loopback-nameserver",
+    "own-node-cache",
     "zero-address",
     "cluster-dns-in-file",
 ];
@@ -40,6 +49,7 @@ const OF_BRIDGES: &[&str] = &["bridge-passes-iptables-by"];
 pub(super) fn joined(causes: &mut Vec<Cause<'_>>) {
     for (is_same, names) in [
         (is_loop as fn(&Kind<'_>) -> bool, OF_LOOPS),
+        (is_later, OF_LATER_LOOPS),
         (needs_restart, OF_RESTARTS),
         (is_old_file, OF_OLD_FILES),
         (is_silent_cache, OF_SILENT_CACHES),
@@ -55,10 +65,20 @@ pub(super) fn joined(causes: &mut Vec<Cause<'_>>) {
             |at: &Place| edit.is_some_and(|it| (&it.file, it.line) == (&at.file, at.line));
         let is_joined = |it: &Cause<'_>| {
             let is_setting = |it: &Finding| names.contains(&it.name) || is_edited(&place(it));
-            matches!(it.kind, Kind::Setting(it) if is_setting(it))
+            match it.kind {
+                Kind::Setting(it) => is_setting(it),
+                Kind::Dead(_, role) => names == OF_LATER_LOOPS && role == Role::Restarted,
+                _ => false,
+            }
         };
-        let joined = causes.iter().filter(|it| is_joined(it));
-        let evidence: Vec<usize> = joined.flat_map(|it| it.evidence.clone()).collect();
+        let joined = || causes.iter().filter(|it| is_joined(it));
+        let evidence: Vec<usize> = joined().flat_map(|it| it.evidence.clone()).collect();
+        if names == OF_LATER_LOOPS {
+            // No query path shows these.
+            let places = joined().flat_map(|it| it.places.clone());
+            first.places.extend(places.collect::<Vec<_>>());
+            first.places.dedup();
+        }
         causes.retain(|it| !is_joined(it));
         first.evidence.extend(evidence);
         first.evidence.dedup();
@@ -144,12 +164,17 @@ fn throws_out(kind: &Kind<'_>, _: &Finding) -> bool {
 }
 
 fn is_loop(kind: &Kind<'_>) -> bool {
-    matches!(kind, Kind::Loop(_)) || is_later(kind)
+    matches!(kind, Kind::Loop(_))
 }
 
-/// Whether DNS loops from the kubelet's restart on.
-fn is_later(kind: &Kind<'_>) -> bool {
-    matches!(kind, Kind::Trouble(Trouble::Files(Remark::Restart(..)), _))
+/// Whether DNS loops from the kubelet's restart on, and a fix of that is known.
+pub(super) fn is_later(kind: &Kind<'_>) -> bool {
+    use check_loop::State::{Loop, Mixed, Refused};
+    matches!(
+        kind,
+        Kind::Trouble(Trouble::Files(Remark::Restart(Loop | Mixed | Refused, _)), report)
+            if report.fix.is_some()
+    )
 }
 
 fn is_deaf_cache(kind: &Kind<'_>) -> bool {

@@ -126,8 +126,8 @@ pub enum Fact<'o> {
     Upstream {
         /// Servers outside the node where queries end.
         outside: Vec<SocketAddr>,
-        /// The first server where they end without an answer.
-        dead: Option<&'o upstream::Step>,
+        /// The first server where they end without an answer, and whose file names it.
+        dead: Option<(&'o upstream::Step, upstream::Role)>,
         /// The files that name no server at all.
         broken: Vec<&'o upstream::FileReport>,
         /// Why that is not known.
@@ -207,7 +207,7 @@ pub enum Kind<'o> {
     /// Something that `check-loop` sees beside it.
     Trouble(&'o Trouble, &'o check_loop::Report),
     /// A server where queries end without an answer.
-    Dead(&'o upstream::Step),
+    Dead(&'o upstream::Step, upstream::Role),
     /// A file that names no server.
     NoServer(&'o upstream::FileReport),
     /// Servers that do not answer.

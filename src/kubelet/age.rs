@@ -7,7 +7,8 @@
 pub struct Started {
     /// By the clock of now.
     pub counted: i64,
-    /// By the clock of then, where systemd wrote something at that time.
+    /// By the clock of then, where systemd started it itself and wrote something at that
+    /// time.
     pub noted: Option<i64>,
     /// What the clock says now; `None`: the files are of another time.
     pub now: Option<i64>,
@@ -43,23 +44,27 @@ pub enum Age {
     Older,
     /// It was written since.
     Newer,
-    /// The clock was set in between, or since it was written: it can be both.
+    /// It can be both: it lies between the two starts, or is yet to come.
     Unsure,
 }
 
-/// What a unit does before its main program can take so many seconds.
+/// What a unit does before its main program takes so many seconds at most, where it
+/// sets no other limit.
 ///
 /// Source: systemd `DefaultTimeoutStartSec`.
 const MAX_APART: u64 = 90;
 
 impl Started {
-    /// The age of a file that was changed at this time.
+    /// The age of a file that was changed at this time, if the clock was set once at most.
     pub fn age_of(self, changed: i64) -> Age {
         // All clocks are cut to seconds.
         let is_after = |time: i64| changed > time.saturating_add(1);
         let is_set = |it: &i64| it.abs_diff(self.counted) > MAX_APART;
         let noted = self.noted.filter(is_set).unwrap_or(self.counted);
-        if !is_after(noted.min(self.counted)) {
+        let runs_for = self.now.map_or(0, |it| it.saturating_sub(self.counted));
+        // By the clock of then nothing was written later.
+        let end = noted.saturating_add(runs_for);
+        if !is_after(noted.min(self.counted)) || (is_after(end) && !is_after(self.counted)) {
             Age::Older
         } else if is_after(noted.max(self.counted)) && !self.now.is_some_and(is_after) {
             Age::Newer
@@ -99,6 +104,17 @@ mod tests {
         check(500, 600, Age::Unsure);
         check(500, 1001, Age::Unsure);
         check(500, 1002, Age::Newer);
+    }
+
+    /// A machine without a clock of its own boots years ago.
+    #[test]
+    fn a_clock_that_went_far_forward() {
+        check(-5000, -5500, Age::Older);
+        check(-5000, -4500, Age::Unsure);
+        check(-5000, -3999, Age::Unsure);
+        check(-5000, -3998, Age::Older);
+        check(-5000, 900, Age::Older);
+        check(-5000, 1002, Age::Newer);
     }
 
     #[test]

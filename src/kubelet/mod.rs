@@ -83,7 +83,7 @@ pub struct Running {
     pub resolv_conf: Setting<String>,
     /// The files that were changed since, safe to print.
     pub changed: Vec<String>,
-    /// Whether they can also have been changed before, by a clock that was set since.
+    /// Whether they can also have been changed before.
     pub is_unsure: bool,
     /// Whether systemd has to read its units again before a restart.
     pub is_unit_changed: bool,

@@ -23,7 +23,7 @@ pub fn shown_at_configz(source: &Source) -> Option<Configuration> {
 pub struct Changes {
     /// Its configuration and drop-ins, and directories of these.
     pub settings: Vec<String>,
-    /// The same that can be older, too: the clock was set.
+    /// The same that can be older, too.
     pub unsure: Vec<String>,
     /// What systemd starts it with that is newer, where the files give other
     /// flags by now.
@@ -136,26 +136,21 @@ fn reason(kubelet: &Kubelet, changed: &[&String], unsure: &[String]) -> String {
         Found::Files { .. } | Found::Named => String::new(),
     };
     let first = changed.first().map_or("its file", |it| it.as_str());
-    let (what, before) = if changed.first().is_some_and(|it| unsure.contains(it)) {
-        (
-            format!(
-                "whether {first} was changed before the kubelet{process} was started or after is \
-                 not known, as the machine's clock was set"
-            ),
-            format!("touch {first} and restart the kubelet, or "),
+    let what = if changed.first().is_some_and(|it| unsure.contains(it)) {
+        format!(
+            "whether {first} was changed before the kubelet{process} was started or after is not \
+             known: its time lies between those that systemd and the kernel give for that start, \
+             or is yet to come"
         )
     } else {
-        (
-            format!(
-                "{first} was changed after the kubelet{process} was started, which still has what \
-                 stood there before"
-            ),
-            String::new(),
+        format!(
+            "{first} was changed after the kubelet{process} was started, which still has what \
+             stood there before"
         )
     };
     format!(
-        "{what}; {before}give what it has as --kubelet-config, the text of its /configz: kubectl \
-         get --raw /api/v1/nodes/NODE/proxy/configz"
+        "{what}; give what it has as --kubelet-config, the text of its /configz: kubectl get \
+         --raw /api/v1/nodes/NODE/proxy/configz"
     )
 }
 

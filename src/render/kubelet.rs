@@ -7,13 +7,6 @@ use crate::kubelet::{KeyRemark, Origin, Remark, Running};
 /// full stop.
 pub(super) fn not_restarted(running: &Running) -> Sentence {
     const CODE: &str = "kubelet-not-restarted";
-    if let (true, Some(first)) = (running.is_unsure, running.changed.first()) {
-        return sentence!(
-            CODE,
-            "Whether {first} was changed before the kubelet was started or after is not known, as \
-             the machine's clock was set: touch it, and restart the kubelet"
-        );
-    }
     let changed = match running.changed.as_slice() {
         [] if running.is_unit_changed => {
             return Sentence::new(
@@ -26,6 +19,14 @@ pub(super) fn not_restarted(running: &Running) -> Sentence {
         [one] => format!("{one} was changed"),
         [first, rest @ ..] => format!("{first} was changed (and {} more)", rest.len()),
     };
+    if running.is_unsure {
+        return sentence!(
+            CODE,
+            "{changed} before the kubelet was started, or after: that is not known, as the time \
+             lies between those that systemd and the kernel give for that start, or is yet to \
+             come; kubectl get --raw /api/v1/nodes/NODE/proxy/configz shows what it has"
+        );
+    }
     sentence!(
         CODE,
         "{changed} after the kubelet was started, which has what stood there before until it is \
@@ -170,5 +171,29 @@ pub fn origin(origin: &Origin) -> String {
         Origin::Option(option) => (*option).to_owned(),
         Origin::Pod(pod) => format!("what the kubelet gave to pod {pod}"),
         Origin::Unread(reason) => reason.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kubelet::Setting;
+
+    /// A restart can be what makes DNS loop.
+    #[test]
+    fn nothing_is_advised_that_was_not_tried() {
+        let running = Running {
+            resolv_conf: Setting::made(String::new(), Origin::BuiltIn),
+            changed: vec!["/a".to_owned(), "/b".to_owned()],
+            is_unsure: true,
+            is_unit_changed: false,
+            started: None,
+        };
+        let Sentence { text, .. } = not_restarted(&running);
+        assert!(
+            !text.contains("restart") && !text.contains("touch"),
+            "{text}"
+        );
+        assert!(text.contains("/configz"), "{text}");
     }
 }

@@ -53,8 +53,9 @@ pub(in crate::render) struct Prediction<'r> {
     /// With `--live`: how long the lookup took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::render) ms: Option<f64>,
-    /// With `--live`: what ended it before the resolver did.
-    #[schemars(extend("enum" = ["time", "queries", "hangs", "interrupt"]))]
+    /// With `--live`: what ended it before the resolver did: the time allowed for it, more
+    /// queries than any resolver should send, that it would wait for ever, or Ctrl-C.
+    #[schemars(extend("enum" = ["time", "queries", "hangs", "interrupt", null]))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::render) cut: Option<&'static str>,
 }

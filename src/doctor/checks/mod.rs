@@ -11,7 +11,7 @@ use crate::finding::{Finding, Severity};
 use crate::lint::Findings;
 use crate::node::{Node, Pod, Presence, is_dns_server};
 use crate::text::Place;
-use crate::upstream::{self, End, FileReport, Health, Step};
+use crate::upstream::{self, End, FileReport, Health, Role, Step};
 
 pub use more::is_trouble;
 pub use more::{kernel, logs, lookup, not_asked, path, servers};
@@ -55,8 +55,14 @@ pub fn loops(report: &check_loop::Report) -> Check<'_> {
 /// Who the servers of the node are, and how it is with them.
 pub fn upstream<'o>(here: &Here, report: &'o upstream::Report, health: Health) -> Check<'o> {
     let outside = outside(report);
-    let steps = || report.files.iter().flat_map(|it| &it.servers);
-    let dead = steps().find_map(first_dead);
+    // What goes wrong comes before what will, from the kubelet's restart on.
+    let (later, now): (Vec<_>, Vec<_>) = report
+        .files
+        .iter()
+        .partition(|it| it.role == Role::Restarted);
+    let dead_of =
+        |file: &'o FileReport| Some((file.servers.iter().find_map(first_dead)?, file.role));
+    let dead = now.into_iter().chain(later).find_map(dead_of);
     let state = match health {
         Health::Clean => State::Ok,
         Health::Dead => State::Error,
@@ -73,7 +79,7 @@ pub fn upstream<'o>(here: &Here, report: &'o upstream::Report, health: Health) -
         health,
         is_pod: *here == Here::Pod,
     };
-    let place = dead.and_then(|it| it.place.clone());
+    let place = dead.and_then(|it| it.0.place.clone());
     Check::new("upstream", state, fact, place.into_iter().collect())
 }
 

@@ -26,8 +26,11 @@ pub(super) fn verdict(report: &Report) -> Finding {
         primary: label(place(report).unwrap_or(&Place::nowhere("")), String::new()),
         secondary: proofs.chain(sightings).collect(),
         help: None,
-        notes: report.fix.iter().flat_map(steps).collect(),
-        fix: report.fix.as_ref().and_then(|it| fix(&it.edit)),
+        notes: steps(report).collect(),
+        fix: report
+            .fix
+            .as_ref()
+            .and_then(|it| fix(&it.edit, report.verdict)),
     }
 }
 
@@ -88,7 +91,7 @@ pub(super) fn label(place: &Place, text: String) -> Label {
 }
 
 /// The change, if something is left to change.
-fn fix(edit: &Edit) -> Option<Fix> {
+fn fix(edit: &Edit, verdict: Verdict) -> Option<Fix> {
     if edit.old.as_ref() == Some(&edit.new) || edit.place.line == 0 {
         return None;
     }
@@ -107,7 +110,7 @@ fn fix(edit: &Edit) -> Option<Fix> {
         text: format!("{}{end}", edit.new),
     };
     Some(Fix {
-        title: shown(&self::change(edit)),
+        title: shown(&self::change(edit, verdict)),
         edits: vec![change],
         is_safe: false,
     })
@@ -129,7 +132,11 @@ pub(super) fn deciding_hops(report: &Report) -> &[Hop] {
 
 /// The fix as sentences: the change, what follows, what would undo it, what
 /// does not help.
-fn steps(fix: &check_loop::Fix) -> impl Iterator<Item = String> {
+pub(super) fn steps(report: &Report) -> impl Iterator<Item = String> {
+    report.fix.iter().flat_map(|it| of_fix(it, report.verdict))
+}
+
+fn of_fix(fix: &check_loop::Fix, verdict: Verdict) -> impl Iterator<Item = String> {
     let then = fix.then.iter().map(|it| words::action(it).sentence());
     let then = then.map(|it| format!("then: {}", it.text));
     let but = fix
@@ -140,17 +147,24 @@ fn steps(fix: &check_loop::Fix) -> impl Iterator<Item = String> {
         .not
         .iter()
         .map(|it| format!("does not help: {}", words::useless(it).text));
-    let all = std::iter::once(change(&fix.edit)).chain(then).chain(but);
+    let all = std::iter::once(change(&fix.edit, verdict))
+        .chain(then)
+        .chain(but);
     all.chain(not).map(|it| shown(&it))
 }
 
-fn change(edit: &Edit) -> String {
+fn change(edit: &Edit, verdict: Verdict) -> String {
+    let to = match verdict {
+        // What comes is known, and nothing loops yet.
+        Verdict::NoLoop => "before the kubelet is restarted",
+        _ => "to fix it",
+    };
     let new = &edit.new;
     match &edit.old {
         Some(old) if old == new => format!("\"{new}\" is right and stays"),
-        Some(old) if new.is_empty() => format!("to fix it, remove \"{old}\""),
-        Some(old) => format!("to fix it, replace \"{old}\" by \"{new}\""),
-        None => format!("to fix it, add \"{new}\""),
+        Some(old) if new.is_empty() => format!("{to}, remove \"{old}\""),
+        Some(old) => format!("{to}, replace \"{old}\" by \"{new}\""),
+        None => format!("{to}, add \"{new}\""),
     }
 }
 

@@ -29,10 +29,15 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     ] {
         states.insert(name.to_owned(), Value::from(word));
     }
+    let mut notices = findings::notices(report);
+    if report.verdict == Verdict::NoLoop {
+        let steps = findings::steps(report);
+        notices.extend(steps.map(|it| Notice::new(Severity::Info, &it)));
+    }
     let parts = Parts {
         rules: rules(),
         results: Box::new(result(report).into_iter()),
-        notices: &findings::notices(report),
+        notices: &notices,
         is_complete: report.verdict != Verdict::Unknown,
         properties: states,
     };

@@ -30,7 +30,7 @@ pub(in crate::render) struct LookupForm {
     ms: f64,
     /// What ended it before the resolver did: the time allowed for it, more queries than any
     /// resolver should send, that it would wait for ever, or Ctrl-C.
-    #[schemars(extend("enum" = ["time", "queries", "hangs", "interrupt"]))]
+    #[schemars(extend("enum" = ["time", "queries", "hangs", "interrupt", null]))]
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<&'static str>,
     /// Queries of the plan, in which no name exists.

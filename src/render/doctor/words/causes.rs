@@ -39,7 +39,7 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
             Sentence::new(code, loops::headline(report))
         }
         Kind::Trouble(trouble, _) => loops::trouble(trouble).begun(),
-        Kind::Dead(step) => dead_end(step),
+        Kind::Dead(step, _) => dead_end(step),
         Kind::NoServer(file) => without_server(file),
         Kind::Silent(asked) => silent(asked),
         Kind::WithoutTcp(asked) => {

@@ -20,7 +20,7 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<Step> {
     match kind {
         Kind::Loop(report) => of_loop(report),
         Kind::Trouble(trouble, report) => of_trouble(trouble, report),
-        Kind::Dead(step) => {
+        Kind::Dead(step, _) => {
             let text = "Have it run again, or name a server that answers at";
             let place = step.place.iter();
             place.map(|it| Step::new(format!("{text} {it}"))).collect()

@@ -104,7 +104,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
             broken,
             health,
             is_pod,
-        } => match (dead_end(*dead, broken), health) {
+        } => match (dead_end(dead.map(|it| it.0), broken), health) {
             (Some(text), _) => text,
             (None, Health::Nothing) => "no resolv.conf could be read here".to_owned(),
             (None, Health::Unknown) => {
