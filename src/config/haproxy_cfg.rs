@@ -19,10 +19,7 @@ const SECTIONS: WordList = WordList(
 /// without words.
 pub fn parse(source: &Source, file: usize) -> Vec<Statement> {
     let mut sections: Vec<Statement> = Vec::new();
-    let mut at = 0;
-    while at < source.bytes.len() {
-        let (words, next) = line(&source.bytes, at);
-        at = next;
+    for words in lines(&source.bytes) {
         let Some(first) = words.first().map(|it| it.slice(&source.bytes)) else {
             continue;
         };
@@ -42,12 +39,50 @@ pub fn parse(source: &Source, file: usize) -> Vec<Statement> {
     sections
 }
 
-/// Whether a text is such sections, with one in which servers can be.
-pub fn is_whole(bytes: &[u8]) -> bool {
-    let sections = parse(&Source::new("", bytes), 0);
-    let word = |it: &Statement| it.words.first().map(|it| it.slice(bytes));
-    let has_servers = |it: &Statement| matches!(word(it), Some(b"backend" | b"listen"));
-    sections.iter().all(|it| word(it).is_some()) && sections.iter().any(has_servers)
+/// Whether a text is such sections, with one in which servers can be: each begins as
+/// `HAProxy` wants it, the first with the first line. One that is not named so has `global` or
+/// `defaults`, too.
+///
+/// Source: HAProxy `src/cfgparse-listen.c: cfg_parse_listen` (2.6)
+pub fn is_whole(bytes: &[u8], is_named: bool) -> bool {
+    let mut is_usual = is_named;
+    let mut has_servers = false;
+    for (at, words) in lines(bytes).enumerate() {
+        let mut words = words.iter().map(|it| it.slice(bytes));
+        let kind = words.next().unwrap_or_default();
+        if !SECTIONS.has(kind) {
+            if at == 0 {
+                return false;
+            }
+            continue;
+        }
+        let words: Vec<&[u8]> = words.collect();
+        let is_right = match words.as_slice() {
+            [] => !matches!(kind, b"backend" | b"listen"),
+            // Of old versions, which had the address there.
+            [_, address] if kind == b"listen" => address.contains(&b':'),
+            [_] => kind != b"global",
+            [b"from", _] | [_, b"from", _] => true,
+            _ => false,
+        };
+        if !is_right {
+            return false;
+        }
+        is_usual |= matches!(kind, b"global" | b"defaults");
+        has_servers |= matches!(kind, b"backend" | b"listen");
+    }
+    is_usual && has_servers
+}
+
+/// The words of each line that has any.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = Vec<Span>> {
+    let mut at = 0;
+    let next = move || {
+        let (words, next) = (at < bytes.len()).then(|| line(bytes, at))?;
+        at = next;
+        Some(words)
+    };
+    std::iter::from_fn(next).filter(|it| !it.is_empty())
 }
 
 /// The words of the line that begins at `start`, without the quotes around

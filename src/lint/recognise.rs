@@ -250,8 +250,8 @@ fn form_of_daemon(name: &str, bytes: &[u8]) -> Option<Form> {
     if can_be("nginx", is_conf(name)) && mentions(bytes, b"proxy_pass") {
         return nginx_conf::is_whole(bytes).then_some(Form::Nginx);
     }
-    let own = can_be("haproxy", name.rsplit('.').next() == Some("cfg"));
-    (own && mentions(bytes, b"server") && haproxy_cfg::is_whole(bytes)).then_some(Form::Haproxy)
+    let own = can_be("haproxy", name.ends_with(".cfg")) && mentions(bytes, b"server");
+    (own && haproxy_cfg::is_whole(bytes, name.contains('.'))).then_some(Form::Haproxy)
 }
 
 /// Whether it is a Corefile, whatever it is called: standard input has no name.

@@ -169,7 +169,8 @@ impl Collected {
         if let Some(reason) = read.cut() {
             anyhow::bail!("cannot read the list of files: {reason}");
         }
-        for name in list::names(&read.source.bytes) {
+        let is_there = |it: &[u8]| Path::new(OsStr::from_bytes(it)).is_file();
+        for name in list::names(&read.source.bytes, is_there) {
             let path = Path::new(OsStr::from_bytes(&name));
             if name.is_empty() || !path.is_file() {
                 continue;

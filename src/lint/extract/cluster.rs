@@ -49,12 +49,10 @@ pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
 /// The CoreDNS of a cluster that kubeadm makes: that of a tag, else the one that an old
 /// Kubernetes comes with. It tells its version only.
 ///
-/// Source: kubernetes/kubernetes `cmd/kubeadm/app/constants/constants.go` v1.11.0 to v1.18.0:
+/// Source: kubernetes/kubernetes `cmd/kubeadm/app/constants/constants.go` v1.13.0 to v1.18.0:
 /// `CoreDNSVersion`; `cmd/kubeadm/app/apis/kubeadm/types.go`: `ImageMeta`.
 pub(super) fn kubeadm_dns(document: &Document, object: &Node) -> Option<DnsPod> {
-    const OLD: [(u32, &str); 8] = [
-        (11, "1.1.3"),
-        (12, "1.2.2"),
+    const OLD: [(u32, &str); 6] = [
         (13, "1.2.6"),
         (14, "1.3.1"),
         (15, "1.3.1"),
@@ -63,7 +61,8 @@ pub(super) fn kubeadm_dns(document: &Document, object: &Node) -> Option<DnsPod> 
         (18, "1.6.7"),
     ];
     let version = object.word(&["apiVersion"])?;
-    version.starts_with("kubeadm.k8s.io/").then_some(())?;
+    // Before, a gate of features told kube-dns.
+    version.starts_with("kubeadm.k8s.io/v1beta").then_some(())?;
     (object.word(&["dns", "type"]) != Some("kube-dns")).then_some(())?;
     let tag = object.at(&["dns", "imageTag"]);
     let mut image = text(document, tag.or_else(|| object.get("kubernetesVersion"))?)?;

@@ -54,6 +54,7 @@ const SUBJECT_WORDS: &[&[u8]] = &[
     b"coredns",
     b"KubeProxyConfiguration",
     b"proxy_pass",
+    b"haproxy.cfg",
     b"upstream_dns_",
     b"nodelocaldns",
     b"dns_mode",

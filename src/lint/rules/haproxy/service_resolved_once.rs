@@ -1,15 +1,15 @@
 #![doc = include_str!("service_resolved_once.md")]
 
 use crate::lint::rules::haproxy::servers::servers;
-use crate::lint::rules::nginx::names::is_service;
+use crate::lint::rules::nginx::names::MAX_FINDINGS;
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(file: &DaemonText<'_>, _: &Context<'_>, report: &mut Report) {
     let servers = servers(file);
-    for server in servers
+    let once = servers
         .iter()
-        .filter(|it| it.resolvers.is_none() && is_service(it.host))
-    {
+        .filter(|it| it.resolvers.is_none() && it.is_asked_at_start && it.is_service());
+    for server in once.take(MAX_FINDINGS) {
         report
             .add(
                 file.at(server.span),

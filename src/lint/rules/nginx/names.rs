@@ -1,6 +1,6 @@
 //! The names in a configuration of nginx, and when it looks them up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::statements::Statement;
 use crate::lint::rules::prelude::*;
@@ -37,7 +37,7 @@ pub(super) fn resolvers<'d>(file: &'d DaemonText<'d>) -> impl Iterator<Item = (S
 }
 
 /// The values of variables that `set` gives one value only.
-pub(super) fn variables<'d>(
+fn variables<'d>(
     file: &DaemonText<'d>,
     directives: &[&'d Statement],
 ) -> BTreeMap<&'d [u8], Option<(&'d str, Span)>> {
@@ -56,11 +56,45 @@ pub(super) fn variables<'d>(
 }
 
 /// The names of groups of servers, which are no names of hosts.
-pub(super) fn groups<'d>(file: &DaemonText<'d>, directives: &[&'d Statement]) -> Vec<&'d str> {
+pub(super) fn groups<'d>(file: &DaemonText<'d>, directives: &[&'d Statement]) -> BTreeSet<&'d str> {
     let own = directives
         .iter()
         .filter(|it| file.word(it, 0) == "upstream");
     own.map(|it| file.word(it, 1)).collect()
+}
+
+/// What tells which names nginx asks its own resolver for.
+pub(super) struct Asked<'d> {
+    variables: BTreeMap<&'d [u8], Option<(&'d str, Span)>>,
+    groups: BTreeSet<&'d str>,
+}
+
+impl<'d> Asked<'d> {
+    pub(super) fn new(file: &DaemonText<'d>, directives: &[&'d Statement]) -> Self {
+        Self {
+            variables: variables(file, directives),
+            groups: groups(file, directives),
+        }
+    }
+
+    /// The name in a `proxy_pass` with a variable, and where it stands. Without one the C
+    /// library is asked.
+    pub(super) fn name(
+        &self,
+        file: &DaemonText<'d>,
+        directive: &'d Statement,
+    ) -> Option<(Span, &'d str)> {
+        let url = file.word(directive, 1);
+        if file.word(directive, 0) != "proxy_pass" || !url.contains('$') {
+            return None;
+        }
+        let own = host(url);
+        let (name, span) = match self.variables.get(own.as_bytes()) {
+            Some(value) => value.map(|it| (host(it.0), it.1))?,
+            None => (own, *directive.words.get(1)?),
+        };
+        (!self.groups.contains(name)).then_some((span, name))
+    }
 }
 
 /// The host of `SCHEME://HOST:PORT/PATH` or `HOST:PORT`.

@@ -1,26 +1,37 @@
 #![doc = include_str!("resolver_valid_long.md")]
 
-use crate::lint::rules::nginx::names::{
-    MAX_FINDINGS, directives, host, is_service, resolvers, variables,
-};
+use std::collections::BTreeMap;
+
+use crate::config::statements::Statement;
+use crate::lint::rules::nginx::names::{Asked, MAX_FINDINGS, directives, is_service};
 use crate::lint::rules::prelude::*;
 
 /// CoreDNS lets Services be kept for 5 s, and for 30 s from its cache. Ours.
 const LONG: u64 = 300;
 
 pub(super) fn check(file: &DaemonText<'_>, _: &Context<'_>, report: &mut Report) {
-    let directives = directives(file);
-    let variables = variables(file, &directives);
-    let mut values = variables.values().flatten();
-    let has_service = values.any(|it| is_service(host(it.0)));
-    if !has_service {
-        return;
+    let asked = Asked::new(file, &directives(file));
+    let is_of_service = |it| asked.name(file, it).is_some_and(|it| is_service(it.1));
+    let long = |resolver: &Statement| {
+        resolver.words.iter().enumerate().find_map(|(at, span)| {
+            let value = file.word(resolver, at).strip_prefix("valid=")?;
+            (seconds(value)? >= LONG).then_some((*span, value))
+        })
+    };
+    let mut found = BTreeMap::new();
+    // Blocks, each with the time of the resolver around it.
+    let mut open = vec![(file.statements, None)];
+    while let Some((block, around)) = open.pop() {
+        let own = block.iter().find(|it| file.word(it, 0) == "resolver");
+        let valid = own.map_or(around, long);
+        for it in block {
+            if let Some((span, value)) = valid.filter(|_| is_of_service(it)) {
+                found.insert(span.start, (span, value));
+            }
+            open.extend(it.block.as_deref().map(|it| (it, valid)));
+        }
     }
-    let long = resolvers(file).filter_map(|(span, word)| {
-        let value = word.strip_prefix("valid=")?;
-        (seconds(value)? >= LONG).then_some((span, value))
-    });
-    for (span, value) in long.take(MAX_FINDINGS) {
+    for (span, value) in found.into_values().take(MAX_FINDINGS) {
         report
             .add(
                 file.at(span),

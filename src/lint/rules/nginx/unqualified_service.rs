@@ -1,37 +1,20 @@
 #![doc = include_str!("unqualified_service.md")]
 
-use crate::lint::rules::nginx::names::{
-    MAX_FINDINGS, directives, groups, host, lacks_domain, variables,
-};
+use std::collections::BTreeMap;
+
+use crate::lint::rules::nginx::names::{Asked, MAX_FINDINGS, directives, lacks_domain};
 use crate::lint::rules::prelude::*;
 use crate::text::Span;
 
 pub(super) fn check(file: &DaemonText<'_>, _: &Context<'_>, report: &mut Report) {
     let directives = directives(file);
-    let (variables, groups) = (variables(file, &directives), groups(file, &directives));
-    let mut found: Vec<(Span, &str)> = Vec::new();
-    for it in &directives {
-        let url = file.word(it, 1);
-        // Without a variable the C library is asked, which has the search list.
-        if file.word(it, 0) != "proxy_pass" || !url.contains('$') {
-            continue;
-        }
-        let Some(&own) = it.words.get(1) else {
-            continue;
-        };
-        let rest = url.split_once("://").map_or(url, |it| it.1);
-        let end = rest.find(['/', ':', '?']).unwrap_or(rest.len());
-        let name = rest.get(..end).unwrap_or_default();
-        let (span, name) = match variables.get(name.as_bytes()) {
-            Some(Some((value, span))) => (*span, host(value)),
-            Some(None) => continue,
-            None => (own, name),
-        };
-        if lacks_domain(name) && !groups.contains(&name) && !found.iter().any(|it| it.0 == span) {
-            found.push((span, name));
-        }
+    let asked = Asked::new(file, &directives);
+    let mut found: BTreeMap<u32, (Span, &str)> = BTreeMap::new();
+    let names = directives.iter().filter_map(|it| asked.name(file, it));
+    for (span, name) in names.filter(|it| lacks_domain(it.1)) {
+        found.entry(span.start).or_insert((span, name));
     }
-    for (span, name) in found.into_iter().take(MAX_FINDINGS) {
+    for (span, name) in found.into_values().take(MAX_FINDINGS) {
         report
             .add(
                 file.at(span),

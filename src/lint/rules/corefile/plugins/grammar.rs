@@ -77,6 +77,32 @@ pub(in crate::lint::rules::corefile) enum Refusal<'w> {
     Beside(&'w Word, &'w str),
 }
 
+impl Refusal<'_> {
+    /// Of the refusals of two forms that of the one which takes more words; of the same word
+    /// both.
+    pub(super) fn farther(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Wrong(word, wanted), Self::Wrong(same, more)) if word.at == same.at => {
+                let more = (!wanted.contains(&more)).then(|| format!(" or {more}"));
+                Self::Wrong(word, wanted + &more.unwrap_or_default())
+            }
+            (one, other) if other.reach() > one.reach() => other,
+            (one, _) => one,
+        }
+    }
+
+    /// The place of the refused word, and whether another one could stand there.
+    fn reach(&self) -> (u32, bool) {
+        match self {
+            Self::Missing(_) => (u32::MAX, true),
+            Self::Wrong(word, _) => (word.at.span.start, true),
+            Self::TooMuch(word) | Self::Twice(word) | Self::Beside(word, _) => {
+                (word.at.span.start, false)
+            }
+        }
+    }
+}
+
 impl Plugin {
     /// The properties of this name: forms of one, each with its versions.
     pub(super) fn properties_named(&self, name: &str) -> impl Iterator<Item = &Property> {

@@ -164,7 +164,7 @@ impl Kind {
             Self::Capture => "a regular expression with a group, and a word behind it".to_owned(),
             Self::Parts(count) => format!("{count} words with colons between"),
             Self::Class => "a class, as IN or ANY".to_owned(),
-            Self::Type => "a type of record, as A or ANY".to_owned(),
+            Self::Type => "a type of record in capitals, as A or ANY".to_owned(),
             Self::Code => "a response code, as NXDOMAIN".to_owned(),
             Self::Bool => "true or false".to_owned(),
             Self::Literal(word) | Self::AnyCase(word) => (*word).to_owned(),

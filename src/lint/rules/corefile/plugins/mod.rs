@@ -86,7 +86,10 @@ pub(super) fn wrong_lines(directive: &Directive, version: Option<Version>) -> Ve
         let twice = is_twice.then_some(Refusal::Twice(name));
         let refusals = known.iter().map(|it| it.arguments.refusal(arguments));
         // One form that takes it is enough.
-        let refused = || refusals.collect::<Option<Vec<Refusal<'_>>>>()?.pop();
+        let refused = || {
+            let all: Option<Vec<Refusal<'_>>> = refusals.collect();
+            all?.into_iter().reduce(Refusal::farther)
+        };
         Some(Line::Refused(name, twice.or_else(refused)?))
     });
     wrong.collect()

@@ -8,6 +8,7 @@ use crate::kubelet::Version;
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::corefile::plugins::grammar::Refusal;
 use crate::lint::rules::corefile::plugins::kind::Kind;
+use crate::text::has_placeholder;
 
 /// A property, or the directive's name, and why it is refused.
 type Found<'d> = Option<(&'d Word, Refusal<'d>)>;
@@ -32,10 +33,11 @@ pub(super) fn refusal<'d>(
     }
 }
 
-/// The first line of a directive's block with this name: it, and the words behind it.
+/// The line of a directive's block with this name that counts, the last: it, and the words
+/// behind it.
 fn property<'d>(directive: &'d Directive, name: &str) -> Option<(&'d Word, &'d [Word])> {
     let mut lines = directive.lines.iter().filter_map(|it| it.split_first());
-    lines.find(|it| it.0.text == name)
+    lines.rfind(|it| it.0.text == name)
 }
 
 /// A property that is refused without another one.
@@ -168,7 +170,8 @@ fn named(directive: &Directive) -> Found<'_> {
         let ending = it.text.rsplit_once('.').map(|it| it.1);
         it.text.contains('/') || ending == Some("conf")
     };
-    let is_right = |it: &&Word| kind.is_met(&it.text) || can_be_file(it) || it.has_variable();
+    let is_right =
+        |it: &&Word| kind.is_met(&it.text) || can_be_file(it) || has_placeholder(&it.text);
     let mut servers = directive.arguments.iter().skip(1);
     let wrong = servers.find(|it| !is_right(it))?;
     Some((&directive.name, Refusal::Wrong(wrong, kind.wanted())))
