@@ -303,8 +303,8 @@ There is no model of uClibc-ng, of Android's bionic and of Windows: `--resolver`
 4.1.50 to 4.1.63, 4.1.88 to 4.1.96, 4.1.105 and 4.1.106 nothing was run, and of c-ares between the versions below little (of 160 lookups by chance c-ares 1.20.1 did 142 as 1.18, 1.21.0 did 141, 1.22.1 did 139 as 1.25); of 84 lookups Netty 4.1.97 did all as 4.1.101, and of 132 4.1.107 all but 11 over TCP, without EDNS: they are explained as the nearest model, and kdns says that they differ, or that they are older.
 So is what is older than the first row of its family: glibc before 2.17, musl before 1.1.20, Go before 1.11, BIND before 9.11, busybox before 1.29, systemd before 245, hickory before 0.24. From the source: nslookup of busybox 1.27 and 1.28 asks the C library, and `--target` says so.
 
-In glibc the modules `myhostname`, `mymachines`, `resolve` and those of nss-mdns of nsswitch.conf are played, too, as Debian 12 has them (systemd 252, nss-mdns 0.15.1), where it is known whether their library is there: of the
-target, or in a scenario (`nss_modules`). For `NAME.local` nss-mdns asks DNS for the SOA of `local` first. Where the daemon of a module runs (Avahi, systemd-machined), what it has is not known, and that is said; systemd-resolved is played as 252.
+In glibc the modules `myhostname`, `mymachines`, `resolve` and those of nss-mdns of nsswitch.conf are played, too, as Debian 12 has them (systemd 252, nss-mdns 0.15.1), where their library is seen beside the C library: of the
+target, or in a scenario (`nss_modules`). One that is not there may be where `LD_LIBRARY_PATH` leads, and what `myhostname` has for the host name is not known: both are said. For `NAME.local` nss-mdns asks DNS for the SOA of `local` first. Where the daemon of a module runs (Avahi, systemd-machined), what it has is not known, and that is said; systemd-resolved is played as 252.
 
 `kdns explain NAME --resolver ID` shows the same for your file and your name, query by query.
 
