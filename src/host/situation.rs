@@ -1,7 +1,7 @@
 //! Reads what a resolver on a machine looks at.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nix::net::if_::{Interface, if_nameindex};
 
@@ -89,67 +89,55 @@ pub fn evidence(root: &Root, file: &FileRead, links: &[Link]) -> (Evidence, Vec<
     (evidence, skipped)
 }
 
-/// What is known of the modules of an nsswitch.conf that glibc does not have. Of a system that
-/// does not run (`!is_running`) it is not known whether daemons do. Nothing is known where the
-/// C library is not in one of the places that glibc looks into by itself.
+/// What is known of the modules of an nsswitch.conf that glibc does not have: of those whose
+/// library is not beside the C library nothing, as a program may look elsewhere, too
+/// (`ld.so(8)`). Of a system that does not run (`!is_running`) it is not known whether daemons do.
 pub fn nss_modules(
     root: &Root,
     nsswitch: Option<&FileRead>,
     is_running: bool,
 ) -> BTreeMap<String, NssModule> {
-    let mut found = BTreeMap::new();
     let conf = nsswitch.map(|it| ResolvConf::parse(it.source.clone()));
     let names = conf.as_ref().map(nss_others::named).unwrap_or_default();
     if names.is_empty() {
-        return found;
+        return BTreeMap::new();
     }
-    let folders = library_folders();
-    let has = |file: &str| folders.iter().any(|it| root.is_there(&it.join(file)));
-    if !has("libc.so.6") {
-        return found;
-    }
-    // Further folders are those of ld.so.conf, whose libraries the cache names.
-    let cache = root.read_if_there(Path::new("/etc/ld.so.cache"));
-    for name in names {
-        let library = format!("libnss_{name}.so.2");
-        let daemon = nss_others::daemon_of(&name);
-        let state = if has(&library) {
-            if daemon.iter().any(|it| root.is_there(Path::new(it))) {
-                NssModule::Served
-            } else if is_running || daemon.is_empty() {
-                NssModule::Installed
-            } else {
-                continue;
-            }
-        } else if is_cached(&cache, &library) {
-            continue;
-        } else {
-            NssModule::Missing
+    let has = |folder: &str, file: &str| {
+        let beside = |it: &&str| root.is_there(&Path::new(it).join(folder).join(file));
+        ["/", "/usr"].iter().any(beside)
+    };
+    let mut folders = LIBRARIES.iter().filter(|it| has(it, "libc.so.6"));
+    // Of several C libraries it is not known which one a program has.
+    let (Some(folder), None) = (folders.next(), folders.next()) else {
+        return BTreeMap::new();
+    };
+    let is_any = |paths: &[&str]| paths.iter().any(|it| root.is_there(Path::new(it)));
+    let names = names.into_iter();
+    let found = names.filter(|it| has(folder, &format!("libnss_{it}.so.2")));
+    let with_state = |name: String| {
+        let state = match nss_others::daemon_of(&name) {
+            Some(daemon) if is_any(daemon.sockets) => NssModule::Served,
+            Some(daemon) if is_running && !is_any(daemon.perhaps) => NssModule::Installed,
+            _ => NssModule::Found,
         };
-        found.insert(name, state);
-    }
-    found
+        (name, state)
+    };
+    found.map(with_state).collect()
 }
 
-/// Whether the cache of libraries names one, or may.
-fn is_cached(cache: &Result<Option<FileRead>, ReadError>, library: &str) -> bool {
-    match cache {
-        Ok(None) => false,
-        Ok(Some(file)) if !file.is_cut => {
-            memchr::memmem::find(&file.source.bytes, library.as_bytes()).is_some()
-        }
-        _ => true,
-    }
-}
-
-/// Where glibc finds libraries by itself, in Debian's folders and in those of others.
-fn library_folders() -> Vec<PathBuf> {
-    let kind = format!("{}-linux-gnu", std::env::consts::ARCH);
-    let of = |it: &str| [Path::new(it).to_owned(), Path::new(it).join(&kind)];
-    let mut folders: Vec<PathBuf> = ["/lib", "/usr/lib"].into_iter().flat_map(of).collect();
-    folders.extend(["/lib64", "/usr/lib64"].map(PathBuf::from));
-    folders
-}
+/// Where glibc finds libraries by itself, below / or /usr, in Debian's folders and in those of
+/// others.
+const LIBRARIES: [&str; 9] = [
+    "lib",
+    "lib64",
+    "lib/aarch64-linux-gnu",
+    "lib/arm-linux-gnueabihf",
+    "lib/i386-linux-gnu",
+    "lib/powerpc64le-linux-gnu",
+    "lib/riscv64-linux-gnu",
+    "lib/s390x-linux-gnu",
+    "lib/x86_64-linux-gnu",
+];
 
 /// The kernel's host name, or the first line of `/etc/hostname` below a
 /// directory.

@@ -297,7 +297,7 @@ fn a_refused_permission_says_what_would_help() {
 }
 
 #[test]
-fn a_module_of_nsswitch_is_missing_only_where_the_c_library_is() {
+fn a_module_of_nsswitch_is_looked_for_beside_the_only_c_library() {
     let folder = tempfile::tempdir().unwrap();
     let put = |path: &str, bytes: &[u8]| {
         let path = folder.path().join(path);
@@ -322,15 +322,21 @@ fn a_module_of_nsswitch_is_missing_only_where_the_c_library_is() {
         put("usr/lib64/libnss_myhostname.so.2", b"");
         put("usr/lib64/libnss_mdns4.so.2", b"");
         put("usr/lib64/libnss_resolve.so.2", b"");
-        put("etc/ld.so.cache", b"x libnss_sss.so.2 y");
-        put("run/systemd/resolve/io.systemd.Resolve", b"");
+        put("usr/lib64/libnss_sss.so.2", b"");
+        // What sss asks is not known; systemd asks over D-Bus before 247 alone.
+        put("run/dbus/system_bus_socket", b"");
+        let _ = fs::remove_dir_all(folder.path().join("run/systemd"));
         assert_eq!(
             found(true),
-            "mdns4 Installed, myhostname Installed, mymachines Missing, resolve Served"
+            "mdns4 Installed, myhostname Found, resolve Found, sss Found"
         );
+        put("run/systemd/resolve/io.systemd.Resolve", b"");
         assert_eq!(
             found(false),
-            "myhostname Installed, mymachines Missing, resolve Served"
+            "mdns4 Found, myhostname Found, resolve Served, sss Found"
         );
+        // That of another architecture.
+        put("usr/lib/i386-linux-gnu/libc.so.6", b"");
+        assert_eq!(found(true), "");
     }
 }

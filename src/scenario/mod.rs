@@ -67,7 +67,11 @@ pub enum Lookup {
 pub enum NssModule {
     /// Its library is not there.
     Missing,
-    /// Its library is there; a daemon that it asks is not.
+    /// Its library is there; what it asks is not known: whether a daemon runs, which one, or which
+    /// addresses the machine has.
+    Found,
+    /// Its library is there; a daemon that it asks is not, and the machine's addresses are those
+    /// of every scenario.
     Installed,
     /// Its library is there, and so is the daemon's socket.
     Served,

@@ -10,8 +10,8 @@ use super::asked::Asked;
 use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
 use super::named::{name, server};
-use super::pattern::{Alike, Match, Searched};
-use super::plain::{MOST, boundary, is_of_code, plain, unwrapped, without_url};
+use super::pattern::{Alike, Match, Pattern, Searched};
+use super::plain::{Code, MOST, boundary, code_of, line_starts, plain, unwrapped, without_url};
 use super::platform::Platform;
 use super::shown;
 use crate::node::Node;
@@ -99,7 +99,7 @@ fn read<'c>(
     text: &str,
     node: Option<&Node>,
 ) -> (Says, Result<Recognised<'c>, Unknown<'c>>) {
-    let (title, is_code) = (title(text), is_of_code(text));
+    let (title, code) = (title(text), code_of(text));
     let told = shown::told(text);
     let place = |end: usize| plain(told.text.get(..end).unwrap_or_default()).len();
     let (own, health) = (place(told.own), place(told.health));
@@ -112,8 +112,10 @@ fn read<'c>(
     let alike = Alike::of(&text);
     // What is well is no message.
     let said = searched.upto(health);
-    let mut found = sightings(catalogue, said, &alike, health);
-    found.retain(|it| !(is_code && it.at.found.is_empty()));
+    let lines = line_starts(&told.text);
+    let mut found = sightings(catalogue, said, &lines, &alike, health);
+    let has_named = |it: &Sighting<'_, '_>| !it.at.found.is_empty();
+    found.retain(|it| code.is_none_or(|code| code == Code::Change && has_named(it)));
     let found = ranked(&found, title..own);
     let Some(first) = found.first() else {
         let unknown = Unknown {
@@ -173,10 +175,11 @@ fn recognised<'c>(
     }
 }
 
-/// Each known message in a text, once.
+/// Each known message in a text whose lines begin there, once.
 fn sightings<'c, 't>(
     catalogue: &'c Catalogue,
     searched: Searched<'t>,
+    lines: &[usize],
     alike: &'t Alike,
     end: usize,
 ) -> Vec<Sighting<'c, 't>> {
@@ -186,10 +189,13 @@ fn sightings<'c, 't>(
         let patterns = message.patterns.iter();
         let is_seen = message.speaker.is_symptom();
         let matches = patterns.filter_map(|it| {
-            let mut at = it.find(if is_seen { seen } else { searched })?;
-            if is_seen {
-                (at.start, at.end) = (alike.place(at.start), alike.place(at.end));
-            }
+            let at = if is_seen {
+                let at = it.find(seen)?;
+                let (start, end) = (alike.place(at.start), alike.place(at.end));
+                Match { start, end, ..at }
+            } else {
+                own_match(message, it, searched, lines)?
+            };
             Some(Sighting {
                 message,
                 weight: it.weight,
@@ -199,11 +205,34 @@ fn sightings<'c, 't>(
         });
         found.extend(matches.max_by_key(|it| it.weight));
     }
-    found.retain(|it| !it.is_of_another(searched) && !it.is_denied(seen));
+    found.retain(|it| !it.is_denied(seen));
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
     found
+}
+
+/// The first place where the pattern matches and words before it in its line, or in it, do not
+/// say that it is another program's.
+fn own_match<'t>(
+    message: &Message,
+    pattern: &Pattern,
+    searched: Searched<'t>,
+    lines: &[usize],
+) -> Option<Match<'t>> {
+    let mut done = 0;
+    loop {
+        let at = pattern.find(searched.from(done))?;
+        let (start, end) = (at.start + done, at.end + done);
+        let line = lines.iter().copied().rfind(|it| *it <= start);
+        let near = boundary(searched.text, start.saturating_sub(NEAR));
+        let near = near.max(line.unwrap_or_default());
+        let near = searched.upto(end).from(near);
+        if !message.unless.iter().any(|it| it.find(near).is_some()) {
+            return Some(Match { start, end, ..at });
+        }
+        done = end;
+    }
 }
 
 /// How long the title of a ticket is, its first line: what it is about, in the words of who
@@ -337,14 +366,6 @@ impl<'c> Sighting<'c, '_> {
         };
         let likeliest = causes.into_iter().take(MOST_APART).map(|it| it.1);
         (self.message, likeliest.collect())
-    }
-
-    /// Whether words right before it, or in it, say that it is another program's.
-    fn is_of_another(&self, searched: Searched<'_>) -> bool {
-        let start = boundary(searched.text, self.at.start.saturating_sub(NEAR));
-        let near = searched.upto(self.at.end).from(start);
-        let mut unless = self.message.unless.iter();
-        unless.any(|it| it.find(near).is_some())
     }
 
     /// Whether it is what is seen, and the text only denies it: `Tailscale

@@ -296,15 +296,13 @@ systemd-resolved's runs were among those predicted, 96 % of those of hickory and
 
 Other versions, held against the recorded lookups without time-outs: Ruby's resolv 0.3.0 (Ruby 3.3) did the same in all 640, that of Ruby 2.7 in 624;
 Erlang 23 in 353 of 384. Erlang 27.3.4.1 of Debian 13 did the same in 301 of 306, but takes a truncated reply of whole records for a malformed one and never asks over TCP
-(erlang/otp#11114, in 28.4.2, too). Bun's `fetch` and what connects in it asks the C library, its `dns.lookup` too since 1.4.0 and c-ares before (1.1.45, 1.3.0, 1.3.14 seen); in Deno 2.9.6 all but
-`Deno.resolveDns` and `dns.resolve4` do, which ask with the search list by themselves.
+(erlang/otp#11114, in 28.4.2, too). Bun's `fetch` and what connects in it asks the C library, its `dns.lookup` too since 1.4.0 and c-ares before (1.1.45, 1.3.0, 1.3.14 seen); in Deno 2.9.6 all but `Deno.resolveDns` and `dns.resolve4` do, which ask with the search list by themselves.
 
 There is no model of uClibc-ng, of Android's bionic and of Windows: `--resolver` and `--target` say so. Envoy and systemd-resolved 245 are modelled from the source, *not observed*: 245.4 for a node that has addresses of both families (with IPv4 alone, nss-resolve does not ask for AAAA there), as Ubuntu 20.04 changed it, which asks again after NXDOMAIN as its messages say. Of Netty
 4.1.50 to 4.1.63, 4.1.88 to 4.1.96, 4.1.105 and 4.1.106 nothing was run, and of c-ares between the versions below little (of 160 lookups by chance c-ares 1.20.1 did 142 as 1.18, 1.21.0 did 141, 1.22.1 did 139 as 1.25); of 84 lookups Netty 4.1.97 did all as 4.1.101, and of 132 4.1.107 all but 11 over TCP, without EDNS: they are explained as the nearest model, and kdns says that they differ, or that they are older.
 So is what is older than the first row of its family: glibc before 2.17, musl before 1.1.20, Go before 1.11, BIND before 9.11, busybox before 1.29, systemd before 245, hickory before 0.24. From the source: nslookup of busybox 1.27 and 1.28 asks the C library, and `--target` says so.
 
-In glibc the modules `myhostname`, `mymachines`, `resolve` and those of nss-mdns of nsswitch.conf are played, too, as Debian 12 has them (systemd 252, nss-mdns 0.15.1), where it is known whether their library is there: of the
-target, or in a scenario (`nss_modules`). For `NAME.local` nss-mdns asks DNS for the SOA of `local` first. Where the daemon of a module runs (Avahi, systemd-machined), what it has is not known, and that is said; systemd-resolved is played as 252.
+In glibc the modules `myhostname`, `mymachines`, `resolve` and those of nss-mdns of nsswitch.conf are played, too, as Debian 12 has them (systemd 252, nss-mdns 0.15.1), where their library is seen beside the C library: of the target, or in a scenario (`nss_modules`). One that is not there may be where `LD_LIBRARY_PATH` leads, and what `myhostname` has for the host name is not known: both are said. For `NAME.local` nss-mdns asks DNS for the SOA of `local` first. Where the daemon of a module runs (Avahi, systemd-machined), what it has is not known, and that is said; systemd-resolved is played as 252.
 
 `kdns explain NAME --resolver ID` shows the same for your file and your name, query by query.
 

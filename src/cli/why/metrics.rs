@@ -45,8 +45,9 @@ pub(super) fn run(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<S
         }
     }
     let mut report = judge(&pages, None);
-    let is_known = pages.is_empty() || !report.is_empty();
+    // `/health` says OK whatever happens: of OK alone nothing is known.
     report.findings.splice(0..0, states.into_iter().flatten());
+    let is_known = !report.is_empty() || !report.findings.is_empty();
     write(&report, is_known, args, streams)
 }
 

@@ -88,7 +88,7 @@ pub(super) fn database<'a>(thread: &mut Thread<'a>) -> Option<Vec<Service<'a>>> 
     Some(services)
 }
 
-/// Which modules are not installed, or taken so: each once, and of many the first.
+/// Which modules are not asked, and why: each once, and of many the first.
 fn say_missing(thread: &Thread<'_>, services: &[Service<'_>]) {
     let mut known = BTreeSet::new();
     let is_left_out = |it: &&Service<'_>| !is_asked(thread.scenario, it);
@@ -97,7 +97,8 @@ fn say_missing(thread: &Thread<'_>, services: &[Service<'_>]) {
             let module = String::from_utf8_lossy(service.module);
             let is = match state(thread.scenario, service.module) {
                 Some(NssModule::Missing) => "is not installed",
-                _ => "is taken as not installed",
+                None => "is taken as not installed",
+                Some(_) => "is installed, and what it says is not known",
             };
             let module = module.escape_default();
             thread
@@ -108,21 +109,26 @@ fn say_missing(thread: &Thread<'_>, services: &[Service<'_>]) {
     let more = known.len().saturating_sub(MAX_MODULES);
     if more > 0 {
         thread.io.note(format!(
-            "{more} more modules of nsswitch.conf are taken as not installed"
+            "{more} more modules of nsswitch.conf are not asked, either"
         ));
     }
 }
 
-/// Says that a module that is taken as not installed may have the name, before DNS is asked.
+/// Says that a module that is not asked may have the name, before DNS is asked.
 pub(super) fn say_passed(thread: &Thread<'_>, services: &[Service<'_>], at: usize) {
     let Some((service, before)) = services.get(..=at).and_then(<[_]>::split_last) else {
         return;
     };
     let is_first = before.iter().all(|it| it.module != b"dns");
-    let is_missing = state(thread.scenario, service.module) == Some(NssModule::Missing);
+    let state = state(thread.scenario, service.module);
+    let is_missing = state == Some(NssModule::Missing);
     if is_first && !is_missing && may_have(service.module, thread.scenario) {
+        let condition = match state {
+            None => ", if it is installed,",
+            Some(_) => "",
+        };
         thread.io.limit(format!(
-            "`{}` of nsswitch.conf, if it is installed, may answer first or end the lookup",
+            "`{}` of nsswitch.conf{condition} may answer first or end the lookup",
             service.module.escape_ascii()
         ));
     }
@@ -150,7 +156,7 @@ fn may_have(module: &[u8], scenario: &Scenario) -> bool {
 
 /// glibc asks any number of modules; of so many a run is played.
 const MAX_SERVICES: usize = 100;
-/// So many modules that are not installed are named.
+/// So many modules that are not asked are named.
 const MAX_MODULES: usize = 20;
 
 /// The first service from `at` on that has the function, unless one without it

@@ -38,21 +38,35 @@ pub fn named(file: &ResolvConf) -> Vec<String> {
         .collect()
 }
 
-/// Where the daemon that a module asks listens, if it asks one: any of these.
+/// What a module asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Daemon {
+    /// Where it listens: any of these.
+    pub sockets: &'static [&'static str],
+    /// What older releases of the module ask, and others besides: it is not known whether this
+    /// one does.
+    pub perhaps: &'static [&'static str],
+}
+
+/// The daemon that a module asks; `None`: none, or it is not known which.
 ///
 /// Source: nss-mdns `src/avahi.c: open_socket` (0.15.1), systemd `src/nss-resolve/nss-resolve.c:
 /// connect_to_resolved` (252), over D-Bus before 247, `src/libsystemd/sd-login/sd-login.c:
 /// sd_machine_get_class`.
-pub fn daemon_of(module: &str) -> &'static [&'static str] {
-    match module {
-        "myhostname" => &[],
-        "mymachines" => &["/run/systemd/machines"],
-        "resolve" => &[
-            "/run/systemd/resolve/io.systemd.Resolve",
-            "/run/dbus/system_bus_socket",
-        ],
-        _ => &["/run/avahi-daemon/socket", "/var/run/avahi-daemon/socket"],
-    }
+pub fn daemon_of(module: &str) -> Option<Daemon> {
+    let (sockets, perhaps): (&[_], &[_]) = match Module::from_name(module.as_bytes())? {
+        Module::MyHostname => return None,
+        Module::MyMachines => (&["/run/systemd/machines"], &[]),
+        Module::Resolve => (
+            &["/run/systemd/resolve/io.systemd.Resolve"],
+            &["/run/dbus/system_bus_socket"],
+        ),
+        Module::Mdns(..) => (
+            &["/run/avahi-daemon/socket", "/var/run/avahi-daemon/socket"],
+            &[],
+        ),
+    };
+    Some(Daemon { sockets, perhaps })
 }
 
 /// The modules that are part of glibc.
@@ -60,15 +74,19 @@ fn is_own(module: &[u8]) -> bool {
     matches!(module, b"files" | b"dns")
 }
 
-/// Whether the module is there, and what it says is modelled.
+/// Whether the module is there, and what it says of the name is modelled.
 pub(super) fn is_asked(scenario: &Scenario, service: &Service<'_>) -> bool {
-    let is_there = || {
-        !matches!(
-            state(scenario, service.module),
-            None | Some(NssModule::Missing)
-        )
+    let module = Module::from_name(service.module);
+    let has = || match state(scenario, service.module) {
+        None | Some(NssModule::Missing) => false,
+        // It asks nobody, and of the host name alone it is not known what it says.
+        Some(NssModule::Found) => {
+            let name = scenario.name.strip_suffix('.').unwrap_or(&scenario.name);
+            matches!(module, Some(Module::MyHostname)) && name != scenario.hostname
+        }
+        Some(NssModule::Installed | NssModule::Served) => module.is_some(),
     };
-    is_own(service.module) || Module::from_name(service.module).is_some() && is_there()
+    is_own(service.module) || has()
 }
 
 /// What is known of a module; `None`: nothing.
@@ -160,7 +178,7 @@ fn myhostname(thread: &mut Thread<'_>, name: &[u8], family: Family) -> Found {
     } else if text == thread.scenario.hostname.as_bytes() {
         thread
             .io
-            .limit("`myhostname` of nsswitch.conf has this machine's addresses for the name");
+            .limit("`myhostname` of nsswitch.conf has the machine's addresses for the name: those of a scenario's");
         LOCAL_ADDRESSES.iter().filter_map(Data::ip).collect()
     } else {
         if matches!(lower.as_slice(), b"_gateway" | b"_outbound") {
@@ -274,7 +292,7 @@ async fn local_soa(thread: &mut Thread<'_>) -> bool {
     answers.is_some()
 }
 
-/// systemd-resolved looks the name up, as the version does that the release of glibc comes with.
+/// systemd-resolved looks the name up, as 252 does, whatever the release of glibc comes with.
 ///
 /// Source: systemd `src/nss-resolve/nss-resolve.c: _nss_resolve_gethostbyname4_r` (252).
 async fn resolve(thread: &mut Thread<'_>, family: Family) -> Found {
@@ -315,70 +333,4 @@ async fn resolve(thread: &mut Thread<'_>, family: Family) -> Found {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::message::Question;
-    use crate::resolver::find;
-    use crate::scenario::file;
-
-    /// The names that glibc asks for, types with them, how that ends, and whether it is limited.
-    fn ask(name: &str, line: &str, modules: &[(&str, NssModule)]) -> (String, Outcome, bool) {
-        let mut scenario = Scenario::new("nss", name);
-        scenario.resolv_conf = Some(file("resolv.conf", "nameserver 10.96.0.10\n"));
-        scenario.nsswitch = Some(file("nsswitch.conf", format!("hosts: {line}\n")));
-        scenario.lookup = Lookup::Addresses(Family::Inet);
-        let modules = modules.iter().map(|it| (it.0.to_owned(), it.1));
-        scenario.nss_modules = modules.collect();
-        let run = find("glibc").unwrap().predict(&scenario);
-        let asked = run.sent.iter().filter_map(|it| match &it.query.question {
-            Question::Asked(name, kind) => Some(format!("{name} {kind}")),
-            Question::Malformed(_) => None,
-        });
-        let asked: Vec<String> = asked.collect();
-        (asked.join(", "), run.outcome, !run.limits.is_empty())
-    }
-
-    const MDNS: &str = "mdns4_minimal [NOTFOUND=return] dns";
-
-    #[test]
-    fn a_module_that_is_not_known_limits_and_one_that_is_missing_does_not() {
-        let asked = "printer.local A";
-        let none = Outcome::Failed("EAI_NONAME");
-        let (queries, outcome, limited) = ask("printer.local", MDNS, &[]);
-        assert_eq!((queries.as_str(), &outcome, limited), (asked, &none, true));
-        let missing = [("mdns4_minimal", NssModule::Missing)];
-        let (queries, outcome, limited) = ask("printer.local", MDNS, &missing);
-        assert_eq!((queries.as_str(), &outcome, limited), (asked, &none, false));
-    }
-
-    #[test]
-    fn where_avahi_is_no_address_is_asked_for() {
-        let served = [("mdns4_minimal", NssModule::Served)];
-        let (queries, outcome, limited) = ask("printer.local", MDNS, &served);
-        assert_eq!(queries, "local SOA");
-        assert_eq!((outcome, limited), (Outcome::Failed("EAI_NONAME"), true));
-        let (queries, _, limited) = ask("www.example.com", MDNS, &served);
-        assert_eq!((queries.as_str(), limited), ("www.example.com A", false));
-    }
-
-    #[test]
-    fn systemd_resolved_asks_in_the_place_of_the_servers_of_the_file() {
-        let line = "resolve [!UNAVAIL=return] dns";
-        let served = [("resolve", NssModule::Served)];
-        let (queries, outcome, limited) = ask("www.example.com", line, &served);
-        assert!(queries.starts_with("www.example.com A"), "{queries}");
-        assert_eq!((outcome, limited), (Outcome::Failed("EAI_NONAME"), true));
-        let alone = [("resolve", NssModule::Installed)];
-        let (queries, _, limited) = ask("www.example.com", line, &alone);
-        assert_eq!((queries.as_str(), limited), ("www.example.com A", false));
-    }
-
-    #[test]
-    fn a_path_is_no_module_to_look_for() {
-        let conf = file(
-            "nsswitch.conf",
-            "hosts: files x/../y mdns4 resolve [!UNAVAIL=return] dns\n",
-        );
-        assert_eq!(named(&conf), ["mdns4", "resolve"]);
-    }
-}
+mod tests;

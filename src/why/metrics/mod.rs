@@ -86,7 +86,13 @@ pub fn of_state(text: &str) -> Option<Vec<Finding>> {
 }
 
 /// Plugins of `CoreDNS` that say whether they are ready, its own and those of others.
-const CAN_BE_UNREADY: [&str; 4] = ["erratic", "k8s_gateway", "kubernetes", "multicluster"];
+const CAN_BE_UNREADY: [&str; 5] = [
+    "erratic",
+    "k8s_gateway",
+    "kubernetes",
+    "multicluster",
+    "nomad",
+];
 
 impl Report {
     /// Whether there is anything of `CoreDNS` in it.

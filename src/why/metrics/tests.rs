@@ -160,7 +160,7 @@ fn what_a_page_shows() {
 #[test]
 fn what_health_and_ready_say_is_no_page() {
     assert_eq!(of_state("OK"), Some(Vec::new()));
-    let unready = of_state("kubernetes\n").unwrap();
+    let unready = of_state("kubernetes,nomad\n").unwrap();
     assert_eq!(
         unready.iter().map(Finding::code).collect::<Vec<_>>(),
         ["not-ok"]

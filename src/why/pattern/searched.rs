@@ -71,7 +71,13 @@ pub(in crate::why) struct Alike {
 const JOINTS: [char; 4] = ['.', '-', '_', '/'];
 
 /// What people write, and the one form of it; a star stands for the rest of a word.
-const ALIKE: [(&str, &str); 31] = [
+const ALIKE: [(&str, &str); 36] = [
+    // What is no failure, and what the API says where a budget forbids to evict.
+    ("no errors", "no problem"),
+    ("error budget*", "budget"),
+    ("error when evicting", "evicting"),
+    ("cannot evict", "keeps"),
+    ("disruption budget*", "budget"),
     ("can't", "can not"),
     ("cant", "can not"),
     ("cannot", "can not"),
