@@ -250,7 +250,7 @@ fn form_of_daemon(name: &str, bytes: &[u8]) -> Option<Form> {
     if can_be("nginx", is_conf(name)) && mentions(bytes, b"proxy_pass") {
         return nginx_conf::is_whole(bytes).then_some(Form::Nginx);
     }
-    let own = can_be("haproxy", name.ends_with(".cfg")) && mentions(bytes, b"server");
+    let own = can_be("haproxy", name.strip_suffix(".cfg").is_some()) && mentions(bytes, b"server");
     (own && haproxy_cfg::is_whole(bytes, name.contains('.'))).then_some(Form::Haproxy)
 }
 
