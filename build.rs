@@ -1,4 +1,4 @@
-//! Which pages `why` knows; the helps of manual pages; compressed schemas; and how kdns is linked:
+//! The pages of `why` and the schemas, compressed; the helps of manual pages; and how kdns is linked:
 //! statically, at a fixed address, where this machine has the archives of its C library. Such a program
 //! starts in two thirds of the time, runs in an empty root, and needs nothing of
 //! the namespaces it enters.
@@ -37,7 +37,7 @@ const LIBRARIES: [(&str, &str); 7] = [
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    list_pages(&out)?;
+    compress_pages(&out)?;
     write_helps(&out)?;
     compress_schemas(&out)?;
     let is = |key, value| env::var(key).is_ok_and(|it| it == value);
@@ -56,23 +56,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes the list of the pages that `why` knows: `src/why/messages/SPEAKER/*.md`
-/// and `src/why/causes/*.md`.
-fn list_pages(out: &Path) -> Result<(), Box<dyn Error>> {
+/// Writes the pages that `why` knows, compressed: `src/why/messages/SPEAKER/*.md`, each
+/// behind a line with its speaker, and `src/why/causes/*.md`. A NUL stands between two.
+fn compress_pages(out: &Path) -> Result<(), Box<dyn Error>> {
     let why = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("src/why");
-    let mut list = String::from("pub(super) const MESSAGES: &[(&str, &str)] = &[\n");
+    let mut messages = Vec::new();
     for speaker in sorted(&why.join("messages"))? {
         let name = speaker.file_name().unwrap_or_default().to_string_lossy();
         for page in sorted(&speaker)? {
-            writeln!(list, "    ({name:?}, {:?}),", said(&page)?)?;
+            messages.push(format!("{name}\n{}", said(&page)?));
         }
     }
-    list += "];\npub(super) const CAUSES: &[&str] = &[\n";
-    for page in sorted(&why.join("causes"))? {
-        writeln!(list, "    {:?},", said(&page)?)?;
-    }
-    list += "];\n";
-    Ok(fs::write(out.join("why_pages.rs"), list)?)
+    let causes = sorted(&why.join("causes"))?;
+    let causes = causes.iter().map(|it| said(it));
+    let causes: Vec<String> = causes.collect::<Result<_, _>>()?;
+    compress(&out.join("why_messages.gz"), &messages.join("\0"))?;
+    compress(&out.join("why_causes.gz"), &causes.join("\0"))
 }
 
 /// A page without what only tests read: its examples, and what is none of it.
@@ -145,10 +144,15 @@ fn compress_schemas(out: &Path) -> Result<(), Box<dyn Error>> {
     let schemas = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("docs/schemas");
     for file in sorted(&schemas)? {
         let name = file.file_name().unwrap_or_default();
-        let mut writer = GzEncoder::new(File::create(out.join(name))?, Compression::best());
-        writer.write_all(&fs::read(&file)?)?;
-        writer.finish()?;
+        compress(&out.join(name), &fs::read_to_string(&file)?)?;
     }
+    Ok(())
+}
+
+fn compress(file: &Path, text: &str) -> Result<(), Box<dyn Error>> {
+    let mut writer = GzEncoder::new(File::create(file)?, Compression::best());
+    writer.write_all(text.as_bytes())?;
+    writer.finish()?;
     Ok(())
 }
 

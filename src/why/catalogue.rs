@@ -1,6 +1,11 @@
 //! The messages that are known, and their causes: pages that are part of the
 //! program, read when they are asked for.
 
+use std::io::Read as _;
+use std::sync::LazyLock;
+
+use flate2::bufread::GzDecoder;
+
 use super::asked::{Asked, Kind};
 use super::cause::{Cause, Likely};
 use super::looked::Looked;
@@ -9,9 +14,21 @@ use super::pattern::Pattern;
 use super::speaker::{self, Speaker};
 use crate::order::Order as _;
 
-/// Each page of a message with the id of its speaker, and each page of a cause.
-mod pages {
-    include!(concat!(env!("OUT_DIR"), "/why_pages.rs"));
+/// The pages of messages, each behind a line with the id of its speaker.
+static MESSAGES: LazyLock<String> =
+    LazyLock::new(|| unpacked(include_bytes!(concat!(env!("OUT_DIR"), "/why_messages.gz"))));
+
+/// The pages of causes.
+static CAUSES: LazyLock<String> =
+    LazyLock::new(|| unpacked(include_bytes!(concat!(env!("OUT_DIR"), "/why_causes.gz"))));
+
+/// What `build.rs` has compressed: it is whole.
+fn unpacked(packed: &[u8]) -> String {
+    let mut text = String::new();
+    GzDecoder::new(packed)
+        .read_to_string(&mut text)
+        .unwrap_or_default();
+    text
 }
 
 /// Pages that name each other's causes are followed so far.
@@ -65,13 +82,12 @@ struct Hypothesis {
 impl Catalogue {
     /// Reads the pages.
     pub fn built_in() -> Self {
-        let messages = pages::MESSAGES.iter();
-        let causes = pages::CAUSES.iter();
+        let messages = MESSAGES.split('\0').filter_map(|it| it.split_once('\n'));
         Self {
             messages: messages
                 .filter_map(|(speaker, text)| Message::of_page(speaker, text))
                 .collect(),
-            causes: causes.map(|text| Cause::of_page(text)).collect(),
+            causes: CAUSES.split('\0').map(Cause::of_page).collect(),
         }
     }
 

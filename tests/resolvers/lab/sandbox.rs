@@ -158,8 +158,8 @@ fn timing(queries: &[(Query, Instant)], took: Duration) -> Timing {
     }
 }
 
-/// Gives the process an /etc and a /run of its own.
-fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
+/// Gives the process mounts and a /run of its own.
+fn private_run() -> std::io::Result<()> {
     let nothing: Option<&str> = None;
     mount(
         nothing,
@@ -174,7 +174,13 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         Some("tmpfs"),
         MsFlags::MS_NOSUID | MsFlags::MS_NODEV,
         Some("mode=755"),
-    )?;
+    )
+}
+
+/// Gives the process an /etc and a /run of its own.
+fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
+    let nothing: Option<&str> = None;
+    private_run()?;
     let (old, new) = (format!("{LAB}/etc.old"), format!("{LAB}/etc"));
     fs::create_dir_all(&old)?;
     fs::create_dir(&new)?;
