@@ -174,7 +174,8 @@ fn private_run() -> std::io::Result<()> {
         Some("tmpfs"),
         MsFlags::MS_NOSUID | MsFlags::MS_NODEV,
         Some("mode=755"),
-    )
+    )?;
+    Ok(())
 }
 
 /// Gives the process an /etc and a /run of its own.
