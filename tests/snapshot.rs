@@ -361,7 +361,7 @@ fn rules_that_send_past_a_socket() {
     for (rules, is_up, expected) in [
         (SENT_ON, true, ["will loop", "no loop", "loop"]),
         (SENT_ON, false, ["loop"; 3]),
-        (&without_tcp, true, ["loop"; 3]),
+        (&without_tcp, true, ["will loop", "unknown", "loop"]),
         ("", true, ["loop"; 3]),
     ] {
         let bytes = of_ours(&|it| {

@@ -37,7 +37,7 @@ pub(crate) fn upstream(pod: Option<&str>, address: &str, how: Upstream) -> Resul
         if let Ok((socket, listener)) = opened {
             thread::spawn(move || {
                 for stream in listener.incoming().flatten() {
-                    answer_stream(stream, how);
+                    thread::spawn(move || answer_stream(stream, how));
                 }
             });
             serve(&socket, how);
@@ -66,19 +66,20 @@ fn serve(socket: &UdpSocket, how: Upstream) {
     }
 }
 
-/// One question a connection; also those that are never answered end it.
+/// As many questions as come: unbound uses its connections again. One that is never
+/// answered ends it.
 fn answer_stream(mut stream: TcpStream, how: Upstream) -> Option<()> {
-    let mut length = [0; 2];
-    stream.read_exact(&mut length).ok()?;
-    let mut query = vec![0; usize::from(u16::from_be_bytes(length))];
-    stream.read_exact(&mut query).ok()?;
-    if let (Upstream::NoSuchName, Some(answer)) = (how, answer(&query)) {
+    loop {
+        let mut length = [0; 2];
+        stream.read_exact(&mut length).ok()?;
+        let mut query = vec![0; usize::from(u16::from_be_bytes(length))];
+        stream.read_exact(&mut query).ok()?;
+        let answer = matches!(how, Upstream::NoSuchName).then(|| answer(&query))??;
         let length = u16::try_from(answer.len()).ok()?.to_be_bytes();
         stream
             .write_all(&[&length, answer.as_slice()].concat())
             .ok()?;
     }
-    Some(())
 }
 
 fn answer(query: &[u8]) -> Option<Vec<u8>> {
