@@ -60,6 +60,7 @@ pub(super) fn joined(causes: &mut Vec<Cause<'_>>) {
             continue;
         };
         let mut first = causes.remove(first);
+        let is_later = is_later(&first.kind);
         let edit = fix_of(&first.kind).map(|it| &it.edit.place);
         let is_edited =
             |at: &Place| edit.is_some_and(|it| (&it.file, it.line) == (&at.file, at.line));
@@ -67,13 +68,13 @@ pub(super) fn joined(causes: &mut Vec<Cause<'_>>) {
             let is_setting = |it: &Finding| names.contains(&it.name) || is_edited(&place(it));
             match it.kind {
                 Kind::Setting(it) => is_setting(it),
-                Kind::Dead(_, role) => names == OF_LATER_LOOPS && role == Role::Restarted,
+                Kind::Dead(_, role) => is_later && role == Role::Restarted,
                 _ => false,
             }
         };
         let joined = || causes.iter().filter(|it| is_joined(it));
         let evidence: Vec<usize> = joined().flat_map(|it| it.evidence.clone()).collect();
-        if names == OF_LATER_LOOPS {
+        if is_later {
             // No query path shows these.
             let places = joined().flat_map(|it| it.places.clone());
             first.places.extend(places.collect::<Vec<_>>());

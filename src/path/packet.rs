@@ -67,4 +67,18 @@ impl Packet {
     pub fn is_of_some_pod(&self) -> bool {
         self.source.is_unspecified() && self.start != Start::Host
     }
+
+    /// A pod's query to the Service, that tests begin with.
+    #[cfg(test)]
+    pub(crate) fn query() -> Self {
+        Self {
+            protocol: Protocol::Udp,
+            source: [10, 244, 0, 7].into(),
+            source_port: None,
+            destination: [10, 96, 0, 10].into(),
+            port: 53,
+            start: Start::Host,
+            length: None,
+        }
+    }
 }

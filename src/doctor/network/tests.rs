@@ -2,21 +2,12 @@ use std::net::Ipv4Addr;
 
 use super::*;
 use crate::doctor::checks;
-use crate::path::{Packet, Protocol, Start, unroutable};
+use crate::path::{Packet, Protocol, unroutable};
 
 /// What was seen of the way is right only where nothing was left out.
 #[test]
 fn what_was_not_seen_is_not_right() {
-    let packet = Packet {
-        protocol: Protocol::Udp,
-        source: [10, 244, 0, 7].into(),
-        source_port: None,
-        destination: [10, 96, 0, 10].into(),
-        port: 53,
-        start: Start::Host,
-        length: None,
-    };
-    let mut tree = unroutable(packet, "it");
+    let mut tree = unroutable(Packet::query(), "it");
     tree.verdict = Verdict::Reaches;
     let netdev = Note::OtherFamily("netdev lab".into());
     let state = |notes: Vec<Note>, skipped: Vec<String>, gaps: Vec<Gap>, verdict| {
@@ -61,11 +52,7 @@ fn tree(protocol: Protocol, ends: &[(Kind, IpAddr)], verdict: Verdict) -> Tree {
     let packet = Packet {
         protocol,
         source: SERVICE,
-        source_port: None,
-        destination: SERVICE,
-        port: 53,
-        start: Start::Host,
-        length: None,
+        ..Packet::query()
     };
     let mut tree = unroutable(packet, "it");
     let end = tree.outcomes.remove(0);
@@ -130,17 +117,8 @@ fn what_is_known_to_be_sent_on() {
 /// One that is not ready, or is being ended, is no endpoint of the Service.
 #[test]
 fn packets_to_a_service_leave_out_what_is_no_endpoint() {
-    let [service, one, other] = [[10, 96, 0, 10], [10, 244, 0, 8], [10, 244, 0, 9]];
-    let packet = Packet {
-        protocol: Protocol::Udp,
-        source: [10, 244, 0, 7].into(),
-        source_port: None,
-        destination: service.into(),
-        port: 53,
-        start: Start::Host,
-        length: None,
-    };
-    let mut tree = unroutable(packet, "it");
+    let [one, other] = [[10, 244, 0, 8], [10, 244, 0, 9]];
+    let mut tree = unroutable(Packet::query(), "it");
     tree.verdict = Verdict::Reaches;
     for outcome in &mut tree.outcomes {
         (outcome.kind, outcome.address) = (Kind::Endpoint, one.into());

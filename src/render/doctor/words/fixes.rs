@@ -348,21 +348,12 @@ fn of_path(step: path::findings::Step) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::{Packet, Protocol, Start, What, unroutable};
+    use crate::path::{Packet, What, unroutable};
 
     /// Of other parts of the kernel it is not said that somebody wrote their rule.
     #[test]
     fn only_tables_have_rules_that_somebody_wrote() {
-        let packet = Packet {
-            protocol: Protocol::Udp,
-            source: [10, 244, 0, 7].into(),
-            source_port: None,
-            destination: [10, 96, 0, 10].into(),
-            port: 53,
-            start: Start::Host,
-            length: None,
-        };
-        let mut end = unroutable(packet, "it").outcomes.remove(0);
+        let mut end = unroutable(Packet::query(), "it").outcomes.remove(0);
         let first_of = |end: &mut Outcome, stage: Stage| {
             end.steps[0].stage = stage;
             of_end(end).remove(0).line()

@@ -173,23 +173,14 @@ pub(super) fn looked_up(lookup: &Lookup) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::{Gap, Packet, Protocol, Start, unroutable};
+    use crate::path::{Gap, Packet, unroutable};
     use crate::rules::Note;
     use crate::text::Place;
 
     /// A table that is there twice is no reason for a question mark.
     #[test]
     fn the_reason_is_one_that_counts() {
-        let packet = Packet {
-            protocol: Protocol::Udp,
-            source: [10, 244, 0, 7].into(),
-            source_port: None,
-            destination: [10, 96, 0, 10].into(),
-            port: 53,
-            start: Start::Host,
-            length: None,
-        };
-        let mut tree = unroutable(packet, "it");
+        let mut tree = unroutable(Packet::query(), "it");
         (tree.verdict, tree.gaps) = (Verdict::Reaches, vec![Gap::Routes]);
         let route = Route {
             trees: vec![tree],
