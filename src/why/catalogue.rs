@@ -80,8 +80,13 @@ struct Hypothesis {
 }
 
 impl Catalogue {
-    /// Reads the pages.
-    pub fn built_in() -> Self {
+    /// All that is in the program; its pages are read once.
+    pub fn built_in() -> &'static Self {
+        static READ: LazyLock<Catalogue> = LazyLock::new(Catalogue::read);
+        &READ
+    }
+
+    fn read() -> Self {
         let messages = MESSAGES.split('\0').filter_map(|it| it.split_once('\n'));
         Self {
             messages: messages

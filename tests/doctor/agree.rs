@@ -1,14 +1,14 @@
 //! `kdns why MESSAGE --root` and `kdns doctor` say the same of each node.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{fs, io};
 
+use kdns::cli::{self, Streams};
 use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::faults::HEALTHY;
-use crate::lab::{KDNS, Said, doctor, nodes};
+use crate::lab::{Said, doctor, nodes};
 
 /// Messages that together have every cause which a node's files decide.
 const MESSAGES: &[&str] = &[
@@ -69,13 +69,29 @@ fn fits(name: &str, said: &Said, code: &str, state: &str) -> bool {
 
 /// The states of the causes of a message on a node.
 fn why(node: &Path, message: &str) -> Vec<(String, String)> {
-    let output = Command::new(KDNS)
-        .args(["why", "--format", "json", "--root"])
-        .arg(node)
-        .args(["--message", message])
-        .output()
-        .unwrap();
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let root = node.to_str().unwrap();
+    let words = [
+        "kdns",
+        "why",
+        "--format",
+        "json",
+        "--root",
+        root,
+        "--message",
+        message,
+    ];
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut streams = Streams {
+        colors: false,
+        terminal: None,
+        input: &mut io::empty(),
+        is_input_read: false,
+        out: &mut out,
+        err: &mut err,
+    };
+    // Three thousand programs would each read the same pages.
+    cli::run(words.map(Into::into), &mut streams);
+    let document: Value = serde_json::from_slice(&out).unwrap();
     let causes = document["causes"].as_array().unwrap().iter();
     let text = |it: &Value| it.as_str().unwrap().to_owned();
     causes

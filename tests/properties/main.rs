@@ -41,11 +41,19 @@ fn scenarios() -> Vec<Scenario> {
     observed.chain(generate::scenarios(150)).collect()
 }
 
-/// Calls `check` for each scenario and resolver: what is wrong, if anything.
+/// Of those that have to be named each is asked so seldom: they are versions, and every scenario meets
+/// some of them.
+const ONE_IN: usize = 4;
+
+/// Calls `check` for each scenario and the usual resolvers, and in turns for the others: what is
+/// wrong, if anything.
 fn for_all(check: impl Fn(&Scenario, &'static Resolver) -> Option<String>) {
     let mut wrong = Vec::new();
-    for scenario in &scenarios() {
-        for resolver in resolver::ALL {
+    for (number, scenario) in scenarios().iter().enumerate() {
+        for (at, resolver) in resolver::ALL.iter().enumerate() {
+            if !resolver.is_usual && (number + at) % ONE_IN != 0 {
+                continue;
+            }
             let found = check(scenario, resolver);
             wrong.extend(found.map(|it| format!("{}: {it}", what(scenario, resolver))));
         }
@@ -252,15 +260,13 @@ fn sorted(mut names: Vec<Option<String>>, scenario: &Scenario) -> Vec<Option<Str
 /// A saved scenario asks the same question.
 #[test]
 fn saved_scenarios_are_the_same() {
-    for scenario in scenarios() {
+    for_all(|scenario, resolver| {
         let mut text = Vec::new();
-        scenario_json::write(&scenario, &mut text).unwrap();
+        scenario_json::write(scenario, &mut text).unwrap();
         let read = json::parse(&text, "1").unwrap();
-        for resolver in resolver::ALL {
-            let (before, after) = (predict(&scenario, resolver), predict(&read, resolver));
-            assert_eq!(before, after, "{}", what(&scenario, resolver));
-        }
-    }
+        let (before, after) = (predict(scenario, resolver), predict(&read, resolver));
+        (before != after).then(|| format!("{before} and {after}"))
+    });
 }
 
 fn predict(scenario: &Scenario, resolver: &Resolver) -> Value {

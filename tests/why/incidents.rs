@@ -109,7 +109,7 @@ fn causes_of_incidents_are_on_the_first_screen() {
         for code in &incident.causes {
             assert!(catalogue.cause(code).is_some(), "there is no cause {code}");
         }
-        let (place, id) = place(&catalogue, incident);
+        let (place, id) = place(catalogue, incident);
         assert!(place != Place::Wrong, "{id}: {}", incident.text);
         if place != Place::First {
             others.push(format!("{place:?} {id}: {}", incident.text));

@@ -131,7 +131,7 @@ const INNOCENT: [&str; 119] = [
 fn what_is_about_something_else_has_no_cause() {
     let catalogue = Catalogue::built_in();
     let wrong = INNOCENT.iter().filter_map(|text| {
-        let found = recognise(&catalogue, text, None).ok()?;
+        let found = recognise(catalogue, text, None).ok()?;
         (!found.causes.is_empty()).then(|| format!("{text}: {}", found.message.id))
     });
     expect_none(&wrong.collect::<Vec<String>>());
@@ -180,7 +180,7 @@ fn what_is_broken_stays_known() {
         ("timeout", "symptom-timeout"),
         ("i/o timeout", "symptom-timeout"),
     ] {
-        let found = recognise(&catalogue, text, None).map(|it| it.message.id);
+        let found = recognise(catalogue, text, None).map(|it| it.message.id);
         assert_eq!(found.ok(), Some(id), "{text}");
     }
 }
@@ -190,7 +190,7 @@ fn what_is_broken_stays_known() {
 fn what_is_vague_rules_nothing_out() {
     let catalogue = Catalogue::built_in();
     let wrong = VAGUE.iter().filter_map(|(text, right)| {
-        let found = recognise(&catalogue, text, None).ok()?;
+        let found = recognise(catalogue, text, None).ok()?;
         let ruled_out = found.message.rules_out.join("; ");
         ruled_out
             .contains(right)

@@ -153,7 +153,7 @@ fn a_note_that_is_seldom_the_cause_stands_behind_what_else_is_said() {
         ("", "kubelet-nameserver-limit"),
     ] {
         let text = format!("{note}\n{beside}");
-        let found = recognise(&catalogue, &text, None);
+        let found = recognise(catalogue, &text, None);
         assert_eq!(found.map(|it| it.message.id).ok(), Some(id), "{text}");
     }
 }
@@ -163,7 +163,7 @@ fn a_broken_reply_beside_no_such_host_is_a_rewrite_that_does_not_turn_back() {
     let catalogue = Catalogue::built_in();
     let text = "lookup web.shop on 10.96.0.10:53: cannot unmarshal DNS message\n\
                 lookup web.shop on 10.96.0.10:53: no such host";
-    let found = recognise(&catalogue, text, None).ok();
+    let found = recognise(catalogue, text, None).ok();
     let first = found.and_then(|it| it.causes.first().map(|it| it.1.code));
     assert_eq!(first, Some("rewrite-one-way"));
 }
@@ -181,7 +181,7 @@ fn a_slice_without_a_ready_endpoint_beside_a_time_out_comes_first() {
                 k8s-app: kube-dns\n    kubernetes.io/name: CoreDNS\n    \
                 kubernetes.io/service-name: kube-dns\n  name: kube-dns-8bvjp\n  \
                 namespace: kube-system\nports:\n- name: dns\n  port: 53\n  protocol: UDP";
-    let found = recognise(&catalogue, text, None).unwrap();
+    let found = recognise(catalogue, text, None).unwrap();
     let codes: Vec<&str> = found.causes.iter().map(|it| it.1.code).collect();
     assert_eq!(codes.first(), Some(&"no-dns-endpoints"), "{codes:?}");
     let first = codes.iter().take(4);
@@ -197,7 +197,7 @@ fn examples_are_recognised_as_what_they_are() {
     let mut wrong = Vec::new();
     for message in &catalogue.messages {
         for example in texts(message, "Examples") {
-            let found = recognise(&catalogue, &example, None).map(|it| it.message.id);
+            let found = recognise(catalogue, &example, None).map(|it| it.message.id);
             if found.as_ref().ok() != Some(&message.id) {
                 let found = found.unwrap_or("nothing");
                 wrong.push(format!("{}: {found} instead: {example}", message.id));
@@ -213,7 +213,7 @@ fn near_misses_are_something_else() {
     let mut wrong = Vec::new();
     for message in &catalogue.messages {
         for text in texts(message, "Near misses") {
-            let found = recognise(&catalogue, &text, None).map(|it| it.message.id);
+            let found = recognise(catalogue, &text, None).map(|it| it.message.id);
             if found.is_ok_and(|it| it == message.id) {
                 wrong.push(format!("{}: it is not this: {text}", message.id));
             }
@@ -231,7 +231,7 @@ fn what_is_no_dns_error_has_no_causes() {
     let examples = denied.flat_map(|it| texts(it, "Examples"));
     for example in examples {
         let text = format!("kubernetes: failed to resolve image: {example}");
-        let found = recognise(&catalogue, &text, None);
+        let found = recognise(catalogue, &text, None);
         if found.is_ok_and(|it| !it.message.is_dns() && !it.causes.is_empty()) {
             wrong.push(text);
         }
@@ -286,7 +286,7 @@ fn commands_of_causes_are_commands() {
 fn servers_without_a_port_are_told() {
     let catalogue = Catalogue::built_in();
     let asked = |text: &str| {
-        let found = recognise(&catalogue, text, None);
+        let found = recognise(catalogue, text, None);
         let asked = found.map_or_else(|it| it.asked, |it| it.asked);
         asked.map(|it| it.address.ip().to_string())
     };
@@ -332,7 +332,7 @@ fn long_texts_are_read_in_time() {
     ] {
         let text = piece.repeat(200_000);
         let begun = std::time::Instant::now();
-        let _ = recognise(&catalogue, &text, None);
+        let _ = recognise(catalogue, &text, None);
         let took = begun.elapsed();
         // Unoptimised; about a fiftieth of it in a release.
         assert!(took.as_secs() < 20, "{piece}: {took:?}");

@@ -65,9 +65,9 @@ On the first run that was so for 41 of 122 (34 %), with three wrong certainties;
 fn the_page_is_what_the_catalogue_says() {
     let catalogue = Catalogue::built_in();
     let mut page = START.to_owned();
-    known(&catalogue, &mut page);
-    causes(&catalogue, &mut page);
-    of_incidents(&catalogue, &mut page);
+    known(catalogue, &mut page);
+    causes(catalogue, &mut page);
+    of_incidents(catalogue, &mut page);
     of_reports(&mut page);
     let file = root().join("docs/messages.md");
     if std::env::var_os("KDNS_BLESS").is_some() {

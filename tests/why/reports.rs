@@ -52,7 +52,7 @@ pub(crate) fn answers() -> &'static [(Report, Answer, &'static str)] {
     ANSWERS.get_or_init(|| {
         let catalogue = Catalogue::built_in();
         let with_answer = |report: Report| {
-            let (answer, id) = answer(&catalogue, &report);
+            let (answer, id) = answer(catalogue, &report);
             (report, answer, id)
         };
         all().into_iter().map(with_answer).collect()

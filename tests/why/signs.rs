@@ -9,7 +9,7 @@ use crate::{expect_none, root};
 /// The codes of the causes, the first ones first.
 pub(crate) fn codes(text: &str) -> Vec<&'static str> {
     let catalogue = Catalogue::built_in();
-    let found = recognise(&catalogue, text, None).unwrap();
+    let found = recognise(catalogue, text, None).unwrap();
     let codes = found.causes.iter().map(|it| it.1.code);
     codes.collect()
 }
@@ -69,7 +69,7 @@ fn what_is_only_denied_is_not_known() {
         "Tailscale is not installed, DNS is fine",
         "There is no sidecar",
     ] {
-        assert!(recognise(&catalogue, text, None).is_err(), "{text}");
+        assert!(recognise(catalogue, text, None).is_err(), "{text}");
     }
     // What is not done is complained of.
     assert_eq!(
@@ -84,7 +84,7 @@ fn a_program_comes_before_what_people_ask_by_hand() {
     let program = "dial tcp: lookup charts.example.net on 10.96.0.10:53: no such host";
     let by_hand = "Server: 8.8.8.8\nAddress: 8.8.8.8#53\n\n\
                    ** server can't find charts.example.net: NXDOMAIN";
-    let found = recognise(&catalogue, &format!("{program}\n{by_hand}"), None).unwrap();
+    let found = recognise(catalogue, &format!("{program}\n{by_hand}"), None).unwrap();
     assert_eq!(found.message.id, "go-no-such-host");
 }
 
@@ -92,7 +92,7 @@ fn a_program_comes_before_what_people_ask_by_hand() {
 fn a_port_behind_a_name_is_no_part_of_it() {
     let catalogue = Catalogue::built_in();
     let text = "wget: bad address 'registry.shop:5000'";
-    let found = recognise(&catalogue, text, None).unwrap();
+    let found = recognise(catalogue, text, None).unwrap();
     assert_eq!(found.name.as_deref(), Some("registry.shop"));
     assert!(!codes(text).contains(&"not-a-host-name"));
 }
@@ -148,7 +148,7 @@ fn words_in_names_are_not_replaced() {
             "failed-jobs.shop.svc",
         ),
     ] {
-        let found = recognise(&catalogue, text, None).unwrap();
+        let found = recognise(catalogue, text, None).unwrap();
         assert_eq!(found.name.as_deref(), Some(name));
     }
 }
@@ -160,7 +160,7 @@ fn what_other_programs_say_is_theirs() {
     let text = "curl: (6) Could not resolve host: shop.example.com\n\
                 dial tcp: lookup cart.shop on 10.96.0.10:53: no such host\n\
                 Error: getaddrinfo EAI_AGAIN db";
-    let found = recognise(&catalogue, text, None).unwrap();
+    let found = recognise(catalogue, text, None).unwrap();
     let named: Vec<&str> = found.besides.iter().map(|it| it.0.id).collect();
     let mut ids = vec![found.message.id];
     ids.extend(named);
@@ -183,13 +183,13 @@ fn what_other_programs_say_is_theirs() {
 fn words_of_sentences_are_no_names() {
     let catalogue = Catalogue::built_in();
     let found = recognise(
-        &catalogue,
+        catalogue,
         "EAI_AGAIN error when looking up the mail server",
         None,
     );
     assert_eq!(found.unwrap().name, None);
     let text = "dial tcp: lookup error on 10.96.0.10:53: no such host";
-    let found = recognise(&catalogue, text, None).unwrap();
+    let found = recognise(catalogue, text, None).unwrap();
     assert_eq!(found.name.as_deref(), Some("error"));
 }
 
@@ -286,7 +286,7 @@ fn a_line_as_wide_as_a_screen_may_end_with_its_word() {
         ("psql: Temporary failure in na", "me resolution"),
     ] {
         let text = format!("{}{line}\n{next}", "-".repeat(80 - line.len()));
-        let found = recognise(&catalogue, &text, None).unwrap();
+        let found = recognise(catalogue, &text, None).unwrap();
         assert_eq!(found.message.id, "glibc-temporary-failure", "{text}");
     }
 }

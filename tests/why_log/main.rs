@@ -299,7 +299,7 @@ fn what_fails_in_a_log_has_causes() {
     let line = "[ERROR] plugin/errors: 2 e.example. A: read udp 10.244.0.9:4000->10.0.0.2:53: i/o timeout\n";
     let catalogue = Catalogue::built_in();
     let worst = |log: &[&str]| {
-        let worst = summary(&log.concat()).worst(&catalogue);
+        let worst = summary(&log.concat()).worst(catalogue);
         worst.map(|it| (it.message.id.to_owned(), it.causes.first().unwrap().1.code))
     };
     assert_eq!(worst(&[&good]), None);

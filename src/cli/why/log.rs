@@ -53,11 +53,11 @@ pub(super) fn run(
     }
     let catalogue = Catalogue::built_in();
     let said = tally.pasted().and_then(|it| {
-        let said = recognise(&catalogue, it, None).ok();
+        let said = recognise(catalogue, it, None).ok();
         said.filter(|it| !it.causes.is_empty())
     });
     let summary = tally.finish(&settings, &pods);
-    let worst = said.or_else(|| summary.worst(&catalogue));
+    let worst = said.or_else(|| summary.worst(catalogue));
     args.outputs
         .write(args.verbose, streams, |format, style, out| match format {
             Format::Text => {

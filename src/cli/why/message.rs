@@ -15,7 +15,7 @@ use crate::why::{Catalogue, Cause, Likely, Recognised, Unknown, recognise};
 /// Whether a text says more as a message than as a log: a file stands in it, or a known
 /// message.
 pub(super) fn says_more(text: &str) -> bool {
-    !Inside::found_in(text).is_empty() || recognise(&Catalogue::built_in(), text, None).is_ok()
+    !Inside::found_in(text).is_empty() || recognise(Catalogue::built_in(), text, None).is_ok()
 }
 
 /// Says what a message says; on a node, what of it is the case.
@@ -27,10 +27,10 @@ pub(super) fn run(
     let catalogue = Catalogue::built_in();
     let node = node_of(args, streams)?;
     let inside = Inside::found_in(message);
-    let status = match recognise(&catalogue, &inside.message, node.as_ref()) {
+    let status = match recognise(catalogue, &inside.message, node.as_ref()) {
         Ok(mut recognised) => {
             if node.is_none() {
-                add_causes(&mut recognised, &catalogue, &inside);
+                add_causes(&mut recognised, catalogue, &inside);
             }
             answer(recognised, node.as_ref(), &inside, args, streams)?
         }
@@ -63,8 +63,8 @@ pub(super) fn list(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let catalogue = Catalogue::built_in();
     args.outputs
         .write(false, streams, |format, _, out| match format {
-            Format::Text => text::write_list(&catalogue, out),
-            Format::Json => text::json::write_list(&catalogue, out),
+            Format::Text => text::write_list(catalogue, out),
+            Format::Json => text::json::write_list(catalogue, out),
             Format::Svg => Ok(()),
         })?;
     Ok(Status::Clean)

@@ -283,7 +283,7 @@ fn message(summary: &Summary, tally: &Tally) -> Option<Advice> {
         return None;
     }
     let catalogue = Catalogue::built_in();
-    let recognised = recognise(&catalogue, &tally.head, None).ok();
+    let recognised = recognise(catalogue, &tally.head, None).ok();
     // A log is no question in somebody's words.
     let recognised = recognised.filter(|it| !it.message.speaker.is_symptom())?;
     Some(Advice::Message {

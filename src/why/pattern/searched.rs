@@ -168,7 +168,7 @@ impl Alike {
 /// The form of what a text begins with, and how long that is; of each `…n't` it is `… not`.
 fn form(text: &str) -> Option<(usize, Cow<'static, str>)> {
     let listed = ALIKE.iter().find_map(|&(from, to)| {
-        let words = from.trim_end_matches('*');
+        let words = from.strip_suffix('*').unwrap_or(from);
         let rest = text.strip_prefix(words)?;
         let behind = rest.trim_start_matches(char::is_alphanumeric);
         let next = behind.strip_prefix(JOINTS);
