@@ -51,8 +51,13 @@ fn without_policy(workload: &Workload<'_>, host_network: &Node, what: &str, repo
     {
         return;
     }
+    let ending = if workload.get("containers").is_some() {
+        ", and asks the node's servers"
+    } else {
+        ": if its chart has none either, it asks the node's servers"
+    };
     let message = format!(
-        "{} has the node's network and {what}, and asks the node's servers",
+        "{} has the node's network and {what}{ending}",
         workload.label()
     );
     report
