@@ -1,5 +1,6 @@
 //! A file as it was read, and places in it.
 
+mod conflict;
 mod lines;
 pub mod nearest;
 mod placeholder;
@@ -7,6 +8,7 @@ mod words;
 
 use std::fmt::Display;
 
+pub use self::conflict::merge_conflict;
 pub use self::lines::{LineIndex, Lines};
 pub use self::placeholder::has_placeholder;
 pub use self::words::WordList;

@@ -19,10 +19,13 @@ use crate::lint::inner::terraform::{self, Held};
 use crate::lint::inner::{self, Content, Inner, ansible, decode, mime, operations, provisioner};
 use crate::lint::look::MAX_DOCUMENT;
 use crate::lint::recognise;
-use crate::text::{Source, Span};
+use crate::text::{Source, Span, merge_conflict};
 
 /// Texts in texts deeper than this are not opened.
 const MAX_LAYERS: usize = 4;
+
+/// Why a file is not read that has two versions of some lines.
+const MERGE: &str = "a conflict of a merge is left in it";
 
 /// The documents of a file. Total: any bytes give a result, none for what is
 /// not recognised. `form` overrides what it is recognised as.
@@ -45,7 +48,10 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             gaps: Arc::default(),
             condition: None,
         };
-        reader.read_embedded(&text, form);
+        match merge_conflict(&source.bytes) {
+            Some(mark) => reader.broken(&text, mark, MERGE.to_owned()),
+            None => reader.read_embedded(&text, form),
+        }
     }
     reader.found
 }
@@ -147,7 +153,8 @@ impl Reader {
                     let Some((mut inner, form)) = found.and_then(|it| embedded(text, &it)) else {
                         continue;
                     };
-                    (inner.is_of_script, inner.is_template) = (true, true);
+                    inner.is_of_script = true;
+                    inner.is_template = heredoc::has_mark(&inner.source.bytes);
                     self.read_embedded(&inner, form);
                 }
                 Held::Object(root, is_partial) => {
@@ -190,14 +197,16 @@ impl Reader {
 
     /// Go's YAML would read it; other tools than the kubelet do not.
     fn unread(&mut self, text: &Embedded) {
+        let message = "it is UTF-16; write the file as UTF-8".to_owned();
+        self.broken(text, Span::new(0, 2), message);
+    }
+
+    fn broken(&mut self, text: &Embedded, span: Span, message: String) {
         let at = At {
             file: self.file,
-            span: text.layers.outer(Span::new(0, 2)),
+            span: text.layers.outer(span),
         };
-        self.found.broken.push(Broken {
-            at,
-            message: "it is UTF-16; write the file as UTF-8".to_owned(),
-        });
+        self.found.broken.push(Broken { at, message });
     }
 
     fn add(&mut self, text: &Embedded, syntax: Syntax) {
@@ -233,14 +242,7 @@ impl Reader {
                         start: error.at,
                         end: error.at,
                     };
-                    let at = At {
-                        file: self.file,
-                        span: text.layers.outer(span),
-                    };
-                    self.found.broken.push(Broken {
-                        at,
-                        message: error.message,
-                    });
+                    self.broken(text, span, error.message);
                 }
             }
         }

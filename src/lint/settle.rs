@@ -13,7 +13,7 @@ use crate::lint::rules::{self, reading};
 use crate::lint::suppress::{self, Suppression};
 use crate::lint::workspace::Workspace;
 use crate::order::Order as _;
-use crate::text::{LineIndex, Place, Source, Span, has_placeholder, some_of};
+use crate::text::{LineIndex, Place, Source, Span, has_placeholder, merge_conflict, some_of};
 
 /// Gives a file's bytes once more, as they were read. `None`: they are gone.
 pub type Library<'l> = &'l (dyn Fn(FileId) -> Option<Arc<Source>> + Sync);
@@ -69,10 +69,13 @@ const NAMED_TEMPLATES: usize = 5;
 /// The draft for a document that cannot be parsed.
 pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
     let has = |mark: &&[u8]| memchr::memmem::find(bytes, mark).is_some();
-    let is_template = TEMPLATE_MARKS.iter().any(has)
-        || lines_to(it.at.span.start, bytes)
-            .lines()
-            .any(|it| has_placeholder(it.trim()));
+    let is_filled_in = || {
+        let lines = lines_to(it.at.span.start, bytes);
+        lines.lines().any(|it| has_placeholder(it.trim()))
+    };
+    let has_marks = TEMPLATE_MARKS.iter().any(has) || is_filled_in();
+    // In a conflict there can be such marks, too: it is no template before it is solved.
+    let is_template = has_marks && merge_conflict(bytes).is_none();
     let mut report = Report::new(if is_template {
         &reading::TEMPLATE
     } else {

@@ -329,3 +329,20 @@ fn a_long_value_does_not_fill_the_screen() {
     assert_eq!(ended.status, 1, "{}", ended.err);
     assert!(ended.out.len() < 1000, "{}", ended.out.len());
 }
+
+/// What counted for nobody can be what breaks it.
+#[test]
+fn safe_fixes_let_nothing_count_that_did_not() {
+    for text in [
+        "\u{feff}nameserver 127.0.0.53\nnameserver 192.0.2.1\n",
+        "nameserver 192.0.2.1\noptions ndots: 2\n",
+        "nameserver 192.0.2.1\nnameserver 192.0.2.1\nnameserver 192.0.2.2\nnameserver 192.0.2.3\n",
+    ] {
+        let folder = folder(&[("resolv.conf", text)]);
+        let diff = |option| run(folder.path(), &["--diff", option]).out;
+        assert_eq!(diff("--fix"), "", "{text}");
+        assert_ne!(diff("--unsafe-fixes"), "", "{text}");
+    }
+    let comment = folder(&[("resolv.conf", "\u{feff}# mine\nnameserver 192.0.2.1\n")]);
+    assert_ne!(run(comment.path(), &["--diff"]).out, "");
+}

@@ -236,7 +236,7 @@ fn is_subject(form: Form, bytes: &[u8]) -> bool {
 }
 
 /// Whether a tool puts something in.
-pub(super) fn has_mark(bytes: &[u8]) -> bool {
+pub fn has_mark(bytes: &[u8]) -> bool {
     const MARKS: [&[u8]; 4] = [b"${", b"{{", b"%{", b"{%"];
     let has = |mark: &&[u8]| memchr::memmem::find(bytes, mark).is_some();
     MARKS.iter().any(has)

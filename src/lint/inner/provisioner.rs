@@ -74,6 +74,10 @@ mod tests {
         let shell = "build {\n  provisioner \"shell\" {\n    inline = [\n      \"cat > /etc/resolv.conf <<'E'\",\n      \"nameserver 192.0.2.53\",\n      \"E\",\n    ]\n  }\n}\n";
         says(shell, &["nameserver 192.0.2.53 @192.0.2.53"]);
         says(&shell.replace("\"shell\"", "\"powershell\""), &[]);
+        let command = "echo nameserver 192.0.2.53 | sudo tee /etc/resolv.conf";
+        let printed = format!("provisioner \"shell\" {{\n  inline = [\"{command}\"]\n}}\n");
+        says(&printed, &[&format!("nameserver 192.0.2.53 @{command}")]);
+        says(&printed.replace("192.0.2.53", "${var.dns}"), &[]);
         let file = "provisioner \"file\" {\n  destination = \"/etc/resolv.conf\"\n  content = <<-E\n    nameserver 192.0.2.53\n  E\n}\n";
         says(file, &["nameserver 192.0.2.53 @<<-E…"]);
         says(&file.replace("192.0.2.53", "${var.dns}"), &[]);

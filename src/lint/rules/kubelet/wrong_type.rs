@@ -1,6 +1,6 @@
 #![doc = include_str!("wrong_type.md")]
 
-use crate::config::yaml::{Kind, Node};
+use crate::config::yaml::{Entry, Kind, Node};
 use crate::kubelet::address;
 use crate::lint::document::{Change, Document};
 use crate::lint::rules::kubelet::common::{entries, key};
@@ -9,7 +9,7 @@ use crate::lint::rules::prelude::*;
 pub(super) fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
     let document = text.document;
     for name in ["resolvConf", "clusterDNS", "clusterDomain"] {
-        let last = entries(text).iter().rfind(|it| key(it) == name);
+        let last = given(text).iter().rfind(|it| key(it) == name);
         let Some(value) = last.map(|it| &it.value).filter(|it| !it.is_null()) else {
             continue;
         };
@@ -25,6 +25,16 @@ pub(super) fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report
             _ => add(document, value, name, "a text", report),
         }
     }
+}
+
+/// The entries of a configuration, also of one that nodeadm hands to the kubelet as it is.
+///
+/// Source: awslabs/amazon-eks-ami `nodeadm/internal/kubelet/config.go: writeKubeletConfig`.
+fn given<'d>(text: &KubeletText<'d>) -> &'d [Entry] {
+    let root = text.document.yaml();
+    let root = root.filter(|it| it.word(&["kind"]) == Some("NodeConfig"));
+    let config = root.and_then(|it| it.at(&["spec", "kubelet", "config"]));
+    config.map_or_else(|| entries(text), |it| it.as_mapping().unwrap_or_default())
 }
 
 fn add(document: &Document, value: &Node, name: &str, wanted: &str, report: &mut Report) {

@@ -51,8 +51,15 @@ fn without_policy(workload: &Workload<'_>, host_network: &Node, what: &str, repo
     {
         return;
     }
+    // Values can have a list of containers, too.
+    let is_whole = workload.get("containers").is_some() && workload.object.get("kind").is_some();
+    let ending = if is_whole {
+        ", and asks the node's servers"
+    } else {
+        ": if its chart has none either, it asks the node's servers"
+    };
     let message = format!(
-        "{} has the node's network and {what}, and asks the node's servers",
+        "{} has the node's network and {what}{ending}",
         workload.label()
     );
     report

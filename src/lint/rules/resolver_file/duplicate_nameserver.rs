@@ -44,11 +44,15 @@ pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut
             finding.severity(Severity::Info);
         }
         // What else stands on the line would be lost.
-        if values.next().is_none() {
-            finding.fix(
-                "remove the line",
-                [file.document.without_line(entry.line.span())],
-            );
+        if values.next().is_some() {
+            continue;
+        }
+        let fix = [file.document.without_line(entry.line.span())];
+        if loses_one {
+            // One that was cut off is asked then.
+            finding.unsafe_fix("remove the line", fix);
+        } else {
+            finding.fix("remove the line", fix);
         }
     }
 }

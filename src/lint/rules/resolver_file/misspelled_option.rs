@@ -98,7 +98,7 @@ fn option(
                 .add(at, format!("a blank stands between {text} and its number"))
                 .help(format!("write {text}{digits}"))
                 .note("musl and Go read no number here, and the kubelet hands pods two options in any order")
-                .fix("remove the blank", [file.document.change(between, "")]);
+                .unsafe_fix("remove the blank", [file.document.change(between, "")]);
         }
         (Some(value), _) if takes_number => {
             if !value.starts_with(|it: char| it.is_ascii_digit()) {

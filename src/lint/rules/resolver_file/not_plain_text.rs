@@ -18,15 +18,17 @@ pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Repor
                 file.document.at(mark),
                 "the file begins with a byte-order mark, which is a part of its first word",
             )
-            .help("write the file as UTF-8 without a byte-order mark")
-            .fix(
-                "remove the byte-order mark",
-                [file.document.change(mark, "")],
-            );
+            .help("write the file as UTF-8 without a byte-order mark");
+        let fix = (
+            "remove the byte-order mark",
+            [file.document.change(mark, "")],
+        );
         if is_lost {
+            // What the line says then counts, and did not before.
+            finding.unsafe_fix(fix.0, fix.1);
             finding.note("the first line has no keyword that the kubelet or a resolver knows, and is silently ignored");
         } else {
-            finding.severity(Severity::Info);
+            finding.severity(Severity::Info).fix(fix.0, fix.1);
         }
         point_to_setting(finding, file);
         return;

@@ -23,7 +23,9 @@ pub(super) fn refusal<'d>(
     match directive.name.text.as_str() {
         "acl" => acl(directive),
         "autopath" => autopath(directive),
+        "azure" | "clouddns" | "route53" => twice(directive),
         "cache" => needs(directive, "serve_stale_policy", "serve_stale"),
+        "dnstap" => dnstap(directive, version),
         "forward" => forward(directive, version),
         "grpc" => zone(directive, version).or_else(|| named(directive)),
         "hosts" => needs(directive, "fallthrough_unsupported", "fallthrough"),
@@ -96,6 +98,34 @@ fn autopath(directive: &Directive) -> Found<'_> {
     let is_right = last.text.contains(['@', '/', '.']) || last.has_variable();
     let wanted = || Refusal::Wrong(last, "@ with a plugin, or a file".to_owned());
     (!is_right).then(|| (&directive.name, wanted()))
+}
+
+/// A zone of a cloud that stands there a second time.
+fn twice(directive: &Directive) -> Found<'_> {
+    let words = || directive.arguments.iter();
+    let is_second = |(at, word): &(usize, &Word)| words().take(*at).any(|it| it.text == word.text);
+    let (_, word) = words().enumerate().find(is_second)?;
+    Some((&directive.name, Refusal::Twice(word)))
+}
+
+/// How much may wait for whom `dnstap` tells: two numbers behind `full`.
+fn dnstap(directive: &Directive, version: Option<Version>) -> Found<'_> {
+    let is_since = |minor, patch| version.is_some_and(|it| it >= blocks::release(1, minor, patch));
+    let (first, behind) = directive.arguments.split_first()?;
+    let is_listening = first.text == "listen" && is_since(14, 4);
+    let words = if is_listening {
+        behind
+    } else {
+        &directive.arguments
+    };
+    if words.is_empty() {
+        let missing = Refusal::Missing("an endpoint behind listen".to_owned());
+        return Some((&directive.name, missing));
+    }
+    let kinds = ["int:1..1024", "int:1..4096"].map(Kind::named);
+    let mut numbers = words.iter().skip(2).zip(&kinds);
+    let (word, kind) = numbers.find(|(it, kind)| !it.has_variable() && !kind.is_met(&it.text))?;
+    is_since(13, 0).then(|| (&directive.name, Refusal::Wrong(word, kind.wanted())))
 }
 
 /// The first version that speaks DNS over HTTPS to servers.
