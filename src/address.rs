@@ -167,6 +167,28 @@ fn strtoul(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
 }
 
+/// An address as a number of its family.
+pub fn number(ip: IpAddr) -> u128 {
+    match ip {
+        IpAddr::V4(ip) => u128::from(ip.to_bits()),
+        IpAddr::V6(ip) => ip.to_bits(),
+    }
+}
+
+/// The mask of the first `bits` of `width`; `None`: there are not so many.
+pub fn prefix_mask(width: u32, bits: u32) -> Option<u128> {
+    let all = u128::MAX >> (128 - width);
+    let rest = width.checked_sub(bits)?;
+    Some(all & all.checked_shl(rest).unwrap_or(0))
+}
+
+/// Whether the address is in the network that begins with these `bits` of `network`.
+pub fn is_within(ip: IpAddr, network: IpAddr, bits: u32) -> bool {
+    let width = if ip.is_ipv4() { 32 } else { 128 };
+    let mask = prefix_mask(width, bits).unwrap_or(u128::MAX);
+    network.is_ipv4() == ip.is_ipv4() && number(network) & mask == number(ip) & mask
+}
+
 /// Whether only machines on the same link have the address: `169.254.0.0/16`,
 /// `fe80::/10`.
 pub fn is_link_local(address: IpAddr) -> bool {
@@ -289,6 +311,25 @@ mod tests {
             "a",
         ] {
             check(bad, None);
+        }
+    }
+
+    #[test]
+    fn networks_are_of_one_family_and_end_with_their_prefix() {
+        for (ip, network, bits, expected) in [
+            ("10.244.3.4", "10.244.0.0", 16, true),
+            ("10.245.0.0", "10.244.0.0", 16, false),
+            ("10.244.3.4", "10.244.3.4", 32, true),
+            ("10.244.3.5", "10.244.3.4", 32, false),
+            ("10.244.3.5", "10.244.3.4", 33, false),
+            ("8.8.8.8", "0.0.0.0", 0, true),
+            ("::1", "0.0.0.0", 0, false),
+            ("fd00::1", "fd00::", 8, true),
+            ("fe00::1", "fd00::", 8, false),
+            ("fd00::1", "fd00::", 128, false),
+        ] {
+            let found = is_within(ip.parse().unwrap(), network.parse().unwrap(), bits);
+            assert_eq!(found, expected, "{ip} in {network}/{bits}");
         }
     }
 }

@@ -112,6 +112,11 @@ impl Severity {
 }
 
 impl Label {
+    /// Where it begins.
+    pub fn place(&self) -> Place {
+        Place::new(self.file.clone(), self.start.line, self.start.column)
+    }
+
     /// The label of a range of `source`, whose lines are `lines`.
     pub fn spanning(source: &Source, lines: &LineIndex, span: Span, text: String) -> Self {
         let bytes = &source.bytes;

@@ -5,7 +5,7 @@ use super::outcome::Outcome;
 use super::report::{Chain, End, Hop, When, Who};
 use super::walk::{self, QueryPath};
 use crate::order::Order as _;
-use crate::topology::{DnsServer, Network};
+use crate::topology::Network;
 
 /// More chains than this are not reported.
 const MAX_CHAINS: usize = 200;
@@ -35,24 +35,27 @@ fn end_rank(end: &End) -> u8 {
 
 /// A query path for people.
 pub(super) fn chain(graph: &Graph<'_>, when: When, zone: &str, path: &QueryPath) -> Chain {
-    let hops = path.steps.iter().map(|step| Hop {
-        who: match step.who {
+    let hop = |step: &walk::Step| {
+        let who = match step.who {
             walk::Who::Server(index) => {
-                let server = graph.servers.get(index).map(|it| &it.dns);
+                let server = &graph.servers.get(index)?.dns;
                 Who::Server {
-                    label: server.map(DnsServer::label).unwrap_or_default(),
-                    is_on_node: server.is_some_and(|it| it.network == Network::Node),
+                    name: server.name(),
+                    is_on_node: server.network == Network::Node,
                 }
             }
             walk::Who::Service(to) => Who::Service(to.map(|it| it.ip())),
-        },
-        sends_to: step.to.clone(),
-        proof: step.proof.clone(),
-    });
+        };
+        Some(Hop {
+            who,
+            sends_to: step.to.clone(),
+            proof: step.proof.clone(),
+        })
+    };
     Chain {
         when,
         zone: zone.to_owned(),
-        hops: hops.collect(),
+        hops: path.steps.iter().filter_map(hop).collect(),
         end: path.end.clone(),
         share: path.share,
     }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::facts::{Concern, FileRemark, Remark, Step, Trouble};
 use super::fix;
-use super::log::{self, OWN_ADDRESS};
+use super::log::{self, SightingKind};
 use super::over::Past;
 use super::report::{Sighting, State, Verdict};
 use super::servers::{self, Others};
@@ -26,7 +26,7 @@ pub(super) fn find(
     let is_of_others = |it: &Sighting| past.pod(it).is_some_and(|it| others.has(it));
     let is_over = |it: &Sighting| past.has_restarted(it) || past.is_over(it);
     let is_trouble_now =
-        |it: &&Sighting| it.kind != OWN_ADDRESS && !is_of_others(it) && !is_over(it);
+        |it: &&Sighting| it.kind != SightingKind::OwnAddress && !is_of_others(it) && !is_over(it);
     let logs = evidence.iter().filter(is_trouble_now);
     let mut logs: Vec<Sighting> = logs.cloned().collect();
     logs.order_by_key(|it| Reverse(it.count));
@@ -137,7 +137,7 @@ fn questions(node: &Node, trouble: &Trouble) -> Option<Vec<Step>> {
     let runs = own.containers.iter().any(|it| it.pid.is_some());
     let mut steps = vec![Step::Ask { pod, server }];
     // A server that passes queries back to who asks it keeps them waiting, too.
-    if *kind == "upstream-timeout" {
+    if *kind == SightingKind::UpstreamTimeout {
         steps.push(Step::Probe);
     }
     runs.then_some(steps)

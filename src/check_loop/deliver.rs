@@ -159,7 +159,7 @@ fn at(graph: &Graph<'_>, network: &Network, to: SocketAddr, when: When) -> Deliv
     let silent = here.iter().filter_map(|&index| graph.servers.get(index));
     let mut silent = silent.filter(|it| it.dns.listens.is_empty());
     if let Some(server) = silent.next() {
-        return Delivery::Unknown(Unknown::Listens(server.dns.label()));
+        return Delivery::Unknown(Unknown::Listens(server.dns.name()));
     }
     if *network == Network::Node && !graph.node.sockets_known {
         return Delivery::Unknown(Unknown::Sockets(to));

@@ -33,12 +33,14 @@ pub(super) fn contradiction(node: &Node) -> Option<Place> {
         .filter(|container| container.pid.is_none());
     let newest = dead.filter_map(|container| container.logs.first());
     let mut sightings = newest.flat_map(log::sightings);
-    let fatal = sightings.find(|it| it.kind == log::LOOP_FATAL)?;
+    let fatal = sightings.find(|it| it.kind == log::SightingKind::LoopFatal)?;
     Some(fatal.place)
 }
 
 /// A loop that a log shows and no file.
 pub(super) fn unexplained(evidence: &[Sighting]) -> Option<Remark> {
-    let fatal = evidence.iter().find(|it| it.kind == log::LOOP_FATAL)?;
+    let fatal = evidence
+        .iter()
+        .find(|it| it.kind == log::SightingKind::LoopFatal)?;
     Some(Remark::Unexplained(fatal.place.file.clone()))
 }

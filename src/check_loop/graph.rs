@@ -122,7 +122,7 @@ impl<'n> Graph<'n> {
                 return Ok(view::listed(file));
             }
             return Err(Unknown::OwnFileSystem {
-                who: server.dns.label(),
+                who: server.dns.name(),
                 path: path.to_owned(),
             });
         }
@@ -346,9 +346,4 @@ fn cluster_zone(node: &Node) -> String {
 pub(super) fn reached(to: SocketAddr) -> SocketAddr {
     let ip = crate::address::Address::from(to.ip()).reached();
     SocketAddr::new(ip, to.port())
-}
-
-/// The address without the usual port.
-pub(super) fn short(to: &str) -> String {
-    to.strip_suffix(":53").unwrap_or(to).to_owned()
 }

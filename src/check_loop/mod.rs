@@ -47,7 +47,7 @@ pub use asked::goes_round;
 pub use over::logs_count_from;
 pub use probed::with_probe;
 pub use report::{
-    Chain, Edit, End, Fix, Hop, Proof, Report, Setup, Sighting, State, Verdict, When, Who,
+    Chain, Edit, End, Fix, Hop, Proof, Report, SendsTo, Setup, Sighting, State, Verdict, When, Who,
 };
 pub use running::as_running;
 pub(crate) use view::{Policy, is_supposed, policy};
@@ -255,9 +255,9 @@ pub fn on_path(targets: Vec<seen::Target>, report: &Report) -> Vec<seen::Target>
     let hops = || report.chains.iter().flat_map(|it| &it.hops);
     let is_on_path = |target: &seen::Target| {
         hops().any(|hop| {
-            let is_it = matches!(&hop.who, Who::Server { label, .. } if *label == target.who);
+            let is_it = matches!(&hop.who, Who::Server { name, .. } if *name == target.who);
             // A loopback address is another server's in each network.
-            is_it || !hop.is_to_loopback() && hop.sends_to == target.server.to_string()
+            is_it || !hop.is_to_loopback() && hop.sends_to.address() == Some(target.server)
         })
     };
     let found: Vec<seen::Target> = targets

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::facts::Remark;
-use super::log::{self, LOOP_FATAL, START_FAILED};
+use super::log::{self, SightingKind};
 use super::report::Sighting;
 use super::servers;
 use crate::node::{Container, Node, Pod};
@@ -59,7 +59,7 @@ impl<'n> Past<'n> {
     /// while.
     pub(super) fn is_over(&self, sighting: &Sighting) -> bool {
         // What has ended writes no lines.
-        if !sighting.kind.starts_with("upstream-") || !self.pod(sighting).is_some_and(runs) {
+        if !sighting.kind.is_of_upstream() || !self.pod(sighting).is_some_and(runs) {
             return false;
         }
         let last = sighting.last.as_deref().and_then(time);
@@ -70,7 +70,11 @@ impl<'n> Past<'n> {
     /// made anew: a static pod keeps its uid, and so its logs.
     pub(super) fn has_restarted(&self, sighting: &Sighting) -> bool {
         let pod = self.pod(sighting).filter(|it| it.is_static());
-        [LOOP_FATAL, START_FAILED].contains(&sighting.kind) && pod.is_some_and(runs)
+        let has_ended = matches!(
+            sighting.kind,
+            SightingKind::LoopFatal | SightingKind::StartFailed
+        );
+        has_ended && pod.is_some_and(runs)
     }
 }
 

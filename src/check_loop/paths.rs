@@ -72,7 +72,7 @@ fn silent(graph: &Graph<'_>, path: &QueryPath) -> Option<Remark> {
     let mut coredns = servers.filter(is_coredns).peekable();
     coredns.peek()?;
     let silent = coredns.find(|it| !it.dns.notices_loops)?;
-    Some(Remark::NoLoopPlugin(silent.dns.label()))
+    Some(Remark::NoLoopPlugin(silent.dns.name()))
 }
 
 /// dnsmasq that has noticed its loop.
@@ -82,5 +82,5 @@ fn stopped(graph: &Graph<'_>, path: &QueryPath) -> Option<Remark> {
     }
     let mut servers = path.steps.iter().filter_map(|it| graph.server(&it.who));
     let noticing = servers.find(|it| it.dns.program == Program::Dnsmasq)?;
-    Some(Remark::Noticed(noticing.dns.label()))
+    Some(Remark::Noticed(noticing.dns.name()))
 }

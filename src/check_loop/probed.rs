@@ -48,7 +48,14 @@ mod tests {
     use super::*;
     use crate::check_loop::report::Setup;
     use crate::check_loop::seen::ServerSeen;
-    use crate::topology::Network;
+    use crate::topology::{Instance, Network, ServerName};
+
+    fn dnsmasq() -> ServerName {
+        ServerName {
+            program: "dnsmasq".to_owned(),
+            instance: Instance::Process(7),
+        }
+    }
 
     fn check(verdict: Verdict, now: State, sight: Sight, expected: (Verdict, State, usize)) {
         let report = Report {
@@ -71,7 +78,7 @@ mod tests {
             probe: None,
         };
         let server = ServerSeen {
-            who: "dnsmasq (process 7)".to_owned(),
+            who: dnsmasq(),
             network: Network::Node,
             server: "127.0.1.1:53".parse().unwrap(),
             sight,
@@ -83,7 +90,7 @@ mod tests {
         let found = (report.verdict, report.now, report.remarks.len());
         assert_eq!(found, expected, "{verdict:?} {now:?} {sight:?}");
         let came_back = Cause::Probe {
-            who: "dnsmasq (process 7)".to_owned(),
+            who: dnsmasq(),
             server: "127.0.1.1:53".parse().unwrap(),
             others: 1,
         };

@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::facts::{Cause, Caveat, Concern, Missing, Remark, Step, Unknown, Useless};
-use super::log::{KINDS, OWN_ADDRESS};
+use super::log::SightingKind;
 use super::seen::ProbeResult;
 use crate::text::Place;
+use crate::topology::{ServerName, Target};
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,8 +208,8 @@ pub enum When {
 pub struct Hop {
     /// The server, or the service that stands for several.
     pub who: Who,
-    /// To which address and port it sends, as text.
-    pub sends_to: String,
+    /// To whom it sends.
+    pub sends_to: SendsTo,
     /// Files and places that say so, in the order in which they are followed:
     /// the Corefile's `forward`, then the `nameserver` line.
     pub proof: Vec<Proof>,
@@ -217,8 +218,29 @@ pub struct Hop {
 impl Hop {
     /// Whether it sends to a loopback address, as packets see it.
     pub fn is_to_loopback(&self) -> bool {
-        let to = self.sends_to.parse();
-        to.is_ok_and(|to| super::graph::reached(to).ip().is_loopback())
+        let to = self.sends_to.address();
+        to.is_some_and(|to| super::graph::reached(to).ip().is_loopback())
+    }
+}
+
+/// To whom a hop sends.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum SendsTo {
+    /// What its configuration names, or a server of the file that it names.
+    Target(Target),
+    /// One of the DNS pods, behind a Service.
+    DnsPods,
+    /// Servers beyond those that are looked at.
+    Further,
+}
+
+impl SendsTo {
+    /// The address and port, where it is one.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Target(Target::Address(to)) => Some(*to),
+            _ => None,
+        }
     }
 }
 
@@ -227,8 +249,8 @@ impl Hop {
 pub enum Who {
     /// A DNS server.
     Server {
-        /// [`crate::topology::DnsServer::label`].
-        label: String,
+        /// Which one.
+        name: ServerName,
         /// Whether it is on the node's network, not in a pod's.
         is_on_node: bool,
     },
@@ -303,8 +325,8 @@ pub struct Edit {
 /// Lines of a log that show a loop or a dead upstream.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Sighting {
-    /// What they show, as a word for machines: `loop-fatal`, `loopback-timeout`.
-    pub kind: &'static str,
+    /// What they show.
+    pub kind: SightingKind,
     /// Where the first line stands.
     pub place: Place,
     /// That line, safe to print.
@@ -325,8 +347,6 @@ pub struct Sighting {
 impl Sighting {
     /// Whether a loop shows like this; not each of them is one.
     pub fn shows_loop(&self) -> bool {
-        let mut kinds = KINDS.iter();
-        let own = kinds.clone().position(|it| *it == self.kind);
-        own < kinds.position(|it| *it == OWN_ADDRESS)
+        self.kind < SightingKind::OwnAddress
     }
 }

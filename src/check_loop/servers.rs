@@ -58,7 +58,7 @@ impl Server<'_> {
     /// stands in its Corefile.
     pub(super) fn unread_at(&self, when: When) -> Option<Unknown> {
         let file = self.unread.clone().filter(|_| when == When::Now)?;
-        let who = self.dns.label();
+        let who = self.dns.name();
         Some(Unknown::UnreadCorefile { who, file })
     }
 

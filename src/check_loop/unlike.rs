@@ -58,7 +58,7 @@ fn of_list(server: &Server<'_>, asked: &[(IpAddr, Option<Place>)]) -> Option<Rem
         .filter(|(ip, _)| is_public_resolver(*ip))
         .count();
     Some(Remark::Unlike {
-        who: server.dns.label(),
+        who: server.dns.name(),
         public: public.0,
         place: public.1.clone(),
         private: private.0,

@@ -145,7 +145,8 @@ fn targets(args: &CheckLoopArgs, node: &Node, report: &Report) -> anyhow::Result
         Some(only) => {
             let only = only.to_lowercase();
             let is_it = |it: &Target| {
-                it.who.to_lowercase().contains(&only) || it.server.to_string().contains(&only)
+                let who = it.who.to_string().to_lowercase();
+                who.contains(&only) || it.server.to_string().contains(&only)
             };
             all.iter().filter(|it| is_it(it)).cloned().collect()
         }

@@ -123,7 +123,7 @@ impl Ground {
                     (None, Some(conf)) if is_handed => {
                         let Setting { value, origin, .. } = kubelet.resolv_conf.clone();
                         let path = value;
-                        about.push(Remark::Handed { path, origin });
+                        about.push(Remark::OfPod { path, origin });
                         Known::from_source(conf.source)
                     }
                     (stand_in, _) => {

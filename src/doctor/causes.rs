@@ -1,6 +1,6 @@
 //! What the answers show, the likeliest cause of trouble first.
 
-use super::checks::{is_trouble, place};
+use super::checks::is_trouble;
 use super::joined::{is_later, joined, known_by_rule, log_of};
 use super::{Asked, Cause, Check, Fact, Kind, Route, State, Whom};
 use crate::check_loop::facts::Trouble;
@@ -19,7 +19,7 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
         let found = kinds(check, loop_state).into_iter();
         causes.extend(found.map(|(state, kind)| Cause {
             places: match &kind {
-                Kind::Setting(finding) => vec![place(finding)],
+                Kind::Setting(finding) => vec![finding.primary.place()],
                 _ => check.places.clone(),
             },
             kind,
@@ -138,7 +138,7 @@ fn kinds<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
         Fact::Logs(Some(logs)) => {
             let shown = |it: &&Advice| match it {
                 // check-loop has read the same lines.
-                Advice::Error { .. } | Advice::Timeouts { .. } => !is_explained,
+                Advice::Error(_) | Advice::Timeouts { .. } => !is_explained,
                 _ => is_trouble(it),
             };
             let advice = logs.summary.advice.iter().filter(shown);

@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::checks::place;
 use super::{Cause, Kind};
 use crate::address::is_link_local;
 use crate::check_loop::facts::{FileRemark, Remark, Step, Trouble};
@@ -65,7 +64,8 @@ pub(super) fn joined(causes: &mut Vec<Cause<'_>>) {
         let is_edited =
             |at: &Place| edit.is_some_and(|it| (&it.file, it.line) == (&at.file, at.line));
         let is_joined = |it: &Cause<'_>| {
-            let is_setting = |it: &Finding| names.contains(&it.name) || is_edited(&place(it));
+            let is_setting =
+                |it: &Finding| names.contains(&it.name) || is_edited(&it.primary.place());
             match it.kind {
                 Kind::Setting(it) => is_setting(it),
                 Kind::Dead(_, role) => is_later && role == Role::Restarted,

@@ -23,7 +23,7 @@ const OF_EVERY_CLUSTER: WordList = WordList(
 /// Shorter labels are parts of too many words, and say too little: they stay.
 const SHORTEST: usize = 3;
 
-/// Labels of names.
+/// Labels of names that are hidden wherever they stand in a text.
 #[derive(Clone, Debug, Default)]
 pub struct Names(BTreeSet<Vec<u8>>);
 

@@ -56,7 +56,7 @@ pub struct FileRead {
 }
 
 impl FileRead {
-    /// What was read, where a part of it would not do.
+    /// The whole file, for callers to whom a part is of no use.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ pub const NODE_FILE: &str = "/etc/resolv.conf";
 /// The file in which systemd-resolved lists its own servers.
 pub const UPLINK_FILE: &str = "/run/systemd/resolve/resolv.conf";
 
-/// Who chooses.
+/// The distribution whose program chooses the kubelet's file where nobody names one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Chooser {
     /// k3s and rke2: the first file in which every server is a global unicast

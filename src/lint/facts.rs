@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+use crate::address::is_within;
 use crate::kubelet::address;
 use crate::kubelet::flags::Name;
 use crate::lint::document::{At, Body, FileId};
@@ -225,16 +226,7 @@ impl Network {
 
     /// Whether an address lies in it.
     pub fn holds(&self, address: IpAddr) -> bool {
-        let (one, other, width) = match (self.address, address.to_canonical()) {
-            (IpAddr::V4(one), IpAddr::V4(other)) => {
-                (one.to_bits().into(), other.to_bits().into(), 32)
-            }
-            (IpAddr::V6(one), IpAddr::V6(other)) => (one.to_bits(), other.to_bits(), 128),
-            _ => return false,
-        };
-        let differing: u128 = one ^ other;
-        let behind = u32::from(width.max(self.length) - self.length);
-        differing.checked_shr(behind).unwrap_or(0) == 0
+        is_within(address.to_canonical(), self.address, self.length.into())
     }
 }
 

@@ -297,9 +297,9 @@ fn is_multipart(bytes: &[u8]) -> bool {
     BEGINNINGS.iter().any(begins) && mime::is_multipart(bytes)
 }
 
-/// Whether a file can say anything that rules ask about other files: what has
-/// none of these words need not be parsed for that. What only a file that
-/// names it is asked about, a resolv.conf, is not meant.
+/// Whether a file can have facts that rules about other files ask for: one that has none
+/// of certain words need not be parsed for that. A resolv.conf is left out: it is asked
+/// for only by a file that names it.
 pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
     match form {
         Form::Yaml => FACTS.iter().any(|it| it.find(bytes).is_some()),

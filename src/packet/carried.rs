@@ -22,7 +22,7 @@ const MAX_COMMENT: usize = 65_535;
 const MAX_TEXT: usize = 65_400;
 const MAX_BINARY: usize = MAX_TEXT / 4 * 3;
 
-/// Things by name: `resolv.conf`, `target`.
+/// What a capture carries of whoever took it, by name: `resolv.conf`, `target`.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Carried {
     /// The bytes of each.
@@ -35,7 +35,7 @@ impl Carried {
         self.things.get(name).map(Vec::as_slice)
     }
 
-    /// The same as text, if it is some.
+    /// What is carried under this name, as text; `None`: nothing, or no UTF-8.
     pub fn text(&self, name: &str) -> Option<&str> {
         std::str::from_utf8(self.get(name)?).ok()
     }

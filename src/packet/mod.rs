@@ -103,7 +103,7 @@ pub(crate) fn hash_ends(from: SocketAddr, to: SocketAddr, hasher: &mut impl Hash
 
 /// One DNS message, or what was seen in its place.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct SeenMessage<'a> {
     /// The number of the frame that completed it.
     pub number: u64,
     /// The time of that frame, in nanoseconds since the epoch.

@@ -126,7 +126,7 @@ impl<W: Write> Writer<W> {
         self.finish_block(STATISTICS)
     }
 
-    /// Hands on what was written so far.
+    /// Passes on to the file what was written so far.
     ///
     /// # Errors
     ///

@@ -6,10 +6,10 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::address::is_within;
 use crate::path::What;
 use crate::rules::Rules;
 use crate::rules::conntrack::Entry;
-use crate::rules::rule::{number, prefix_mask};
 
 /// All that the evaluator may know of the network namespace whose rules a
 /// packet meets. `None`: it was not seen, so nothing follows from it; an empty
@@ -111,7 +111,7 @@ const fn is_true(it: &bool) -> bool {
 }
 
 impl Link {
-    /// Why no packet passes it; `None`: they do, as far as is known.
+    /// Why no packet passes this link; `None`: packets pass, as far as is known.
     pub fn why_dead(&self) -> Option<What> {
         let name = || (*self.name).into();
         match (self.is_up, self.has_carrier) {
@@ -186,15 +186,8 @@ pub struct Route {
 impl Route {
     /// Whether the address is in its network.
     pub fn covers(&self, ip: IpAddr) -> bool {
-        within(self.destination, self.prefix, ip)
+        is_within(ip, self.destination, self.prefix.into())
     }
-}
-
-/// Whether the address is in the network of so many bits.
-pub(super) fn within(network: IpAddr, bits: u8, ip: IpAddr) -> bool {
-    let width = if ip.is_ipv4() { 32 } else { 128 };
-    let mask = prefix_mask(width, u32::from(bits)).unwrap_or(u128::MAX);
-    network.is_ipv6() == ip.is_ipv6() && number(network) & mask == number(ip) & mask
 }
 
 /// A rule of the routing policy (`ip rule`).

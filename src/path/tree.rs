@@ -1,11 +1,12 @@
 //! What becomes of a packet.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use super::packet::Packet;
 use super::what::What;
 use crate::order::Order as _;
+use crate::rules::rule::Side;
 use crate::rules::{Family, Share};
 use crate::text::Place;
 
@@ -219,14 +220,14 @@ pub struct Assumption {
     pub holds: bool,
 }
 
-/// What was not seen.
+/// What was not seen of a rule or of the node, so that both is possible.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Condition {
     /// A rule's match, in its own words: `-m u32 --u32 0x0`, with the rule's place.
     Match {
         /// The words, safe to print.
         words: Box<str>,
-        /// Where they stand: `FILE:LINE`; empty: it is the same in every rule.
+        /// Where they stand: `FILE:LINE`.
         place: Box<str>,
     },
     /// What a target does, in its own words.
@@ -235,6 +236,34 @@ pub enum Condition {
         words: Box<str>,
         /// Where they stand.
         place: Box<str>,
+    },
+    /// Whether the address of the asker, which is not known, is what a rule asks for.
+    Asker {
+        /// Where the rule stands.
+        place: Box<str>,
+    },
+    /// The same of an address of the node.
+    OwnAddress {
+        /// Which end of the packet has it.
+        side: Side,
+        /// Where the rule stands.
+        place: Box<str>,
+    },
+    /// Whether the port that the client draws is in one of these ranges.
+    ClientPort {
+        /// The first and the last port of each.
+        ranges: Box<[(u16, u16)]>,
+        /// Where the rule stands.
+        place: Box<str>,
+    },
+    /// Whether IPVS picks this server.
+    Picked {
+        /// By which scheduler.
+        scheduler: Box<str>,
+        /// The server.
+        server: SocketAddr,
+        /// Whether it may be kept from an earlier connection.
+        is_persistent: bool,
     },
     /// Whether the packet comes in through this link.
     InLink(Box<str>),

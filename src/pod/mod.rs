@@ -107,7 +107,7 @@ pub enum Remark {
     /// The kubelet still has what its files said when it was started.
     NotRestarted(Running),
     /// The file of another pod is taken for the kubelet's file.
-    Handed {
+    OfPod {
         /// Its path.
         path: String,
         /// Which pod's it is.

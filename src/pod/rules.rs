@@ -287,4 +287,16 @@ mod tests {
         assert_eq!(of(Version::minor(1, 18)), of(at(1, 18, 0)));
         assert_eq!(of(Version::minor(1, 33)), of(at(1, 33, 0)));
     }
+
+    #[test]
+    fn the_versions_before_changes_are_all() {
+        let minors = (21..60).flat_map(|minor| (0..3).map(move |patch| at(1, minor, patch)));
+        let mut all: Vec<Rules> = minors.map(|it| Rules::of_version(Some(it))).collect();
+        all.dedup();
+        let before = LAST_BEFORE_CHANGES.map(|it| Rules::of_version(Some(it)));
+        assert_eq!(
+            all.split_last().unwrap().1,
+            before.iter().rev().copied().collect::<Vec<_>>()
+        );
+    }
 }

@@ -65,7 +65,7 @@ pub enum ByGo {
     /// The tag `netcgo`.
     Netcgo,
     /// cgo leaves the name to libc, for this reason.
-    Handed(String),
+    LeftToLibc(String),
     /// Nothing tells it to ask libc.
     Nothing,
 }

@@ -6,7 +6,28 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::text::is_unprintable;
+use crate::text::{Place, is_unprintable};
+
+/// A place in a file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PlaceForm<'r> {
+    /// The file, or what else says it.
+    file: &'r str,
+    /// Line, from 1; 0: the place is in no file.
+    line: usize,
+    /// Column, from 1, in characters; 0: the place is in no file.
+    column: usize,
+}
+
+impl<'r> From<&'r Place> for PlaceForm<'r> {
+    fn from(place: &'r Place) -> Self {
+        Self {
+            file: &place.file,
+            line: place.line,
+            column: place.column,
+        }
+    }
+}
 
 /// Writes `value` over many lines.
 pub(super) fn document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {

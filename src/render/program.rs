@@ -71,7 +71,7 @@ fn by_go(version: &str, by: &ByGo) -> String {
         ByGo::Godebug(whom) => &format!("GODEBUG has netdns={whom}"),
         ByGo::Netcgo => "the tag netcgo asks libc",
         ByGo::Nothing => "it could ask libc, but nothing here tells it to",
-        ByGo::Handed(reason) => {
+        ByGo::LeftToLibc(reason) => {
             return format!("built with {name} and cgo, which leaves this to libc: {reason}");
         }
     };

@@ -2,6 +2,8 @@
 
 use colored::ColoredString;
 
+use super::shortened;
+
 /// Text that is safe to print, as `paint` colours it where there are colours.
 pub(super) fn painted(
     colors: bool,
@@ -27,4 +29,15 @@ pub struct Style {
     pub links: bool,
     /// Lines that are not prose may be so wide: 80, or the terminal's width.
     pub columns: usize,
+}
+
+impl Style {
+    /// The text, with short ids unless more detail is wanted.
+    pub(super) fn brief(self, text: String) -> String {
+        if self.verbose {
+            text
+        } else {
+            shortened::ids(&text)
+        }
+    }
 }

@@ -1,7 +1,37 @@
-//! What cannot be known from a server's configuration, in words.
+//! Who a DNS server is, and what cannot be known from its configuration, in words.
+
+use std::fmt;
 
 use super::sentence::{Sentence, sentence};
-use crate::topology::{Beyond, CorefileUnknown, Doubt, Plugin, Role};
+use crate::topology::{Beyond, CorefileUnknown, Doubt, Instance, Plugin, Role, ServerName, Target};
+
+/// What people call it: `dnsmasq (process 812)`, `CoreDNS (pod kube-system/coredns-k8x2q)`.
+impl fmt::Display for ServerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let program = &self.program;
+        match &self.instance {
+            Instance::Only => f.write_str(program),
+            Instance::Process(pid) => write!(f, "{program} (process {pid})"),
+            Instance::Pod(pod) => write!(f, "{program} (pod {pod})"),
+            Instance::Configured(place) if place.line == 0 => {
+                write!(f, "{program} (configured in {place})")
+            }
+            Instance::Configured(place) => write!(f, "{program} (configured at {place})"),
+        }
+    }
+}
+
+/// To whom a server forwards.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(to) => to.fmt(f),
+            Self::File(text) | Self::Other(text) => f.write_str(text),
+            Self::Roots => f.write_str("the root servers"),
+            Self::ClusterDns => f.write_str("the service kube-dns-upstream"),
+        }
+    }
+}
 
 /// The doubt as a clause.
 #[expect(clippy::too_many_lines, reason = "a table: one arm a fact")]

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::rule::{Addresses, Side};
 
-/// A set.
+/// A set of `ipset`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Set {
     /// Its name.

@@ -17,7 +17,7 @@ use super::table::{Form, Table};
 use super::text::{Text, View};
 use crate::text::{Place, escaped};
 
-/// What texts say about the way of packets.
+/// The rules of a node, from what `iptables-save`, `nft` and their like printed.
 #[derive(Debug, Default)]
 pub struct Rules {
     pub(super) texts: Vec<Box<dyn Text + Send>>,
@@ -106,7 +106,7 @@ impl Rules {
         }
     }
 
-    /// The bytes of a view.
+    /// The bytes that a view stands for, read from its text.
     pub fn bytes(&self, view: View) -> Vec<u8> {
         let mut bytes = vec![0; usize::try_from(view.end - view.start).unwrap_or_default()];
         let text = self.texts.get(usize::from(view.text));

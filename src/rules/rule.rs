@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use super::nft::Comparison;
 use super::nft::Expression;
 use super::{Share, View};
+use crate::address::{number, prefix_mask};
 
 /// A rule.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +40,7 @@ pub struct Test {
 }
 
 /// Which end of a packet.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Side {
     /// Its source.
     Source,
@@ -171,21 +172,6 @@ impl Addresses {
             number(first.parse().ok()?),
             number(last.parse().ok()?),
         ))
-    }
-}
-
-/// The mask of the first `bits` of `width`.
-pub fn prefix_mask(width: u32, bits: u32) -> Option<u128> {
-    let all = u128::MAX >> (128 - width);
-    let rest = width.checked_sub(bits)?;
-    Some(all & all.checked_shl(rest).unwrap_or(0))
-}
-
-/// An address as a number of its family.
-pub fn number(ip: IpAddr) -> u128 {
-    match ip {
-        IpAddr::V4(ip) => u128::from(ip.to_bits()),
-        IpAddr::V6(ip) => ip.to_bits(),
     }
 }
 

@@ -14,7 +14,7 @@ use hickory_proto::rr::RecordType;
 use serde::{Deserialize, Serialize};
 
 use crate::config::resolv_conf::ResolvConf;
-use crate::scenario::own::Own;
+use crate::scenario::own::{Daemon, Own};
 use crate::text::Source;
 use crate::world::{Rule, World};
 
@@ -150,6 +150,11 @@ impl Scenario {
         World::new(rules)
             .with_interfaces(self.interfaces.len())
             .with_ports(ports.unwrap_or_default())
+    }
+
+    /// What the configuration of this daemon says of its resolver, if it is known.
+    pub fn own_of(&self, daemon: Daemon) -> Option<&Own> {
+        self.own.as_ref().filter(|it| it.daemon == daemon)
     }
 
     /// The addresses asked for; both families if records are.

@@ -14,6 +14,7 @@ pub mod unbound;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use crate::address::DNS_PORT;
 use crate::text::{Place, Placed, escaped};
 
 pub use doubt::{Beyond, CorefileUnknown, Doubt, Plugin, Role, Weight};
@@ -43,8 +44,17 @@ pub struct DnsServer {
     pub doubts: Vec<Doubt>,
 }
 
+/// Which server of a node it is.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct ServerName {
+    /// Its program, or the name of its process: `dnsmasq`, `NetworkManager's dnsmasq`.
+    pub program: String,
+    /// Which of several of them.
+    pub instance: Instance,
+}
+
 /// Which one of the servers of a kind.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Instance {
     /// It is the only one.
     #[default]
@@ -151,6 +161,20 @@ pub enum Target {
 }
 
 impl Target {
+    /// As a configuration has it: an address without the usual port; `None`: no word of it
+    /// stands for this.
+    pub fn written(&self) -> Option<String> {
+        match self {
+            Self::Address(SocketAddr::V4(to)) if to.port() == DNS_PORT => Some(to.ip().to_string()),
+            Self::Address(SocketAddr::V6(to)) if to.port() == DNS_PORT => {
+                Some(format!("[{}]", to.ip()))
+            }
+            Self::Address(to) => Some(to.to_string()),
+            Self::File(text) | Self::Other(text) => Some(text.clone()),
+            Self::Roots | Self::ClusterDns => None,
+        }
+    }
+
     /// A server by its address, whose scope is left out, and its port; as `written`,
     /// where one of them is none.
     fn server(address: &str, port: Option<u16>, written: &str) -> Self {
@@ -247,10 +271,12 @@ impl DnsServer {
         }
     }
 
-    /// What people call it: `dnsmasq (process 812)`, `CoreDNS (pod
-    /// kube-system/coredns-5d78c9869d-abcde)`.
-    pub fn label(&self) -> String {
-        format!("{}{}{}", self.whose, self.program.name(), self.instance)
+    /// Which one it is.
+    pub fn name(&self) -> ServerName {
+        ServerName {
+            program: format!("{}{}", self.whose, self.program.name()),
+            instance: self.instance.clone(),
+        }
     }
 
     /// To whom it forwards the names of a zone.
@@ -308,19 +334,6 @@ impl Program {
             Self::Named => "named",
             Self::SystemdResolved => "systemd-resolved",
             Self::Other => "a DNS server",
-        }
-    }
-}
-
-/// What stands behind the program's name: ` (process 812)`.
-impl fmt::Display for Instance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Only => Ok(()),
-            Self::Process(pid) => write!(f, " (process {pid})"),
-            Self::Pod(pod) => write!(f, " (pod {pod})"),
-            Self::Configured(place) if place.line == 0 => write!(f, " (configured in {place})"),
-            Self::Configured(place) => write!(f, " (configured at {place})"),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::address::DNS_PORT;
+use crate::address::{DNS_PORT, is_within};
 use crate::config::statements::{Indexed, Statement, Statements};
 use crate::text::Place;
 use crate::topology::MAX_TARGETS;
@@ -220,24 +220,10 @@ fn fits(conf: &Indexed<'_>, word: &[u8], ip: IpAddr, depth: usize) -> Option<boo
 
 /// Whether `ip` is in `network`, whose last zero octets can be left out.
 fn is_inside(network: &str, length: u32, ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => {
-            let missing = 3_usize.saturating_sub(network.matches('.').count());
-            let full = format!("{network}{}", ".0".repeat(missing));
-            let Ok(network) = full.parse::<Ipv4Addr>() else {
-                return false;
-            };
-            let shift = 32_u32.saturating_sub(length);
-            let cut = |ip: Ipv4Addr| u64::from(u32::from(ip)) >> shift;
-            cut(network) == cut(ip)
-        }
-        IpAddr::V6(ip) => {
-            let Ok(network) = network.parse::<Ipv6Addr>() else {
-                return false;
-            };
-            let shift = 128_u32.saturating_sub(length);
-            let cut = |ip: Ipv6Addr| u128::from(ip).checked_shr(shift).unwrap_or(0);
-            cut(network) == cut(ip)
-        }
-    }
+    let missing = 3_usize.saturating_sub(network.matches('.').count());
+    let full = match ip {
+        IpAddr::V4(_) => format!("{network}{}", ".0".repeat(missing)),
+        IpAddr::V6(_) => network.to_owned(),
+    };
+    full.parse().is_ok_and(|it| is_within(ip, it, length))
 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use super::identity::{self, Identity};
-use super::{Confirmed, End, Lost, MAX_FOLLOWED, Note, Seen, Step, Unknown, Who};
+use super::{Confirmed, End, Lost, MAX_FOLLOWED, NodeWithDns, Note, Step, Unknown, Who};
 use crate::address::DNS_PORT;
 use crate::config::corefile::is_within;
 use crate::config::openresolv_conf::OpenresolvConf;
@@ -25,7 +25,7 @@ const MAX_STEPS: usize = 30;
 /// zone of which only the names come to it.
 pub(super) struct Walk<'n> {
     node: &'n Node,
-    seen: &'n Seen,
+    seen: &'n NodeWithDns,
     /// Where it asks from.
     network: Network,
     /// Only names of this zone come this way; `None`: all.
@@ -47,7 +47,7 @@ enum Key {
 }
 
 impl<'n> Walk<'n> {
-    pub(super) fn new(seen: &'n Seen) -> Self {
+    pub(super) fn new(seen: &'n NodeWithDns) -> Self {
         let node = &seen.node;
         let files = node.files.iter();
         let files = files.filter_map(|it| it.conf().cloned());

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::{Confirmed, Refused, Seen, Who};
+use super::{Confirmed, NodeWithDns, Refused, Who};
 use crate::address::{Address, is_link_local};
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback::owners::Reach;
@@ -38,7 +38,7 @@ pub(super) struct Identity<'n> {
 ///
 /// `evidence` has what was found beside that file.
 pub(super) fn identify<'n>(
-    (seen, from): (&'n Seen, &Network),
+    (seen, from): (&'n NodeWithDns, &Network),
     address: SocketAddr,
     conf: &ResolvConf,
     evidence: &Evidence,
@@ -124,7 +124,7 @@ fn listens_at(listen: &Listen, address: SocketAddr) -> bool {
     listen.port == address.port() && listen.address.is_none_or(|own| own == address.ip())
 }
 
-fn cluster_dns(seen: &Seen, ip: IpAddr) -> Option<Confirmed> {
+fn cluster_dns(seen: &NodeWithDns, ip: IpAddr) -> Option<Confirmed> {
     let setting = seen.node.kubelet.as_ref().map(|it| &it.cluster_dns);
     if let Some(setting) = setting.filter(|it| it.value.contains(&ip)) {
         return Some(Confirmed::ClusterDns(setting.origin.clone()));
@@ -138,7 +138,7 @@ impl Identity<'_> {
     /// Its short name, and who it is.
     pub(super) fn names(&self) -> (&'static str, Who) {
         if let Some((_, server)) = self.server {
-            return (id(server.program), Who::Server(server.label()));
+            return (id(server.program), Who::Server(server.name()));
         }
         let owner = self.sockets.iter().find_map(|it| it.owner.as_ref());
         if let Some(owner) = owner {

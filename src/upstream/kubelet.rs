@@ -1,7 +1,7 @@
 //! What is known of the file that the kubelet has, and what else is worth
 //! knowing.
 
-use super::{FileReport, Remark, Role, Seen};
+use super::{FileReport, NodeWithDns, Remark, Role};
 use crate::check_loop;
 use crate::kubelet::Origin;
 use crate::node::{HostFile, Node};
@@ -16,7 +16,7 @@ pub(super) fn remarks(files: &Node, running: Option<&Node>) -> Vec<Remark> {
     let seen = running.unwrap_or(files);
     let setting = seen.kubelet.as_ref().map(|it| &it.resolv_conf);
     if let Some((setting, Origin::Pod(pod))) = setting.map(|it| (it, &it.origin)) {
-        remarks.push(Remark::Handed {
+        remarks.push(Remark::OfPod {
             path: escaped(setting.value.as_bytes()),
             pod: pod.clone(),
         });
@@ -26,10 +26,10 @@ pub(super) fn remarks(files: &Node, running: Option<&Node>) -> Vec<Remark> {
 }
 
 /// The file of the kubelet; where the setting is not known, its name is not.
-pub(super) fn file(seen: &Seen, of: &HostFile) -> FileReport {
+pub(super) fn file(seen: &NodeWithDns, of: &HostFile) -> FileReport {
     let setting = seen.node.kubelet.as_ref().map(|it| &it.resolv_conf.origin);
     let role = match setting {
-        Some(Origin::Pod(_)) => Role::Handed,
+        Some(Origin::Pod(_)) => Role::OfPod,
         _ => Role::Kubelet,
     };
     let mut report = super::file(seen, of, role);

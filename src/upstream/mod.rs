@@ -40,12 +40,12 @@ const MAX_FOLLOWED: usize = 100;
 
 /// A node with the DNS servers of its pods, as check-loop finds them: with the
 /// Corefiles and the files of their containers.
-struct Seen {
+struct NodeWithDns {
     node: Node,
     cluster: ClusterDns,
 }
 
-impl Seen {
+impl NodeWithDns {
     fn of_node(node: &Node) -> Self {
         let cluster = check_loop::cluster_dns(node);
         let mut node = node.clone();
@@ -115,8 +115,8 @@ fn pod_path(key: &str, path: &str) -> String {
 pub fn of_node(node: &Node) -> Report {
     let mut files = Vec::new();
     let running = check_loop::as_running(node);
-    let restarted = running.as_ref().map(|_| Seen::of_node(node));
-    let all = Seen::of_node(running.as_ref().unwrap_or(node));
+    let restarted = running.as_ref().map(|_| NodeWithDns::of_node(node));
+    let all = NodeWithDns::of_node(running.as_ref().unwrap_or(node));
     let seen = &all.node;
     let end = |file: &HostFile| file.links.last().unwrap_or(&file.path).clone();
     let is_read = |it: &HostFile| it.content.is_ok();
@@ -155,7 +155,7 @@ pub fn of_node(node: &Node) -> Report {
 /// Follows one address, as if a resolver on the node asked it. `ruled` is what
 /// rules of the node make of it, where they translate it.
 pub fn of_address(node: &Node, address: IpAddr, ruled: Option<Who>) -> Report {
-    let seen = Seen::of_node(node);
+    let seen = NodeWithDns::of_node(node);
     let wanted = SocketAddr::new(address, DNS_PORT);
     let all = node
         .kubelet_file
@@ -214,7 +214,7 @@ fn unread_problem(file: &HostFile, unread: &Unread, role: Role) -> Problem {
     }
 }
 
-fn file(seen: &Seen, file: &HostFile, role: Role) -> FileReport {
+fn file(seen: &NodeWithDns, file: &HostFile, role: Role) -> FileReport {
     let node = &seen.node;
     let end = file.links.last().unwrap_or(&file.path);
     let exists = file.content.is_ok();

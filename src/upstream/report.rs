@@ -10,8 +10,8 @@ use crate::loopback::Confirmation;
 use crate::loopback::owners::{Elsewhere, Reach};
 use crate::node::Process;
 use crate::text::Place;
-use crate::topology::Doubt;
 use crate::topology::resolved::{Lost as LinksLost, Mode};
+use crate::topology::{Doubt, ServerName};
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,7 +56,7 @@ pub enum Role {
     /// The file that the kubelet's `resolvConf` names.
     Kubelet,
     /// The one that the running kubelet wrote for a pod, which tells what it has.
-    Handed,
+    OfPod,
     /// The one that it names from the kubelet's restart on.
     Restarted,
     /// `/etc/resolv.conf`.
@@ -115,7 +115,7 @@ pub enum Remark {
     /// The kubelet runs on with what it had before its files were changed.
     NotRestarted(Running),
     /// This is what the running kubelet wrote for a pod.
-    Handed {
+    OfPod {
         /// The file.
         path: String,
         /// The pod.
@@ -153,8 +153,8 @@ pub struct Step {
 /// Who a server is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Who {
-    /// A DNS server that was found, by its label.
-    Server(String),
+    /// A DNS server that was found.
+    Server(ServerName),
     /// A process.
     Process(Process),
     /// The usual owner of the address: [`crate::loopback::owners::Owner::who`].

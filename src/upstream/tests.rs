@@ -50,7 +50,8 @@ fn listener(address: &str, comm: &str) -> Listener {
 
 fn who(who: &Who) -> String {
     match who {
-        Who::Server(text) | Who::Other(text) => text.clone(),
+        Who::Server(name) => name.to_string(),
+        Who::Other(text) => text.clone(),
         Who::Usual(text) => (*text).to_owned(),
         Who::Process(process) => process.comm.clone(),
         Who::Node(interface) => format!("own {}", interface.as_deref().unwrap_or_default()),

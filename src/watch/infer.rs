@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use crate::name::Name;
 use crate::packet::dns::Header;
-use crate::packet::{Content, Seen};
+use crate::packet::{Content, SeenMessage};
 use crate::watch::choose::SET_BY_CLIENTS;
 use crate::watch::judge::MAX_SERVERS;
 use crate::watch::name::of_wire;
@@ -85,7 +85,7 @@ pub(super) struct Infer {
 
 impl Infer {
     /// Looks at what was seen.
-    pub(super) fn push(&mut self, seen: &Seen<'_>) {
+    pub(super) fn push(&mut self, seen: &SeenMessage<'_>) {
         let Some(header) = Header::parse(seen.bytes) else {
             return;
         };

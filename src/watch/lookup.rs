@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
 use crate::node::Process;
-use crate::packet::{Seen, Transport, Unreachable};
+use crate::packet::{SeenMessage, Transport, Unreachable};
 use crate::watch::join::AFTER_DENIAL;
 use crate::watch::keys::{Key, Question};
 use crate::watch::reply::Reply;
@@ -97,7 +97,7 @@ pub struct Exchange {
     pub odd: Option<Box<Oddities>>,
 }
 
-/// A sending of a query.
+/// One time that a query was sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Sent {
     /// When, in nanoseconds since the epoch.
@@ -137,8 +137,8 @@ pub struct Oddities {
     pub unread: u32,
 }
 
-impl From<&Seen<'_>> for Sent {
-    fn from(seen: &Seen<'_>) -> Self {
+impl From<&SeenMessage<'_>> for Sent {
+    fn from(seen: &SeenMessage<'_>) -> Self {
         Self {
             time: seen.time,
             is_time_known: seen.is_time_known,

@@ -36,7 +36,7 @@ use crate::name::Name;
 use crate::node::Process;
 use crate::node::asker::Asker;
 use crate::node::kernel::ConntrackCounters;
-use crate::packet::{Counters, Seen};
+use crate::packet::{Counters, SeenMessage};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::watch::infer::Infer;
@@ -146,10 +146,10 @@ struct Stored {
     bytes: usize,
 }
 
-/// [`Seen`], kept.
+/// [`SeenMessage`], kept.
 #[derive(Debug)]
 struct Message {
-    seen: Seen<'static>,
+    seen: SeenMessage<'static>,
     bytes: Vec<u8>,
 }
 
@@ -180,7 +180,7 @@ impl Watch {
     }
 
     /// Takes what was seen next.
-    pub fn push(&mut self, seen: &Seen<'_>) {
+    pub fn push(&mut self, seen: &SeenMessage<'_>) {
         let first = self.first.get_or_insert(seen.time);
         if let Some(stored) = &mut self.stored {
             stored.push(seen);
@@ -260,7 +260,7 @@ impl Watch {
         self.judge.report(end, &self.joiner)
     }
 
-    fn take(&mut self, seen: &Seen<'_>) {
+    fn take(&mut self, seen: &SeenMessage<'_>) {
         self.plan(seen.time);
         self.joiner.push(seen, self.judge.lists());
         self.settle();
@@ -300,11 +300,11 @@ impl Watch {
 }
 
 impl Stored {
-    fn push(&mut self, seen: &Seen<'_>) {
+    fn push(&mut self, seen: &SeenMessage<'_>) {
         self.infer.push(seen);
         self.bytes += seen.bytes.len();
         self.messages.push(Message {
-            seen: Seen {
+            seen: SeenMessage {
                 bytes: &[],
                 ..*seen
             },
@@ -314,8 +314,8 @@ impl Stored {
 }
 
 impl Message {
-    fn as_seen(&self) -> Seen<'_> {
-        Seen {
+    fn as_seen(&self) -> SeenMessage<'_> {
+        SeenMessage {
             bytes: &self.bytes,
             ..self.seen
         }

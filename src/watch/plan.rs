@@ -82,8 +82,8 @@ fn scenario_of(base: &Scenario, lookup: &Lookup, reading: &Reading) -> Scenario 
     }
 }
 
-/// The lookup of `base`'s files by `resolver`, against what was answered; of
-/// several readings the one that is most alike.
+/// Of the readings of a lookup the one of which `resolver`, with the files of `base` and
+/// the answers that were seen, makes the plan that is most alike: its number, and that plan.
 pub fn closest(
     base: &Scenario,
     resolver: &'static Resolver,

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::packet::Seen;
+use crate::packet::SeenMessage;
 use crate::watch::keys::Key;
 use crate::watch::lookup::{Exchange, Sent};
 use crate::watch::map::Map;
@@ -75,17 +75,17 @@ impl Connections {
     }
 
     /// A client asks for a connection.
-    pub(super) fn connect(&mut self, seen: &Seen<'_>) {
+    pub(super) fn connect(&mut self, seen: &SeenMessage<'_>) {
         self.entry(seen.from, seen.to).wanted = Some(Sent::from(seen));
     }
 
     /// A server accepts one.
-    pub(super) fn connected(&mut self, seen: &Seen<'_>) {
+    pub(super) fn connected(&mut self, seen: &SeenMessage<'_>) {
         self.entry(seen.to, seen.from).got = Some(Sent::from(seen));
     }
 
     /// A side breaks one off.
-    pub(super) fn reset(&mut self, seen: &Seen<'_>) {
+    pub(super) fn reset(&mut self, seen: &SeenMessage<'_>) {
         let attempt = self.entry(seen.to, seen.from);
         let is_open = attempt.got.is_some_and(|got| {
             let wanted = attempt.wanted.map_or(i64::MIN, |it| it.time);

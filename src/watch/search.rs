@@ -39,7 +39,7 @@ pub struct Search {
     pub ndots: usize,
 }
 
-/// What a list that nobody gave was read off.
+/// How many names speak for a search list that was inferred, and what its `ndots` can be.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Evidence {
     /// Names whose lookups speak for it.

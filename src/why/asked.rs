@@ -182,10 +182,7 @@ pub fn is_of_dns(ip: IpAddr) -> bool {
 }
 
 fn is_within(ip: Ipv4Addr, networks: &[(Ipv4Addr, u32)]) -> bool {
-    let of = |network: &(Ipv4Addr, u32)| {
-        let mask = u32::MAX << (32 - network.1);
-        u32::from(ip) & mask == u32::from(network.0)
-    };
+    let of = |it: &(Ipv4Addr, u32)| address::is_within(ip.into(), it.0.into(), it.1);
     networks.iter().any(of)
 }
 

@@ -90,7 +90,7 @@ impl<'n> Facts<'n> {
             .findings
             .iter()
             .filter(|it| cause.rules.contains(&it.name) && self.counts(it));
-        let places: Vec<Place> = found.map(place).collect();
+        let places: Vec<Place> = found.map(|it| it.primary.place()).collect();
         if !places.is_empty() {
             return judged(State::True, places);
         }
@@ -276,7 +276,10 @@ pub fn by_files(cause: &Cause, findings: &[Finding], tells_version: bool) -> Jud
     let found = findings
         .iter()
         .filter(|it| !is_of_resolver_file(it) && is_told(it));
-    judged(State::Unknown, found.filter(is_its).map(place).collect())
+    judged(
+        State::Unknown,
+        found.filter(is_its).map(|it| it.primary.place()).collect(),
+    )
 }
 
 fn is_of_resolver_file(finding: &Finding) -> bool {
@@ -320,14 +323,6 @@ fn servers(conf: &ResolvConf) -> Vec<(IpAddr, Place)> {
 fn proof(chain: &Chain) -> Vec<Place> {
     let proof = chain.hops.iter().flat_map(|it| &it.proof);
     proof.map(|it| it.place.clone()).collect()
-}
-
-fn place(finding: &Finding) -> Place {
-    Place::new(
-        finding.primary.file.clone(),
-        finding.primary.start.line,
-        finding.primary.start.column,
-    )
 }
 
 fn is(it: bool) -> State {

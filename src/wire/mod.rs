@@ -53,8 +53,7 @@ pub fn most_sockets() -> usize {
 #[error("cannot open a socket: {0}")]
 pub struct NoSocket(String);
 
-/// Opens a socket and closes it: what keeps kdns from one is no word about servers and
-/// ways of packets.
+/// Opens a socket and closes it: if kdns gets none, that says nothing about servers.
 ///
 /// # Errors
 ///

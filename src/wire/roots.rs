@@ -67,7 +67,7 @@ impl Roots {
         self.stores.insert(Trust::Machine, browsers);
     }
 
-    /// Takes a certificate and its key for one's own.
+    /// Takes a certificate and its key for what servers ask of their clients.
     ///
     /// # Errors
     ///

@@ -9,6 +9,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod cases;
+mod counts;
 mod examples;
 mod formats;
 mod links;

@@ -1,16 +1,14 @@
 //! `docs/resolvers.md`: every cell is what the model did, the counts are those of the vectors.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 
 use kdns::engine::message::Rcode;
 use kdns::resolver::{self, Resolver};
 use kdns::world::Effect;
 use libtest_mimic::{Failed, Trial};
-use serde_json::Value;
 
-use crate::pages::{root, settle};
+use crate::counts::{Counts, exceptions, observations};
+use crate::pages::settle;
 use crate::probes as probe;
 use crate::probes::servers;
 
@@ -266,20 +264,32 @@ const PARTS: [(&str, &str, &[Row]); 6] = [
 pub(crate) fn trials() -> Vec<Trial> {
     let page = || settle("docs/resolvers.md", &page()?);
     vec![
-        Trial::test("resolvers::every resolver has its column", columns),
+        Trial::test("resolvers::each has its column and lookups", columns),
         Trial::test("resolvers::the table is what the models do", page),
     ]
 }
 
 fn columns() -> Result<(), Failed> {
-    let mut shown: Vec<&str> = GROUPS.iter().flat_map(|it| it.1.iter().copied()).collect();
-    let mut all: Vec<&str> = resolver::ALL.iter().map(|it| it.id).collect();
-    shown.sort_unstable();
-    all.sort_unstable();
-    if shown == all {
+    let of_groups = GROUPS.iter().flat_map(|it| it.1.iter().copied());
+    let shown: Vec<&str> = of_groups.collect();
+    let all: Vec<&str> = resolver::ALL.iter().map(|it| it.id).collect();
+    let missing: Vec<&&str> = all.iter().filter(|it| !shown.contains(it)).collect();
+    let unknown: Vec<&&str> = shown.iter().filter(|it| !all.contains(it)).collect();
+    let counts = observations()?;
+    let versions = resolver::ALL
+        .iter()
+        .flat_map(|it| it.observed.iter().map(|version| (it.id, *version)));
+    let is_without = |it: &(&str, &str)| !counts.contains_key(&(it.0.to_owned(), it.1.to_owned()));
+    let without: Vec<_> = versions.filter(is_without).collect();
+    let is_whole = missing.is_empty() && unknown.is_empty() && shown.len() == all.len();
+    if is_whole && without.is_empty() {
         return Ok(());
     }
-    Err(format!("{shown:?}\nare not\n{all:?}").into())
+    Err(format!(
+        "GROUPS or OTHERS in tests/book/resolvers.rs: {missing:?} missing, {unknown:?} unknown; \
+         testdata/vectors has no observation of {without:?}; CONTRIBUTING has the recipe"
+    )
+    .into())
 }
 
 const START: &str = "# How each resolver behaves
@@ -360,39 +370,4 @@ fn versions(page: &mut String) -> Result<(), Failed> {
         )?;
     }
     Ok(())
-}
-
-type Counts = BTreeMap<(String, String), usize>;
-
-/// Recorded lookups by resolver and version.
-fn observations() -> Result<Counts, Failed> {
-    let mut counts = BTreeMap::new();
-    for entry in fs::read_dir(root().join("testdata/vectors"))? {
-        let path = entry?.path();
-        if path.extension().is_none_or(|it| it != "jsonl") {
-            continue;
-        }
-        for line in fs::read_to_string(path)?.lines() {
-            let case: Value = serde_json::from_str(line)?;
-            let observed = case.get("observed").and_then(Value::as_array);
-            count(observed.into_iter().flatten(), &mut counts);
-        }
-    }
-    Ok(counts)
-}
-
-fn exceptions() -> Result<Counts, Failed> {
-    let text = fs::read_to_string(root().join("testdata/vectors/exceptions.json"))?;
-    let all: Vec<Value> = serde_json::from_str(&text)?;
-    let mut counts = BTreeMap::new();
-    count(all.iter(), &mut counts);
-    Ok(counts)
-}
-
-fn count<'v>(values: impl Iterator<Item = &'v Value>, counts: &mut Counts) {
-    let word = |it: &Value, key| it.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
-    for it in values {
-        let key = (word(it, "resolver"), word(it, "version"));
-        *counts.entry(key).or_default() += 1;
-    }
 }

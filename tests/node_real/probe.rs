@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kdns::check_loop::seen::{self, NamespaceFile, ProbeResult, Record, Sight, Target, Unseen};
 use kdns::probe;
-use kdns::topology::Network;
+use kdns::topology::{Instance, Network, ServerName};
 
 use crate::lab::recorder::Recorder;
 use crate::lab::servers::{Upstream, upstream};
@@ -76,7 +76,10 @@ pub(crate) fn cases() -> Vec<Case> {
 fn target(server: &str, pod: Option<(&str, String)>) -> Target {
     let takes_any = pod.is_some();
     Target {
-        who: server.to_owned(),
+        who: ServerName {
+            program: server.to_owned(),
+            instance: Instance::Only,
+        },
         network: pod
             .as_ref()
             .map_or(Network::Node, |(pod, _)| Network::Pod((*pod).to_owned())),

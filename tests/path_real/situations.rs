@@ -270,7 +270,9 @@ fn affinity() {
     sh("echo +10.244.0.7 > /proc/thread-self/net/xt_recent/KEPT");
     let (status, value) = path(&[&to_service]);
     assert_eq!((&value["verdict"], status), (&Value::from("unknown"), 2));
-    let assumed = value["outcomes"][0]["depends_on"][0].as_str().unwrap();
+    let assumed = value["outcomes"][0]["depends_on"][0]["text"]
+        .as_str()
+        .unwrap();
     says(assumed, &["KEPT", "/proc/net/xt_recent"]);
 }
 

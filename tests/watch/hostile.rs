@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use kdns::packet::{Content, Seen, StreamId, Transport, Unreachable};
+use kdns::packet::{Content, SeenMessage, StreamId, Transport, Unreachable};
 use kdns::watch::{End, Setup, Watch};
 
 use kdns::world::Effect;
@@ -78,7 +78,7 @@ fn a_flood_is_forgotten() {
         let hex = format!("{number:08x}");
         bytes[13..21].copy_from_slice(hex.as_bytes());
         let client: IpAddr = std::net::Ipv4Addr::from(0x0a00_0000 + number / 7).into();
-        watch.push(&Seen {
+        watch.push(&SeenMessage {
             number: u64::from(number) + 1,
             time: 1_700_000_000_000_000_000 + i64::from(number) * 1000,
             is_time_known: true,

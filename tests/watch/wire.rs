@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use kdns::engine::io::Came;
 use kdns::engine::message::{Data, Query, Question, Reply, Transport as Over};
 use kdns::name::Name;
-use kdns::packet::{Content, Quoted, Seen, StreamId, Transport, Unreachable};
+use kdns::packet::{Content, Quoted, SeenMessage, StreamId, Transport, Unreachable};
 use kdns::simulation::Run;
 
 /// Something that will be seen.
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
 
 impl Packet {
     /// As it is seen, with its number.
-    pub(crate) fn seen(&self, number: u64) -> Seen<'_> {
+    pub(crate) fn seen(&self, number: u64) -> SeenMessage<'_> {
         let bytes = match &self.what {
             Kind::Message(bytes) | Kind::Unreachable(_, bytes) => bytes.as_slice(),
             _ => &[],
@@ -53,7 +53,7 @@ impl Packet {
             Kind::Reset => Content::Reset,
             Kind::Closed => Content::Closed,
         };
-        Seen {
+        SeenMessage {
             number,
             time: self.time,
             is_time_known: true,

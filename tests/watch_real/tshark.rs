@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use kdns::packet::{Assembler, Content, Options, Reader, Seen, Transport, dns::Header};
+use kdns::packet::{Assembler, Content, Options, Reader, SeenMessage, Transport, dns::Header};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -34,7 +34,7 @@ type Message = (u64, u16, bool);
 fn ours(path: &Path) -> Option<(BTreeMap<Message, usize>, bool)> {
     let mut found = BTreeMap::new();
     let mut has_connections = false;
-    let mut take = |seen: Seen<'_>| {
+    let mut take = |seen: SeenMessage<'_>| {
         has_connections |= matches!(seen.transport, Transport::Tcp(_));
         if !matches!(seen.content, Content::Message | Content::Cut { .. }) {
             return;

@@ -5,13 +5,13 @@ mod fix;
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::report::{Chain, Sighting, State, When};
+use super::report::{Chain, SendsTo, Sighting, State, When};
 use crate::kubelet::{self, Origin, Setting};
 use crate::node::Process;
 use crate::node::runtime::state::Ended;
 use crate::pod::PodError;
 use crate::text::Place;
-use crate::topology::Doubt;
+use crate::topology::{Doubt, ServerName};
 
 pub use fix::{Caveat, Manifest, Step, Useless};
 
@@ -32,7 +32,7 @@ pub enum Cause {
     /// A probe's query came back.
     Probe {
         /// The server that the query was sent to.
-        who: String,
+        who: ServerName,
         /// On which address.
         server: SocketAddr,
         /// To how many others, too.
@@ -121,28 +121,28 @@ pub enum Unknown {
     /// The Corefile was changed, and the server may run with what stood there before.
     UnreadCorefile {
         /// The server.
-        who: String,
+        who: ServerName,
         /// The Corefile.
         file: String,
     },
     /// The server reads this file in its own file system, which is not read.
     OwnFileSystem {
         /// The server.
-        who: String,
+        who: ServerName,
         /// The file.
         path: String,
     },
     /// The file has no name server.
     NoServer {
         /// The server that reads it.
-        who: String,
+        who: ServerName,
         /// The file.
         path: String,
     },
     /// The end of the file was not read.
     Cut {
         /// The server that reads it.
-        who: String,
+        who: ServerName,
         /// The file.
         path: String,
     },
@@ -171,9 +171,9 @@ pub enum Unknown {
         to: SocketAddr,
     },
     /// It is not known where this server listens.
-    Listens(String),
+    Listens(ServerName),
     /// This server's pod has no container yet: who answers in its place is not known.
-    Waits(String),
+    Waits(ServerName),
     /// It is not known whether the node's rules send packets to this address on to others,
     /// past the server that has bound it.
     Rules(IpAddr),
@@ -244,9 +244,9 @@ pub enum Remark {
     /// The way back leads through the service, so that no FATAL proves nothing.
     Pinned,
     /// This CoreDNS has no loop plugin.
-    NoLoopPlugin(String),
+    NoLoopPlugin(ServerName),
     /// This dnsmasq has noticed its loop, and refuses.
-    Noticed(String),
+    Noticed(ServerName),
     /// What the Corefile says was supposed; why.
     Supposed(Supposed),
     /// What a server does cannot be known from its configuration.
@@ -262,7 +262,7 @@ pub enum Remark {
     /// Servers of one list do not give the same answers.
     Unlike {
         /// Who asks them.
-        who: String,
+        who: ServerName,
         /// A public resolver.
         public: IpAddr,
         /// Where it is listed, if a file lists it.
@@ -283,7 +283,7 @@ pub enum Remark {
         /// What becomes of its queries.
         state: State,
         /// To whom it sends.
-        to: Option<String>,
+        to: Option<SendsTo>,
     },
     /// Something about the files of the kubelet and of pods.
     File(FileRemark),

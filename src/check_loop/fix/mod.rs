@@ -256,9 +256,11 @@ fn without_line(case: &Case<'_, '_>) -> Option<Fix> {
         return None;
     }
     let listed = view::listed(conf);
-    let bad = listed
-        .iter()
-        .find(|it| case.steps.iter().any(|step| step.to == it.to.to_string()))?;
+    let bad = listed.iter().find(|it| {
+        case.steps
+            .iter()
+            .any(|step| step.to.address() == Some(it.to))
+    })?;
     let proof = bad.proof.last()?;
     let mut changed = with_file(node, file);
     let kept = listed.iter().filter(|it| it.to != bad.to);

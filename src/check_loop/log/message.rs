@@ -5,28 +5,17 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-/// What a CoreDNS shows that ends because its own query came back.
-pub const LOOP_FATAL: &str = "loop-fatal";
-
-/// What a server shows that leaves itself out: nothing is wrong then.
-pub const OWN_ADDRESS: &str = "own-address";
+use super::SightingKind;
 
 /// The kind of sighting that a line is, and how many of it one line stands for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Shown {
-    /// A word of [`super::KINDS`].
-    pub kind: &'static str,
+    /// Which kind.
+    pub kind: SightingKind,
     /// How many errors the line stands for.
     pub count: usize,
     /// The server that was asked, if the line names it.
     pub server: Option<SocketAddr>,
-}
-
-impl Shown {
-    /// Whether a server did not answer.
-    pub fn is_timeout(&self) -> bool {
-        matches!(self.kind, "upstream-timeout" | "loopback-timeout")
-    }
 }
 
 /// The version in the line with which CoreDNS greets: `CoreDNS-1.10.1`.
@@ -77,7 +66,7 @@ pub fn classify(message: &str, version: Option<(u32, u32, u32)>) -> Option<Shown
 /// The loop plugin's last words.
 ///
 /// Source: `CoreDNS`, plugin/loop/loop.go at v1.2.1, v1.2.3 and v1.3.1.
-fn fatal(message: &str, version: Option<(u32, u32, u32)>) -> Option<&'static str> {
+fn fatal(message: &str, version: Option<(u32, u32, u32)>) -> Option<SightingKind> {
     let (_, text) = message.split_once("plugin/loop: ")?;
     let is_old = text.starts_with("Seen \"HINFO IN ");
     let is_middle = text.starts_with("Forwarding loop detected in \"");
@@ -92,31 +81,31 @@ fn fatal(message: &str, version: Option<(u32, u32, u32)>) -> Option<&'static str
         return None;
     }
     Some(if is_doubtful {
-        "loop-fatal-doubtful"
+        SightingKind::LoopFatalDoubtful
     } else {
-        LOOP_FATAL
+        SightingKind::LoopFatal
     })
 }
 
 /// Source: dnsmasq, src/network.c `check_servers`, src/forward.c
 /// `query_full`.
-fn dnsmasq(message: &str) -> Option<&'static str> {
+fn dnsmasq(message: &str) -> Option<SightingKind> {
     if message.contains("Maximum number of concurrent DNS queries reached") {
-        return Some("too-many-queries");
+        return Some(SightingKind::TooManyQueries);
     }
     let says = |start: &str, end: &str| {
         let behind = message.split_once(start).map(|it| it.1);
         behind.is_some_and(|it| it.contains(end))
     };
     if says("NOT using nameserver ", " - query loop detected") {
-        return Some("loop-detected");
+        return Some(SightingKind::LoopDetected);
     }
-    says("ignoring nameserver ", " - local interface").then_some(OWN_ADDRESS)
+    says("ignoring nameserver ", " - local interface").then_some(SightingKind::OwnAddress)
 }
 
 /// Source: BIND 9, lib/dns/resolver.c `log_lame`-like messages of the
 /// category lame-servers; unbound, iterator/iterator.c.
-fn named(message: &str) -> Option<&'static str> {
+fn named(message: &str) -> Option<SightingKind> {
     let at = |phrase: &str| {
         let behind = message.split_once(phrase)?.1;
         // NAME/TYPE/CLASS': ADDRESS#PORT
@@ -127,32 +116,44 @@ fn named(message: &str) -> Option<&'static str> {
     let by_place =
         |is_loopback, loopback, upstream| Some(if is_loopback { loopback } else { upstream });
     if let Some(is_loopback) = at("timed out resolving '") {
-        return by_place(is_loopback, "loopback-timeout", "upstream-timeout");
+        return by_place(
+            is_loopback,
+            SightingKind::LoopbackTimeout,
+            SightingKind::UpstreamTimeout,
+        );
     }
     if let Some(is_loopback) = at("connection refused resolving '") {
-        return by_place(is_loopback, "loopback-refused", "upstream-refused");
+        return by_place(
+            is_loopback,
+            SightingKind::LoopbackRefused,
+            SightingKind::UpstreamRefused,
+        );
     }
     if at("network unreachable resolving '").is_some() {
-        return Some("upstream-unreachable");
+        return Some(SightingKind::UpstreamUnreachable);
     }
     if message.contains(">: exceeded the maximum number of sends") {
-        return Some("upstream-down");
+        return Some(SightingKind::UpstreamDown);
     }
     let (_, from) = message.split_once(">: all the configured stub or forward servers failed")?;
     let loopback = from.contains(" from 127.") || from.contains(" from ::1 ");
     let is_loopback = loopback && from.contains("timeout");
-    by_place(is_loopback, "loopback-timeout", "upstream-down")
+    by_place(
+        is_loopback,
+        SightingKind::LoopbackTimeout,
+        SightingKind::UpstreamDown,
+    )
 }
 
 /// Source: `CoreDNS`, plugin/forward/setup.go, plugin/pkg/parse/host.go,
 /// plugin/reload/reload.go; github.com/coredns/caddy, caddyfile/dispenser.go `Err`.
-fn start(message: &str) -> Option<&'static str> {
+fn start(message: &str) -> Option<SightingKind> {
     let is_server = has(message, &["plugin/forward: ", "plugin/proxy: "]);
     let is_failed = (is_server && has(message, NO_SERVER))
         || message.contains(" - Error during parsing: ")
         || message.contains("plugin/reload: Corefile changed but reload failed: ")
         || message.starts_with("Listen: listen ");
-    is_failed.then_some(super::START_FAILED)
+    is_failed.then_some(SightingKind::StartFailed)
 }
 
 /// `7 errors like '^PATTERN$' occurred in last 30s`: how many.
@@ -202,7 +203,7 @@ const NO_SERVER: &[&str] = &[
 ];
 
 /// What Go's network errors and CoreDNS's own say.
-fn errors(message: &str) -> Option<&'static str> {
+fn errors(message: &str) -> Option<SightingKind> {
     let by_place = |loopback, upstream| {
         Some(if leads_back(message) {
             loopback
@@ -211,19 +212,19 @@ fn errors(message: &str) -> Option<&'static str> {
         })
     };
     if has(message, LATE) {
-        return by_place("loopback-timeout", "upstream-timeout");
+        return by_place(SightingKind::LoopbackTimeout, SightingKind::UpstreamTimeout);
     }
     if message.contains("connection refused") {
-        return by_place("loopback-refused", "upstream-refused");
+        return by_place(SightingKind::LoopbackRefused, SightingKind::UpstreamRefused);
     }
     if has(message, UNREACHABLE) && has(message, NETWORK) {
-        return Some("upstream-unreachable");
+        return Some(SightingKind::UpstreamUnreachable);
     }
     if message.contains("concurrent queries exceeded maximum ") {
-        return Some("too-many-queries");
+        return Some(SightingKind::TooManyQueries);
     }
     if has(message, DOWN) {
-        return Some("upstream-down");
+        return Some(SightingKind::UpstreamDown);
     }
     of_plugin(message)
 }
@@ -234,7 +235,7 @@ fn errors(message: &str) -> Option<&'static str> {
 /// Source: `CoreDNS`, plugin/errors/errors.go; miekg/dns, msg.go `Error`, whose
 /// texts begin with `dns: `, of messages that cannot be read; Go, io and
 /// crypto/tls.
-fn of_plugin(message: &str) -> Option<&'static str> {
+fn of_plugin(message: &str) -> Option<SightingKind> {
     let (_, query) = message.split_once("[ERROR] ")?;
     let query = query.strip_prefix("plugin/errors: ").unwrap_or(query);
     // RCODE NAME TYPE: ERROR
@@ -244,15 +245,17 @@ fn of_plugin(message: &str) -> Option<&'static str> {
     }
     let error = error.trim_end();
     if error == "EOF" || error.ends_with(": EOF") || has(error, CLOSED) {
-        return Some("upstream-closed");
+        return Some(SightingKind::UpstreamClosed);
     }
     if error.ends_with("timed out") {
-        return Some("upstream-timeout");
+        return Some(SightingKind::UpstreamTimeout);
     }
     if has(error, &["tls: ", "x509: "]) {
-        return Some("upstream-tls");
+        return Some(SightingKind::UpstreamTls);
     }
-    error.starts_with("dns: ").then_some("upstream-malformed")
+    error
+        .starts_with("dns: ")
+        .then_some(SightingKind::UpstreamMalformed)
 }
 
 /// Whether the address that was asked is a loopback one or that of the asker.

@@ -1,6 +1,6 @@
 //! What the logs of DNS servers show of a loop or a dead upstream.
 //!
-//! The kinds are in [`KINDS`]. A log without a sighting proves nothing: a loop
+//! The kinds are [`SightingKind`]. A log without a sighting proves nothing: a loop
 //! can be silent.
 
 mod line;
@@ -9,10 +9,12 @@ mod message;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use crate::check_loop::report::Sighting;
 use crate::text::{Place, Source, escaped};
 
-pub use message::{LOOP_FATAL, OWN_ADDRESS, Shown, classify, is_reloaded, version};
+pub use message::{Shown, classify, is_reloaded, version};
 
 /// Longer lines are cut, in characters.
 const MAX_SHOWN: usize = 400;
@@ -20,27 +22,78 @@ const MAX_SHOWN: usize = 400;
 /// Servers of a sighting that are named.
 pub(super) const MAX_SERVERS: usize = 8;
 
-/// What sightings are called, the strongest first. `render` has the words.
-pub const KINDS: [&str; 15] = [
-    LOOP_FATAL,
-    "loop-fatal-doubtful",
-    "loop-detected",
-    "loopback-timeout",
-    "loopback-refused",
-    "too-many-queries",
-    OWN_ADDRESS,
-    "upstream-timeout",
-    "upstream-refused",
-    "upstream-unreachable",
-    "upstream-closed",
-    "upstream-tls",
-    "upstream-malformed",
-    "upstream-down",
-    START_FAILED,
-];
+/// What lines of a log show, the strongest first. `render` has the words.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum SightingKind {
+    /// CoreDNS ended because its own query came back.
+    LoopFatal,
+    /// The same of versions that say so also when the upstream is silent.
+    LoopFatalDoubtful,
+    /// dnsmasq saw its own query come back.
+    LoopDetected,
+    /// A loopback address, or the server's own, does not answer.
+    LoopbackTimeout,
+    /// A loopback address, or the server's own, refuses packets.
+    LoopbackRefused,
+    /// More queries wait for answers than are allowed.
+    TooManyQueries,
+    /// A server left itself out: nothing is wrong then.
+    OwnAddress,
+    /// An upstream server does not answer.
+    UpstreamTimeout,
+    /// An upstream server refuses packets.
+    UpstreamRefused,
+    /// There is no route to an upstream server.
+    UpstreamUnreachable,
+    /// An upstream server closed the connection.
+    UpstreamClosed,
+    /// An upstream server's certificate was not accepted.
+    UpstreamTls,
+    /// An upstream server's reply cannot be read.
+    UpstreamMalformed,
+    /// Every upstream server is down.
+    UpstreamDown,
+    /// CoreDNS does not start with its Corefile, or goes on with its old one.
+    StartFailed,
+}
 
-/// What a CoreDNS shows that does not start with its Corefile, or goes on with its old one.
-pub const START_FAILED: &str = "start-failed";
+impl SightingKind {
+    /// Its word for machines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::LoopFatal => "loop-fatal",
+            Self::LoopFatalDoubtful => "loop-fatal-doubtful",
+            Self::LoopDetected => "loop-detected",
+            Self::LoopbackTimeout => "loopback-timeout",
+            Self::LoopbackRefused => "loopback-refused",
+            Self::TooManyQueries => "too-many-queries",
+            Self::OwnAddress => "own-address",
+            Self::UpstreamTimeout => "upstream-timeout",
+            Self::UpstreamRefused => "upstream-refused",
+            Self::UpstreamUnreachable => "upstream-unreachable",
+            Self::UpstreamClosed => "upstream-closed",
+            Self::UpstreamTls => "upstream-tls",
+            Self::UpstreamMalformed => "upstream-malformed",
+            Self::UpstreamDown => "upstream-down",
+            Self::StartFailed => "start-failed",
+        }
+    }
+
+    /// Whether queries came back to who sent them, or went to an address of its own.
+    pub fn leads_back(self) -> bool {
+        self <= Self::LoopbackRefused
+    }
+
+    /// Whether an upstream server does not do its work.
+    pub fn is_of_upstream(self) -> bool {
+        (Self::UpstreamTimeout..=Self::UpstreamDown).contains(&self)
+    }
+
+    /// Whether a server did not answer.
+    pub fn is_timeout(self) -> bool {
+        matches!(self, Self::UpstreamTimeout | Self::LoopbackTimeout)
+    }
+}
 
 /// What a log shows, the strongest kind first; each kind once, with the first
 /// line that shows it. A reload that failed counts until one succeeds. Linear in the log.
@@ -48,7 +101,7 @@ pub const START_FAILED: &str = "start-failed";
 /// Lines can have the prefix of the container runtime (CRI, or Docker's JSON)
 /// or that of syslog.
 pub fn sightings(log: &Source) -> Vec<Sighting> {
-    let mut found: Vec<Option<Sighting>> = vec![None; KINDS.len()];
+    let mut found: BTreeMap<SightingKind, Sighting> = BTreeMap::new();
     let mut version = None;
     for (number, bytes) in log.bytes.split(|&byte| byte == b'\n').enumerate() {
         let line = line::split(bytes);
@@ -56,18 +109,12 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
             version = Some(seen);
         }
         if is_reloaded(&line.message) {
-            for slot in &mut found {
-                slot.take_if(|it| it.kind == START_FAILED);
-            }
+            found.remove(&SightingKind::StartFailed);
         }
         let Some(shown) = classify(&line.message, version) else {
             continue;
         };
-        let slot = KINDS.iter().position(|it| *it == shown.kind);
-        let Some(slot) = slot.and_then(|index| found.get_mut(index)) else {
-            continue;
-        };
-        let sighting = slot.get_or_insert_with(|| Sighting {
+        let sighting = found.entry(shown.kind).or_insert_with(|| Sighting {
             kind: shown.kind,
             place: Place::new(log.name.clone(), number + 1, line.column),
             text: cut(bytes.get(line.start..).unwrap_or_default()),
@@ -86,7 +133,7 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
         sighting.count = sighting.count.saturating_add(shown.count);
         sighting.last = line.time;
     }
-    found.into_iter().flatten().collect()
+    found.into_values().collect()
 }
 
 /// The time of the last line that has one, as the log has it.

@@ -8,7 +8,7 @@ fn shown(sightings: &[Sighting]) -> Vec<String> {
         .map(|it| {
             let (first, last) = (time(&it.first), time(&it.last));
             let place = format!("{}:{}", it.place.line, it.place.column);
-            format!("{} {} {place} {first} {last}", it.kind, it.count)
+            format!("{} {} {place} {first} {last}", it.kind.word(), it.count)
         })
         .collect()
 }

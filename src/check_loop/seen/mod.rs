@@ -15,7 +15,7 @@ use std::time::Duration;
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 
-use crate::topology::Network;
+use crate::topology::{Network, ServerName};
 
 pub use targets::{MAX_TARGETS, targets_of};
 
@@ -30,8 +30,8 @@ pub const RECORD_TYPES: [RecordType; 2] = [RecordType::HINFO, RecordType::A];
 /// A server to be asked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Target {
-    /// Who it is: [`crate::topology::DnsServer::label`].
-    pub who: String,
+    /// Which server it is.
+    pub who: ServerName,
     /// Its network namespace.
     pub network: Network,
     /// How to get there; `None`: it is the one that kdns is in.
@@ -154,8 +154,8 @@ pub enum Sight {
 /// What the probe says of one server.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ServerSeen {
-    /// Who: [`Target::who`].
-    pub who: String,
+    /// Which server it is.
+    pub who: ServerName,
     /// Its namespace.
     pub network: Network,
     /// Where it was asked.

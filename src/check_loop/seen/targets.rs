@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use crate::check_loop::seen::{NamespaceFile, Target};
 use crate::node::{Node, Pod};
 use crate::order::Order as _;
-use crate::topology::{DnsServer, Forward, Listen, Network, Policy};
+use crate::topology::{DnsServer, Forward, Instance, Listen, Network, Policy, Program, ServerName};
 
 /// More servers are not asked: with one zone each they are all that can be
 /// asked in half of the probe's time.
@@ -36,10 +36,16 @@ pub fn targets_of(servers: &[DnsServer], node: &Node) -> Vec<Target> {
         let address = asked_at(listener.address);
         let owner = listener.owner.as_ref();
         let target = Target {
-            who: owner.map_or_else(
-                || "a DNS server".to_owned(),
-                |owner| format!("{} (process {})", owner.comm, owner.pid),
-            ),
+            who: match owner {
+                Some(owner) => ServerName {
+                    program: owner.comm.clone(),
+                    instance: Instance::Process(owner.pid),
+                },
+                None => ServerName {
+                    program: Program::Other.name().to_owned(),
+                    instance: Instance::Only,
+                },
+            },
             network: listener.network.clone(),
             namespace: namespace_of(&listener.network, node),
             server: SocketAddr::new(address, listener.port),
@@ -63,7 +69,7 @@ fn target_of(
 ) -> Option<Target> {
     let zones = zones_of(server);
     let target = Target {
-        who: server.label(),
+        who: server.name(),
         network: server.network.clone(),
         namespace: namespace_of(&server.network, node),
         server: SocketAddr::new(asked_at(listen.address), listen.port),
@@ -170,7 +176,7 @@ mod tests {
     use super::*;
     use crate::node::Listener;
     use crate::text::{Place, Placed};
-    use crate::topology::{Evidence, Instance, Program};
+    use crate::topology::Evidence;
 
     fn place() -> Place {
         Place::new("f", 1, 1)

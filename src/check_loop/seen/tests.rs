@@ -1,12 +1,16 @@
 use std::net::SocketAddr;
 
 use super::*;
+use crate::topology::Instance;
 
 const NAME: &str = "one-query.example.org.";
 
 fn target(server: &str) -> Target {
     Target {
-        who: "the server".to_owned(),
+        who: ServerName {
+            program: "the server".to_owned(),
+            instance: Instance::Only,
+        },
         network: Network::Node,
         namespace: None,
         server: server.parse().unwrap(),

@@ -19,7 +19,7 @@ use crate::pod::assumed_kubelet;
 use crate::text::{Place, Placed, Source};
 use crate::topology::{
     CorefileUnknown, DnsServer, Doubt, Evidence, Forward, Instance, Listen, Network, Policy,
-    Program, Target,
+    Program, ServerName, Target,
 };
 
 pub(super) fn source(name: &str, text: &str) -> Source {
@@ -185,6 +185,11 @@ pub(super) fn recreate(pods: &[&str]) -> Step {
         namespace: "kube-system".to_owned(),
         pods: pods.iter().map(|it| (*it).to_owned()).collect(),
     }
+}
+
+/// Whether it is the server of a pod whose label has `part` in it.
+pub(super) fn is_pod(name: &ServerName, part: &str) -> bool {
+    matches!(&name.instance, Instance::Pod(pod) if pod.contains(part))
 }
 
 pub(super) fn is_drift(remark: &Remark) -> bool {

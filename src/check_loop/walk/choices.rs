@@ -4,10 +4,8 @@ use std::net::SocketAddr;
 
 use super::Walk;
 use crate::check_loop::facts::Unknown;
-use crate::check_loop::graph::short;
 use crate::check_loop::quote;
-use crate::check_loop::report::End;
-use crate::check_loop::report::Proof;
+use crate::check_loop::report::{End, Proof, SendsTo};
 use crate::check_loop::servers::Server;
 use crate::check_loop::view::Listed;
 use crate::text::Place;
@@ -27,7 +25,7 @@ pub(super) enum Leads {
 /// One of the servers that another one can ask.
 pub(super) struct Choice {
     pub(super) to: Leads,
-    pub(super) shown: String,
+    pub(super) sends_to: SendsTo,
     pub(super) target: Place,
     pub(super) is_from_file: bool,
     pub(super) proof: Vec<Proof>,
@@ -46,38 +44,32 @@ impl Walk<'_, '_> {
             if choices.len() >= MAX_CHOICES {
                 break;
             }
-            let one = |to, shown: String| Choice {
+            let one = |to, value: &Target| Choice {
                 to,
-                proof: self.written(&target.place, &short(&shown)),
-                shown,
+                proof: self.written(&target.place, value),
+                sends_to: SendsTo::Target(value.clone()),
                 target: target.place.clone(),
                 is_from_file: false,
             };
-            match &target.value {
-                Target::Address(to) if server.dns.leaves_out(*to, own) => {}
-                Target::Address(to) => choices.push(one(Leads::To(*to), to.to_string())),
-                Target::File(path) => choices.extend(self.listed(server, path, &one)),
-                Target::Roots => {
-                    let end = Leads::Nowhere(End::Outside);
-                    choices.push(one(end, "the root servers".to_owned()));
+            let leads = match &target.value {
+                Target::Address(to) if server.dns.leaves_out(*to, own) => continue,
+                Target::File(path) => {
+                    choices.extend(self.listed(server, path, &|to| one(to, &target.value)));
+                    continue;
                 }
-                Target::ClusterDns => {
-                    choices.push(one(
-                        Leads::ClusterDns,
-                        "the service kube-dns-upstream".to_owned(),
-                    ));
-                }
-                Target::Other(what) => {
-                    choices.push(one(unknown(Unknown::Target(what.clone())), what.clone()));
-                }
-            }
+                Target::Address(to) => Leads::To(*to),
+                Target::Roots => Leads::Nowhere(End::Outside),
+                Target::ClusterDns => Leads::ClusterDns,
+                Target::Other(what) => unknown(Unknown::Target(what.clone())),
+            };
+            choices.push(one(leads, &target.value));
         }
         let is_more = forward.to.len() > MAX_CHOICES || choices.len() > MAX_CHOICES;
         choices.truncate(MAX_CHOICES);
         if let Some(first) = forward.to.first().filter(|_| is_more) {
             choices.push(Choice {
                 to: unknown(Unknown::TooManyServers(MAX_CHOICES)),
-                shown: "further servers".to_owned(),
+                sends_to: SendsTo::Further,
                 target: first.place.clone(),
                 is_from_file: false,
                 proof: Vec::new(),
@@ -86,20 +78,20 @@ impl Walk<'_, '_> {
         choices
     }
 
-    /// The servers of the file at `path`; `one` makes a choice of its target.
+    /// The servers of the file at `path`; `one` makes a choice of the target that names it.
     fn listed(
         &self,
         server: &Server<'_>,
         path: &str,
-        one: &dyn Fn(Leads, String) -> Choice,
+        one: &dyn Fn(Leads) -> Choice,
     ) -> Vec<Choice> {
         let own = self.graph.addresses(&server.dns.network);
-        let (who, shown) = (|| server.dns.label(), path.to_owned());
+        let who = || server.dns.name();
         let listed = match self.graph.view(server, path, self.when) {
-            Err(reason) => return vec![one(unknown(reason), shown)],
+            Err(reason) => return vec![one(unknown(reason))],
             Ok(listed) if listed.is_empty() => {
                 let path = path.to_owned();
-                return vec![one(unknown(Unknown::NoServer { who: who(), path }), shown)];
+                return vec![one(unknown(Unknown::NoServer { who: who(), path }))];
             }
             Ok(listed) => listed,
         };
@@ -107,9 +99,9 @@ impl Walk<'_, '_> {
             .into_iter()
             .filter(|it| !server.dns.leaves_out(it.to, own));
         let choice = |it: Listed| {
-            let file = one(Leads::To(it.to), path.to_owned());
+            let file = one(Leads::To(it.to));
             Choice {
-                shown: it.to.to_string(),
+                sends_to: SendsTo::Target(Target::Address(it.to)),
                 proof: file.proof.into_iter().chain(it.proof).collect(),
                 is_from_file: true,
                 ..file
@@ -118,17 +110,18 @@ impl Walk<'_, '_> {
         let mut choices: Vec<Choice> = listed.map(choice).collect();
         if self.graph.is_cut(server, path, self.when) {
             let path = path.to_owned();
-            choices.push(one(unknown(Unknown::Cut { who: who(), path }), shown));
+            choices.push(one(unknown(Unknown::Cut { who: who(), path })));
         }
         choices
     }
 
     /// The line of a configuration that says so; what is a default, or an
     /// argument, stands in no file.
-    fn written(&self, place: &Place, value: &str) -> Vec<Proof> {
+    fn written(&self, place: &Place, value: &Target) -> Vec<Proof> {
         let source = self.graph.source(&place.file);
         let is_file = place.file.starts_with('/') || source.is_some();
-        let proof = is_file.then(|| quote::quote_in(source, place, value));
+        let proof =
+            is_file.then(|| quote::quote_in(source, place, &value.written().unwrap_or_default()));
         proof.into_iter().collect()
     }
 }

@@ -10,7 +10,7 @@ use choices::{Choice, Leads};
 
 use super::facts::Unknown;
 use super::graph::Graph;
-use super::report::{End, Proof, When};
+use super::report::{End, Proof, SendsTo, When};
 use super::servers::Server;
 use crate::config::corefile::is_within;
 use crate::text::Place;
@@ -41,7 +41,7 @@ pub(super) struct QueryPath {
 pub(super) struct Step {
     pub(super) who: Who,
     /// To whom it sends.
-    pub(super) to: String,
+    pub(super) to: SendsTo,
     /// Where its configuration names whom, or the file that does.
     pub(super) target: Option<Place>,
     /// Whether a file in the syntax of resolv.conf names the server.
@@ -153,7 +153,7 @@ impl Walk<'_, '_> {
             return;
         };
         if self.when == When::Now && server.waits() {
-            return self.end(End::Unknown(Unknown::Waits(server.dns.label())), share);
+            return self.end(End::Unknown(Unknown::Waits(server.dns.name())), share);
         }
         if let Some(unread) = server.unread_at(self.when) {
             return self.end(End::Unknown(unread), share);
@@ -255,7 +255,7 @@ impl Walk<'_, '_> {
     fn follow(&mut self, index: usize, choice: Choice, share: (u32, u32)) {
         self.steps.push(Step {
             who: Who::Server(index),
-            to: choice.shown,
+            to: choice.sends_to,
             target: Some(choice.target),
             is_from_file: choice.is_from_file,
             proof: choice.proof,
@@ -296,7 +296,7 @@ impl Walk<'_, '_> {
         let proof = to.and_then(|to| self.graph.service(to.ip()).cloned().flatten());
         self.steps.push(Step {
             who: Who::Service(to),
-            to: "one of the DNS pods".to_owned(),
+            to: SendsTo::DnsPods,
             target: None,
             is_from_file: false,
             proof: proof.into_iter().collect(),
@@ -312,7 +312,7 @@ impl Walk<'_, '_> {
         if groups.is_empty()
             && let Some(waits) = behind.find(|it| it.waits())
         {
-            self.end(End::Unknown(Unknown::Waits(waits.dns.label())), share);
+            self.end(End::Unknown(Unknown::Waits(waits.dns.name())), share);
         } else if groups.is_empty() && self.zone == "." {
             let reason = Unknown::DnsPods {
                 service: to,

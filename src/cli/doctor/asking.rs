@@ -17,7 +17,7 @@ use crate::host::io_reason;
 use crate::node::{Node, Pod, is_dns_server};
 use crate::path::Protocol;
 use crate::path::probe::{self, Ask, Came, Question};
-use crate::topology::Network;
+use crate::topology::{Instance, Network};
 use crate::upstream;
 use crate::wire::endpoints;
 
@@ -109,7 +109,7 @@ fn ends(loops: &check_loop::Report) -> impl Iterator<Item = SocketAddr> {
     let chains = loops.chains.iter();
     let ended =
         chains.filter(|it| it.end == check_loop::End::Outside && it.when == check_loop::When::Now);
-    ended.filter_map(|it| it.hops.last()?.sends_to.parse().ok())
+    ended.filter_map(|it| it.hops.last()?.sends_to.address())
 }
 
 /// A DNS pod, at its own address, or at the node's if it is on that network.
@@ -118,7 +118,7 @@ fn pod(target: &Target, node: &Node) -> Option<(Whom, SocketAddr)> {
         Network::Pod(key) => pod.key() == *key,
         Network::Node => {
             let is_on_node = pod.host_network == Some(true) && is_dns_server(pod);
-            is_on_node && target.who.ends_with(&format!("(pod {})", pod.label()))
+            is_on_node && target.who.instance == Instance::Pod(pod.label())
         }
     };
     let pod = node.pods.iter().find(is_it)?;

@@ -5,7 +5,7 @@ use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::doctor::Route;
 use crate::path::findings::Finding;
-use crate::path::probe::Seen;
+use crate::path::probe::ProbeSeen;
 use crate::path::{self, Host, Tree, Verdict};
 use crate::render::path as text;
 
@@ -21,7 +21,7 @@ pub(in crate::cli) struct Answer {
     /// What is there and could not be read: sentences without a full stop.
     pub(in crate::cli) skipped: Vec<String>,
     /// What a probe has seen; `None`: none was wanted.
-    pub(in crate::cli) probe: Option<Seen>,
+    pub(in crate::cli) probe: Option<ProbeSeen>,
 }
 
 impl Answer {

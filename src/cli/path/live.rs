@@ -19,7 +19,7 @@ use crate::host::node::kernel;
 use crate::host::root::Root;
 use crate::node::kernel::ConntrackCounters;
 use crate::path::findings::Around;
-use crate::path::probe::{self, Seen};
+use crate::path::probe::{self, ProbeSeen};
 use crate::path::{self, Host, Link, LinkKind, Packet, Site, Start, Tree};
 use crate::text::escaped;
 use crate::wire::endpoints;
@@ -265,10 +265,10 @@ fn saved_client(client: &Client, start: &Start, sources: &Sources) -> ClientSave
 }
 
 /// Asks the Services and endpoints of the trees for real.
-fn ask(client: &Client, trees: &[Tree], most: u32) -> anyhow::Result<Seen> {
+fn ask(client: &Client, trees: &[Tree], most: u32) -> anyhow::Result<ProbeSeen> {
     let plan = probe::plan(trees, usize::try_from(most).unwrap_or(usize::MAX));
     let asked = client.within(|| endpoints::ask_all(&plan.asks))?;
-    Ok(Seen::from_answers(trees, &plan, &asked))
+    Ok(ProbeSeen::from_answers(trees, &plan, &asked))
 }
 
 /// The link of the node whose other end is in the client's network namespace, or

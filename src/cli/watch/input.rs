@@ -10,13 +10,13 @@ use super::subject::Subject;
 use crate::cli::streams::Streams;
 use crate::node::asker::Asker;
 use crate::node::kernel::ConntrackCounters;
-use crate::packet::{Assembler, Carried, Counters, Frame, Seen};
+use crate::packet::{Assembler, Carried, Counters, Frame, SeenMessage};
 
 /// What the judge is given, in order of time.
 #[derive(Debug)]
 pub(super) enum Event<'a> {
     /// A DNS message, or what was seen in its place.
-    Seen(Seen<'a>),
+    Seen(SeenMessage<'a>),
     /// It is this late, in nanoseconds since the epoch, and the kernel had no room for so
     /// many packets: at least four times a second while watching live, never for a capture.
     Tick(i64, u64),

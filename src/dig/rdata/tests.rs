@@ -1,5 +1,6 @@
 use super::*;
 
+const HIP: u16 = 55;
 const LOC: u16 = 29;
 const NSEC: u16 = 47;
 const WKS: u16 = 11;
@@ -42,5 +43,19 @@ fn sizes_of_places_are_one_to_nine() {
         (0x1a, false),
     ] {
         assert_eq!(is_good(LOC, &loc(size)), expected, "{size:#x}");
+    }
+}
+
+/// Lengths of an identity and of a key, an algorithm between them, then both.
+#[test]
+fn hosts_have_an_identity_and_a_key() {
+    for (data, expected) in [
+        (&[1, 2, 0, 2, 7, 8, 9][..], true),
+        (&[1, 2, 0, 2, 7, 8], false),
+        (&[0, 2, 0, 2, 8, 9], false),
+        (&[1, 2, 0, 0, 7], false),
+        (&[1, 2, 0], false),
+    ] {
+        assert_eq!(is_good(HIP, data), expected, "{data:?}");
     }
 }

@@ -164,7 +164,7 @@ pub fn lint(found: &Findings) -> Check<'_> {
             State::Ok if found.files == 0 || !found.unread.is_empty() => State::Unknown,
             state => state,
         },
-        places: worst.iter().map(|it| place(it)).collect(),
+        places: worst.iter().map(|it| it.primary.place()).collect(),
         fact: Fact::Lint {
             others: all.len() - worst.len(),
             files: found.files,
@@ -190,13 +190,4 @@ fn worst<'f>(all: &[&'f Finding]) -> (State, Vec<&'f Finding>) {
     };
     let of_it = all.iter().filter(|it| Some(it.severity) == worst);
     (state, of_it.copied().collect())
-}
-
-/// Where a finding is.
-pub(super) fn place(finding: &Finding) -> Place {
-    Place::new(
-        finding.primary.file.clone(),
-        finding.primary.start.line,
-        finding.primary.start.column,
-    )
 }

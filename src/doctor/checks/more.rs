@@ -1,6 +1,6 @@
 //! What logs, packets, counters and servers show.
 
-use super::{parted, place, worst};
+use super::{parted, worst};
 use crate::doctor::{Asked, Check, Counted, Fact, Logs, Lookup, Route, State, Unasked};
 use crate::finding::Severity;
 use crate::lint::Findings;
@@ -8,7 +8,7 @@ use crate::path::Tree;
 use crate::text::Place;
 use crate::why::log::Advice;
 
-/// What the DNS pods log.
+/// The check of what the DNS pods log.
 pub fn logs(logs: Option<&Logs>) -> Check<'_> {
     let advice = logs.map_or(&[][..], |it| it.summary.advice.as_slice());
     let worst = advice.iter().filter(|it| is_trouble(it));
@@ -86,7 +86,7 @@ pub fn kernel<'o>(found: &'o Findings, counted: &'o Counted) -> Check<'o> {
     Check {
         code: "kernel",
         state,
-        places: findings.iter().map(|it| place(it)).collect(),
+        places: findings.iter().map(|it| it.primary.place()).collect(),
         fact: Fact::Kernel { findings, counted },
     }
 }

@@ -163,8 +163,8 @@ impl Exchange {
 }
 
 impl Played {
-    /// The exchanges with servers: what did not leave is left out, and what
-    /// went to a closed port that is not that of DNS.
+    /// The exchanges with servers, without those of queries that were not sent or went to
+    /// a closed port that is not that of DNS.
     pub fn reached(&self) -> impl Iterator<Item = &Exchange> {
         let is_refused = |it: &&Exchange| {
             let refused = it

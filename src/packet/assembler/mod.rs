@@ -21,7 +21,7 @@ use self::link::{Behind, Place};
 use self::streams::Streams;
 use self::transport::ENCRYPTED;
 use self::tunnel::{GENEVE, VXLAN};
-use super::{Counters, Frame, Limits, Seen};
+use super::{Counters, Frame, Limits, SeenMessage};
 
 /// What counts as DNS, and how much is remembered.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ struct Net {
 }
 
 impl Assembler {
-    /// Nothing has been seen yet.
+    /// One that no frame was given yet.
     pub fn new(options: &Options) -> Self {
         Self {
             ports: options.ports.clone(),
@@ -114,7 +114,7 @@ impl Assembler {
     }
 
     /// Takes the next frame, and gives whatever it completes to `sink`.
-    pub fn push(&mut self, frame: &Frame<'_>, sink: &mut impl FnMut(Seen<'_>)) {
+    pub fn push(&mut self, frame: &Frame<'_>, sink: &mut impl FnMut(SeenMessage<'_>)) {
         self.counters.frames += 1;
         self.counters.bytes += u64::from(frame.original_length);
         self.counters.first.get_or_insert(frame.time);
@@ -132,8 +132,8 @@ impl Assembler {
         self.behind_link(behind, around, sink);
     }
 
-    /// Gives what is not complete and never will be: nothing more is to come.
-    pub fn end(&mut self, sink: &mut impl FnMut(Seen<'_>)) {
+    /// Ends the capture: `sink` gets what is not complete, as nothing more is to come.
+    pub fn end(&mut self, sink: &mut impl FnMut(SeenMessage<'_>)) {
         let last = self.counters.last.unwrap_or_default();
         // Both generations.
         for _ in 0..2 {
@@ -142,7 +142,12 @@ impl Assembler {
         }
     }
 
-    fn behind_link(&mut self, behind: Behind<'_>, around: Around, sink: &mut impl FnMut(Seen<'_>)) {
+    fn behind_link(
+        &mut self,
+        behind: Behind<'_>,
+        around: Around,
+        sink: &mut impl FnMut(SeenMessage<'_>),
+    ) {
         match behind {
             Behind::Ip(packet) => self.packet(packet, around, sink),
             Behind::NotIp => self.counters.not_ip += 1,
@@ -151,7 +156,7 @@ impl Assembler {
         }
     }
 
-    fn packet(&mut self, bytes: &[u8], around: Around, sink: &mut impl FnMut(Seen<'_>)) {
+    fn packet(&mut self, bytes: &[u8], around: Around, sink: &mut impl FnMut(SeenMessage<'_>)) {
         let Ok((packet, broken)) = LaxIpSlice::from_slice(bytes) else {
             self.counters.damaged += 1;
             return;
@@ -192,7 +197,13 @@ impl Assembler {
         }
     }
 
-    fn payload(&mut self, bytes: &[u8], net: Net, around: Around, sink: &mut impl FnMut(Seen<'_>)) {
+    fn payload(
+        &mut self,
+        bytes: &[u8],
+        net: Net,
+        around: Around,
+        sink: &mut impl FnMut(SeenMessage<'_>),
+    ) {
         match net.protocol {
             IpNumber::UDP => self.datagram(bytes, net, around, sink),
             IpNumber::TCP => self.segment(bytes, net, around, sink),

@@ -6,7 +6,7 @@ use etherparse::{IpNumber, Ipv6ExtensionSlice, LaxIpSlice, UdpSlice};
 
 use super::fragments::{Fragment, Key};
 use super::{Around, Assembler, Net};
-use crate::packet::{Content, Seen, Transport};
+use crate::packet::{Content, SeenMessage, Transport};
 
 impl Assembler {
     pub(super) fn fragment(
@@ -14,7 +14,7 @@ impl Assembler {
         packet: &LaxIpSlice<'_>,
         net: Net,
         around: Around,
-        sink: &mut impl FnMut(Seen<'_>),
+        sink: &mut impl FnMut(SeenMessage<'_>),
     ) {
         let (offset, has_more, id) = match packet {
             LaxIpSlice::Ipv4(four) => {
@@ -76,7 +76,7 @@ impl Assembler {
     }
 
     /// The beginnings of DNS messages whose other fragments did not come are seen.
-    pub(super) fn forget_fragments(&mut self, now: i64, sink: &mut impl FnMut(Seen<'_>)) {
+    pub(super) fn forget_fragments(&mut self, now: i64, sink: &mut impl FnMut(SeenMessage<'_>)) {
         for beginning in self.fragments.forget(now, &mut self.counters) {
             let key = &beginning.key;
             let Ok(udp) = UdpSlice::from_slice_lax(&beginning.bytes) else {
@@ -87,7 +87,7 @@ impl Assembler {
                 continue;
             }
             let length = usize::from(udp.length()).saturating_sub(8);
-            sink(Seen {
+            sink(SeenMessage {
                 number: beginning.number,
                 time: beginning.time,
                 is_time_known: true,

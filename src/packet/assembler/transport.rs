@@ -8,7 +8,7 @@ use super::copies::Print;
 use super::streams::{End, Ends, Segment};
 use super::{Around, Assembler, Net, icmp};
 use crate::packet::dns::HEADER;
-use crate::packet::{Content, Seen, Transport};
+use crate::packet::{Content, SeenMessage, Transport};
 
 /// DNS over TLS and QUIC (RFC 7858, RFC 9250).
 pub(super) const ENCRYPTED: u16 = 853;
@@ -46,7 +46,7 @@ impl Assembler {
         bytes: &[u8],
         net: Net,
         around: Around,
-        sink: &mut impl FnMut(Seen<'_>),
+        sink: &mut impl FnMut(SeenMessage<'_>),
     ) {
         let Ok(udp) = UdpSlice::from_slice_lax(bytes) else {
             self.counters.damaged += 1;
@@ -86,7 +86,7 @@ impl Assembler {
             self.counters.messages += 1;
             Content::Message
         };
-        sink(Seen {
+        sink(SeenMessage {
             bytes: message,
             ..seen((from, to), Transport::Udp, net, around, content)
         });
@@ -97,7 +97,7 @@ impl Assembler {
         bytes: &[u8],
         net: Net,
         around: Around,
-        sink: &mut impl FnMut(Seen<'_>),
+        sink: &mut impl FnMut(SeenMessage<'_>),
     ) {
         let Ok(tcp) = TcpSlice::from_slice(bytes) else {
             self.counters.damaged += 1;
@@ -150,7 +150,7 @@ impl Assembler {
             &mut self.counters,
             &mut |is_own, stream, content, bytes| {
                 let ends = if is_own { (from, to) } else { (to, from) };
-                sink(Seen {
+                sink(SeenMessage {
                     bytes,
                     ..seen(ends, Transport::Tcp(stream), net, around, content)
                 });
@@ -175,7 +175,7 @@ impl Assembler {
         bytes: &[u8],
         net: Net,
         around: Around,
-        sink: &mut impl FnMut(Seen<'_>),
+        sink: &mut impl FnMut(SeenMessage<'_>),
     ) {
         let kind = if net.from.is_ipv4() {
             icmp::error_v4(bytes)
@@ -203,7 +203,7 @@ impl Assembler {
         }
         self.counters.errors += 1;
         let content = Content::Unreachable { kind, quoted };
-        sink(Seen {
+        sink(SeenMessage {
             bytes,
             ..seen((from, to), Transport::Udp, net, around, content)
         });
@@ -216,8 +216,8 @@ fn seen(
     net: Net,
     around: Around,
     content: Content,
-) -> Seen<'static> {
-    Seen {
+) -> SeenMessage<'static> {
+    SeenMessage {
         number: around.number,
         time: around.time,
         is_time_known: around.is_time_known,

@@ -5,7 +5,7 @@ use etherparse::UdpSlice;
 use super::link::{self, Behind};
 use super::transport::ENCRYPTED;
 use super::{Around, Assembler};
-use crate::packet::Seen;
+use crate::packet::SeenMessage;
 
 /// Source: RFC 7348; what Linux took before there was a number; RFC 8926.
 pub(super) const VXLAN: [u16; 2] = [4789, 8472];
@@ -19,7 +19,7 @@ impl Assembler {
         &mut self,
         udp: &UdpSlice<'_>,
         around: Around,
-        sink: &mut impl FnMut(Seen<'_>),
+        sink: &mut impl FnMut(SeenMessage<'_>),
     ) {
         let destination = udp.destination_port();
         if udp.source_port() == ENCRYPTED || destination == ENCRYPTED {

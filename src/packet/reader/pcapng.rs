@@ -268,15 +268,10 @@ impl Sections {
     }
 
     fn enhanced(&self, record: &[u8], end: usize) -> Option<Packet> {
-        const HEADER: usize = 28;
-        let number = |at| word(record, at, self.is_big_endian);
-        let interface = number(8)?;
-        let of = self.interfaces.get(interface as usize)?;
-        let units = u64::from(number(12)?) << 32 | u64::from(number(16)?);
-        let captured = number(20)? as usize;
-        let stop = HEADER.checked_add(captured).filter(|it| *it <= end)?;
+        let interface = word(record, 8, self.is_big_endian)?;
+        let packet = self.packet(record, interface, end)?;
         let rest = record
-            .get(stop.next_multiple_of(4)..end)
+            .get(packet.end.next_multiple_of(4)..end)
             .unwrap_or_default();
         let mut outgoing = None;
         if !rest.is_empty() {
@@ -288,13 +283,28 @@ impl Sections {
                 .filter(|it| *it != 0)
                 .map(|it| it == 2);
         }
+        Some(Packet { outgoing, ..packet })
+    }
+
+    fn old(&self, record: &[u8], end: usize) -> Option<Packet> {
+        let interface = half(record, 8, self.is_big_endian)?;
+        self.packet(record, interface.into(), end)
+    }
+
+    /// What stands behind the number of the interface in both of these blocks.
+    fn packet(&self, record: &[u8], interface: u32, end: usize) -> Option<Packet> {
+        const HEADER: usize = 28;
+        let number = |at| word(record, at, self.is_big_endian);
+        let of = self.interfaces.get(interface as usize)?;
+        let units = u64::from(number(12)?) << 32 | u64::from(number(16)?);
+        let stop = HEADER.checked_add(number(20)? as usize)?;
         Some(Packet {
             time: of.time(units),
             interface,
-            outgoing,
+            outgoing: None,
             link: of.link,
             start: HEADER,
-            end: stop,
+            end: Some(stop).filter(|it| *it <= end)?,
             original_length: number(24)?,
         })
     }
@@ -318,24 +328,6 @@ impl Sections {
             start: HEADER,
             end: HEADER.saturating_add(captured).min(end),
             original_length,
-        })
-    }
-
-    fn old(&self, record: &[u8], end: usize) -> Option<Packet> {
-        const HEADER: usize = 28;
-        let number = |at| word(record, at, self.is_big_endian);
-        let interface = u32::from(half(record, 8, self.is_big_endian)?);
-        let of = self.interfaces.get(interface as usize)?;
-        let units = u64::from(number(12)?) << 32 | u64::from(number(16)?);
-        let stop = HEADER.checked_add(number(20)? as usize)?;
-        Some(Packet {
-            time: of.time(units),
-            interface,
-            outgoing: None,
-            link: of.link,
-            start: HEADER,
-            end: Some(stop).filter(|it| *it <= end)?,
-            original_length: number(24)?,
         })
     }
 }

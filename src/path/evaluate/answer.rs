@@ -111,8 +111,7 @@ impl Walk<'_> {
         if all.iter().all(is_single) {
             return Answer::No;
         }
-        Answer::If(Condition::Match {
-            words: "the asker's address".into(),
+        Answer::If(Condition::Asker {
             place: self.place(rule),
         })
     }
@@ -134,12 +133,8 @@ impl Walk<'_> {
     /// Whether an address of the node that is not known is one that a rule
     /// asks for.
     fn veiled(&self, side: Side, rule: &Rule) -> Answer {
-        let side = match side {
-            Side::Source => "source",
-            Side::Destination => "destination",
-        };
-        Answer::If(Condition::Match {
-            words: format!("the {side}, an address of this node,").into(),
+        Answer::If(Condition::OwnAddress {
+            side,
             place: self.place(rule),
         })
     }
@@ -212,12 +207,8 @@ impl Walk<'_> {
         {
             return Answer::Yes;
         }
-        let words: Vec<String> = ranges
-            .iter()
-            .map(|it| format!("{}:{}", it.0, it.1))
-            .collect();
-        Answer::If(Condition::Match {
-            words: format!("the client's port is in {}", words.join(",")).into(),
+        Answer::If(Condition::ClientPort {
+            ranges: ranges.into(),
             place: self.place(rule),
         })
     }

@@ -10,7 +10,7 @@ use crate::rules::{Share, View};
 
 /// A packet where it is now.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct PacketNow {
     pub(super) source: IpAddr,
     /// `None`: one that a client drew.
     pub(super) source_port: Option<u16>,
@@ -33,7 +33,7 @@ pub(super) struct Seen {
     pub(super) ttl: u8,
 }
 
-impl Seen {
+impl PacketNow {
     /// An address of the packet as it is now; `None`: one of the node's.
     pub(super) fn address(&self, side: Side) -> Option<IpAddr> {
         let ip = match side {
@@ -75,7 +75,7 @@ pub(super) enum Tracking {
 pub(super) struct Branch {
     pub(super) share: Share,
     pub(super) assumed: BTreeMap<Condition, bool>,
-    pub(super) seen: Seen,
+    pub(super) seen: PacketNow,
     pub(super) steps: Steps,
     pub(super) service: Option<Rc<str>>,
     /// Whether it is about a Service without endpoints.
@@ -193,7 +193,7 @@ impl Branch {
 
     /// What two ways have in common that differ only in their shares, in what is
     /// assumed, and in what was done.
-    pub(super) fn likeness(&self) -> (&Seen, &Option<Rc<str>>, bool) {
+    pub(super) fn likeness(&self) -> (&PacketNow, &Option<Rc<str>>, bool) {
         (&self.seen, &self.service, self.is_empty)
     }
 

@@ -108,15 +108,10 @@ impl Walk<'_> {
 /// Who gets it follows from loads, hashes or earlier connections, which no text
 /// shows.
 fn picks(service: &Service, server: &Server) -> Condition {
-    let (scheduler, address) = (&service.scheduler, server.address);
-    let words = if service.is_persistent {
-        format!("IPVS keeps the asker at {address}, or {scheduler} picks it")
-    } else {
-        format!("the scheduler {scheduler} picks {address}")
-    };
-    Condition::Target {
-        words: words.into(),
-        place: "".into(),
+    Condition::Picked {
+        scheduler: service.scheduler.clone(),
+        server: server.address,
+        is_persistent: service.is_persistent,
     }
 }
 

@@ -32,7 +32,7 @@ use crate::rules::nft;
 use crate::rules::rule::{Rule, Side};
 use crate::rules::table::Hook;
 use crate::rules::{Backend, Share};
-use branch::{Branch, Link, Seen, Steps, Tracking};
+use branch::{Branch, Link, PacketNow, Steps, Tracking};
 use chain::Chain;
 use ways::Ends;
 
@@ -81,7 +81,7 @@ struct Walk<'h> {
     /// What IPVS took in and sent on, behind the last hook.
     sent: Vec<Branch>,
     /// While an answer is on its way: the packet that it answers, where it arrived.
-    asked: Option<Seen>,
+    asked: Option<PacketNow>,
     gaps: BTreeSet<Gap>,
     left: u64,
 }
@@ -105,7 +105,7 @@ impl Walk<'_> {
         let branch = Branch {
             share: Share::ALL,
             assumed: std::collections::BTreeMap::new(),
-            seen: Seen {
+            seen: PacketNow {
                 source: packet.source,
                 source_port: packet.source_port,
                 destination: packet.destination,

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use super::Walk;
 use super::branch::{Branch, Link, StepAt, StepKind};
-use crate::address::is_link_local;
+use crate::address::{is_link_local, is_within};
 use crate::path::findings::is_cached;
-use crate::path::host::{Policy, Route, RouteKind, within};
+use crate::path::host::{Policy, Route, RouteKind};
 use crate::path::tree::Gap;
 use crate::path::{Condition, Kind, Stage, Start, What};
 use crate::text::ordered;
@@ -233,7 +233,7 @@ impl Walk<'_> {
         mark: u32,
     ) -> Option<bool> {
         let is_in = |network: &Option<(IpAddr, u8)>, ip: IpAddr| {
-            network.is_none_or(|(of, bits)| within(of, bits, ip))
+            network.is_none_or(|(of, bits)| is_within(ip, of, bits.into()))
         };
         let is_link = policy
             .in_link

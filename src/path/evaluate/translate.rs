@@ -6,10 +6,11 @@ use super::Walk;
 use super::branch::{Branch, Steps, Tracking};
 use super::chain::{Chain, Flow, Flows};
 use super::value::Reading;
+use crate::address::number;
 use crate::path::{Condition, Direction};
 use crate::rules::Share;
 use crate::rules::nft::{Atom, Expression};
-use crate::rules::rule::{Rule, Side, Translation, number};
+use crate::rules::rule::{Rule, Side, Translation};
 use crate::rules::table::Hook;
 
 /// So many addresses of a range are told apart.

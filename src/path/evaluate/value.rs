@@ -2,9 +2,10 @@
 
 use super::Walk;
 use super::branch::{Branch, Link};
+use crate::address::number;
 use crate::rules::Share;
 use crate::rules::nft::{Atom, Expression, Field, Operator, Values};
-use crate::rules::rule::{Side, kind, number};
+use crate::rules::rule::{Side, kind};
 
 /// What an expression is.
 pub(super) enum Reading {

@@ -299,8 +299,8 @@ fn address(bits: u128) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::number;
     use crate::rules::Rules;
-    use crate::rules::rule::number;
     use crate::text::Source;
 
     const HALF: &str = include_str!("../../../testdata/path/half-tracked/rules.txt");
@@ -357,6 +357,36 @@ mod tests {
         for text in ["169.254.20.10", "10.96.0.10", "fd00::a", "::1"] {
             let ip: IpAddr = text.parse().unwrap();
             assert_eq!(address(number(ip)), ip);
+        }
+    }
+
+    #[test]
+    fn a_cache_is_silent_where_nothing_listens_at_its_address_over_udp() {
+        let cache: IpAddr = [169, 254, 25, 10].into();
+        for (listeners, expected) in [
+            (Some(vec![]), true),
+            (Some(vec![(cache, DNS_PORT, Protocol::Udp)]), false),
+            (Some(vec![([0; 4].into(), DNS_PORT, Protocol::Udp)]), false),
+            (Some(vec![(cache, DNS_PORT, Protocol::Tcp)]), true),
+            (Some(vec![(cache, 9253, Protocol::Udp)]), true),
+            (
+                Some(vec![([10, 0, 0, 1].into(), DNS_PORT, Protocol::Udp)]),
+                true,
+            ),
+            (None, false),
+        ] {
+            let host = Host {
+                addresses: Some(vec![Address {
+                    ip: cache,
+                    prefix: 32,
+                    link: LINK.into(),
+                }]),
+                listeners: listeners.clone(),
+                ..Host::default()
+            };
+            let found = find(&host, &[]);
+            let is_it = |it: &Finding| matches!(it.fact, Fact::Cache(CacheFinding::Silent { .. }));
+            assert_eq!(found.iter().any(is_it), expected, "{listeners:?}");
         }
     }
 }

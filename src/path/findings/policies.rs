@@ -9,7 +9,7 @@ use crate::path::{Direction, Host, Kind, Outcome, Reply, Stage, Start, Step, Tre
 use crate::rules::rule::{Action, Part, Rule};
 use crate::rules::table::Hook;
 
-/// What drops packets.
+/// A network policy, or another rule of that kind, that drops packets.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PolicyFinding {
     /// The policy of FORWARD is DROP, and no rule before lets the packet pass.

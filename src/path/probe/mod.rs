@@ -236,7 +236,7 @@ fn rows(asked: &[Asked]) -> Vec<Row> {
 
 /// What a probe has seen.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Seen {
+pub struct ProbeSeen {
     /// What came of each question.
     pub rows: Vec<Row>,
     /// What is wrong.
@@ -245,7 +245,7 @@ pub struct Seen {
     pub is_cut: bool,
 }
 
-impl Seen {
+impl ProbeSeen {
     /// What came of the questions of a plan for these trees.
     pub fn from_answers(trees: &[Tree], plan: &Plan, asked: &[Asked]) -> Self {
         let rows = rows(asked);

@@ -233,7 +233,7 @@ fn of_net(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
     }
     match hands_over_to_libc(scenario, version) {
         // `Resolver.PreferGo` is not to be seen from outside.
-        Some(reason) => guess(other, why(ByGo::Handed(reason))),
+        Some(reason) => guess(other, why(ByGo::LeftToLibc(reason))),
         None => own(ByGo::Nothing),
     }
 }

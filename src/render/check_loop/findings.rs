@@ -182,7 +182,7 @@ fn seen(sighting: &Sighting) -> String {
         (Some(time), _) | (None, Some(time)) => format!(", at {time}"),
         (None, None) => String::new(),
     };
-    let kind = sighting.kind;
+    let kind = sighting.kind.word();
     let count = sighting.count;
     shown(&format!("{kind}, seen {count}×{times}: {}", sighting.text))
 }

@@ -12,10 +12,9 @@ use super::words;
 use crate::check_loop::facts::Concern;
 use crate::check_loop::{Chain, End, Fix, Hop, Proof, Report, Setup, Sighting, When};
 use crate::doctor::Route;
-use crate::render::json;
+use crate::render::json::{self, PlaceForm};
 use crate::render::path::service::{self, ServiceForm};
 use crate::render::sentence::Sentence;
-use crate::text::Place;
 
 /// Since 2 sentences have codes.
 const FORMAT: u32 = 2;
@@ -90,21 +89,12 @@ struct HopForm<'r> {
     /// In which network.
     network: &'static str,
     /// The address and port.
-    sends_to: &'r str,
+    sends_to: String,
     /// The place that names the address: the last of `proof`.
     #[serde(flatten)]
     at: Option<PlaceForm<'r>>,
     /// Files and places that say so, in the order in which they are followed.
     proof: Vec<ProofForm<'r>>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct PlaceForm<'r> {
-    file: &'r str,
-    /// From 1.
-    line: usize,
-    /// From 1, in characters.
-    column: usize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -320,30 +310,22 @@ fn hop(hop: &Hop) -> HopForm<'_> {
     HopForm {
         who,
         network,
-        sends_to: &hop.sends_to,
-        at: hop.proof.last().map(|it| place(&it.place)),
+        sends_to: hop.sends_to.to_string(),
+        at: hop.proof.last().map(|it| PlaceForm::from(&it.place)),
         proof: hop.proof.iter().map(proof_form).collect(),
     }
 }
 
 fn proof_form(proof: &Proof) -> ProofForm<'_> {
     ProofForm {
-        at: place(&proof.place),
+        at: PlaceForm::from(&proof.place),
         text: &proof.text,
-    }
-}
-
-fn place(place: &Place) -> PlaceForm<'_> {
-    PlaceForm {
-        file: &place.file,
-        line: place.line,
-        column: place.column,
     }
 }
 
 fn fix(fix: &Fix) -> FixForm<'_> {
     FixForm {
-        at: place(&fix.edit.place),
+        at: PlaceForm::from(&fix.edit.place),
         old: fix.edit.old.as_deref(),
         new: &fix.edit.new,
         then: (fix.then.iter().map(|it| words::action(it).sentence())).collect(),
@@ -354,8 +336,8 @@ fn fix(fix: &Fix) -> FixForm<'_> {
 
 fn sighting(sighting: &Sighting) -> SightingForm<'_> {
     SightingForm {
-        kind: sighting.kind,
-        at: place(&sighting.place),
+        kind: sighting.kind.word(),
+        at: PlaceForm::from(&sighting.place),
         text: &sighting.text,
         count: sighting.count,
         first: sighting.first.as_deref(),

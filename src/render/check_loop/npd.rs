@@ -52,7 +52,7 @@ pub fn write_error(message: &str, out: &mut dyn Write) -> io::Result<()> {
 /// `loop: 127.0.0.53:53; fix resolvConf in /var/lib/kubelet/config.yaml:8`
 fn accusation(word: &str, report: &Report) -> String {
     let hops = findings::deciding_hops(report);
-    let culprit = hops.last().map(|hop| ascii(&hop.sends_to));
+    let culprit = hops.last().map(|hop| ascii(&hop.sends_to.to_string()));
     let culprit = culprit.map_or_else(String::new, |it| cut_end(&it, MAX_BYTES / 3));
     let Some(place) = findings::place(report) else {
         return format!("{word}: {culprit} {}", words::headline(report));

@@ -28,7 +28,7 @@ pub(super) struct ProbeForm<'r> {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct ServerForm<'r> {
-    who: &'r str,
+    who: String,
     /// In which network.
     network: &'static str,
     /// Address and port.
@@ -78,7 +78,7 @@ pub(super) fn form(seen: &ProbeResult) -> ProbeForm<'_> {
 
 fn server(seen: &ServerSeen) -> ServerForm<'_> {
     ServerForm {
-        who: &seen.who,
+        who: seen.who.to_string(),
         network: network_words(&seen.network),
         server: seen.server.to_string(),
         sight: sight_word(seen.sight),
@@ -215,6 +215,7 @@ pub(super) mod tests {
     use hickory_proto::rr::RecordType;
 
     use super::*;
+    use crate::render::check_loop::tests::only;
 
     /// A loop that was seen, and a server that was not asked for this reason.
     pub(in crate::render::check_loop) fn seen(reason: &str) -> ProbeResult {
@@ -240,7 +241,7 @@ pub(super) mod tests {
             ],
         };
         let server = |who: &str, sight, reason: Option<&str>, question| ServerSeen {
-            who: who.to_owned(),
+            who: only(who),
             network: Network::Node,
             server: "127.0.1.1:53".parse().unwrap(),
             sight,

@@ -14,11 +14,11 @@ use crate::order::Order as _;
 /// Any error of `out`.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     write_answer(report.verdict, report.now, report.next_start, out)?;
-    let mut kinds: Vec<&'static str> = report.evidence.iter().map(|it| it.kind).collect();
+    let mut kinds: Vec<&'static str> = report.evidence.iter().map(|it| it.kind.word()).collect();
     kinds.order();
     kinds.dedup();
     let lines = kinds.into_iter().map(|kind| {
-        let sightings = report.evidence.iter().filter(|it| it.kind == kind);
+        let sightings = report.evidence.iter().filter(|it| it.kind.word() == kind);
         let labels = format!("{{kind=\"{}\"}}", label(kind));
         (labels, sightings.map(|it| it.count).sum())
     });

@@ -10,8 +10,8 @@ use colored::{Color, Colorize as _};
 
 use crate::doctor::{Cause, Check, Report, State, Verdict};
 use crate::render::Style;
+use crate::render::paragraph;
 use crate::render::sentence::full_stop;
-use crate::render::{paragraph, shortened};
 use crate::text::escaped;
 use step::Step;
 
@@ -277,11 +277,6 @@ impl Page<'_> {
     }
 
     fn brief(&self, text: &str) -> String {
-        let text = escaped(text.as_bytes());
-        if self.style.verbose {
-            text
-        } else {
-            shortened::ids(&text)
-        }
+        self.style.brief(escaped(text.as_bytes()))
     }
 }

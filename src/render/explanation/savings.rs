@@ -1,4 +1,4 @@
-//! What would save queries, and its price.
+//! What would save queries, and its trade-off.
 
 use std::io;
 

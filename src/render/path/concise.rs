@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Shown, findings, words};
+use super::{Shown, conditions, findings, words};
 
 /// Writes `DESTINATION: VERDICT: SHARE KIND ADDRESS`, and findings as compilers
 /// write them.
@@ -20,7 +20,11 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         for outcome in &tree.outcomes {
             let kind = outcome.kind.word();
             let end = words::end(outcome);
-            let assumed: Vec<String> = outcome.depends_on.iter().map(words::assumption).collect();
+            let assumed: Vec<String> = outcome
+                .depends_on
+                .iter()
+                .map(|it| conditions::assumption(it).text)
+                .collect();
             let assumed = if assumed.is_empty() {
                 String::new()
             } else {

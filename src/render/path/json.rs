@@ -9,13 +9,14 @@ use serde::Serialize;
 use super::findings::{self, FindingJson};
 use super::probe::{self, ProbeJson};
 use super::what::what;
-use super::{Shown, words};
+use super::{Shown, conditions, words};
 use crate::path::{Direction, Outcome, Reply, Start, Step, Tree, Verdict};
 use crate::render::json;
 use crate::render::sentence::Sentence;
 use crate::rules::Share;
 
-const FORMAT: u32 = 1;
+/// Since 2 what an end depends on has codes.
+const FORMAT: u32 = 2;
 
 /// What `kdns path --format json` writes.
 #[derive(Serialize, JsonSchema)]
@@ -83,7 +84,7 @@ struct OutcomeForm {
     /// The Service that a rule names.
     service: Option<String>,
     /// What must hold for it, and was not seen.
-    depends_on: Vec<String>,
+    depends_on: Vec<Sentence>,
     /// The rules that did something, in the packet's order.
     steps: Vec<StepForm>,
     /// What becomes of the answer.
@@ -105,7 +106,7 @@ struct ReplyForm {
     /// The rules that drop it.
     steps: Vec<StepForm>,
     /// What it depends on.
-    depends_on: Vec<String>,
+    depends_on: Vec<Sentence>,
 }
 
 /// A rule that did something.
@@ -177,7 +178,7 @@ fn outcomes(tree: &Tree) -> Vec<OutcomeForm> {
         error: it.error.as_ref().map(ToString::to_string),
         pod: it.pod.clone(),
         service: it.service.clone(),
-        depends_on: it.depends_on.iter().map(words::assumption).collect(),
+        depends_on: it.depends_on.iter().map(conditions::assumption).collect(),
         steps: it.steps.iter().map(step).collect(),
         reply: it.reply.as_ref().map(reply),
         protocol: tree.packet.protocol.word(),
@@ -195,7 +196,7 @@ fn reply(reply: &Reply) -> ReplyForm {
         Reply::Unknown(_) => ("unknown", None, &[][..]),
     };
     let depends_on = match reply {
-        Reply::Unknown(all) => all.iter().map(words::assumption).collect(),
+        Reply::Unknown(all) => all.iter().map(conditions::assumption).collect(),
         _ => Vec::new(),
     };
     ReplyForm {

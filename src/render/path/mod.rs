@@ -1,6 +1,7 @@
 //! `kdns path` as text for people.
 
 pub mod concise;
+mod conditions;
 pub(in crate::render) mod findings;
 pub mod json;
 mod probe;
@@ -16,14 +17,14 @@ use colored::{Color, Colorize as _};
 
 use self::findings::Step as FixStep;
 use crate::path::findings::Finding;
-use crate::path::probe::Seen;
+use crate::path::probe::ProbeSeen;
 use crate::path::{Assumption, Outcome, Reply, Step, Tree};
 use crate::render::sentence::Sentence;
 use crate::render::style::painted;
 use crate::render::{Style, paragraph};
 use crate::rules::{Rules, Share};
 
-/// What is shown.
+/// What `kdns path` has found, to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'s> {
     /// The rules.
@@ -35,7 +36,7 @@ pub struct Shown<'s> {
     /// What could not be read: sentences without a full stop.
     pub skipped: &'s [String],
     /// What a probe has seen.
-    pub probe: Option<&'s Seen>,
+    pub probe: Option<&'s ProbeSeen>,
 }
 
 impl Shown<'_> {
@@ -152,10 +153,11 @@ impl Writer<'_> {
         let Some(tree) = group.first() else {
             return Ok(());
         };
-        let mut verdict = words::verdict(tree);
-        if group.len() > 1 {
-            verdict = verdict.replacen("/udp", " by UDP and TCP", 1);
-        }
+        let verdict = if group.len() > 1 {
+            words::verdict_of_both(tree)
+        } else {
+            words::verdict(tree)
+        };
         let verdict = format!("{verdict}.");
         let lines = paragraph::lines(&verdict);
         for line in lines {
@@ -198,7 +200,7 @@ impl Writer<'_> {
         let indent = format!("{trunk} {:widest$}   ", "");
         let is_shared = |it: &&Assumption| others.iter().all(|way| way.depends_on.contains(it));
         for assumption in outcome.depends_on.iter().filter(is_shared) {
-            let text = format!("if {}", words::assumption(assumption));
+            let text = format!("if {}", conditions::assumption(assumption).text);
             paragraph::write(self.out, &indent, &indent, &text)?;
         }
         if !others.is_empty() {

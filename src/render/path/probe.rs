@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::findings::words;
 use crate::path::Protocol;
 use crate::path::findings::Finding;
-use crate::path::probe::{Came, Question, Row, Seen, Trouble};
+use crate::path::probe::{Came, ProbeSeen, Question, Row, Trouble};
 use crate::render::paragraph;
 use crate::render::sentence::{Sentence, sentence};
 
@@ -68,7 +68,7 @@ struct TroubleJson {
 }
 
 /// A probe for JSON.
-pub(in crate::render) fn json(seen: &Seen, findings: &[Finding]) -> ProbeJson {
+pub(in crate::render) fn json(seen: &ProbeSeen, findings: &[Finding]) -> ProbeJson {
     let troubles = seen.troubles.iter().map(|it| {
         let Sentence { code, text } = trouble(it);
         let explained_by = explaining(it, findings);
@@ -146,7 +146,7 @@ const HEAD: [&str; 6] = ["ASKED", "OVER", "REPLY", "SENT", "ANSWERED", "TIME IN 
 ///
 /// It cannot be written.
 pub(in crate::render) fn write(
-    seen: &Seen,
+    seen: &ProbeSeen,
     findings: &[Finding],
     out: &mut dyn Write,
 ) -> io::Result<()> {

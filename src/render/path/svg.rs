@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use svg::Document;
 use svg::node::element::{Description, Group, Path, Style, Text, Title};
 
-use super::{Shown, words};
+use super::{Shown, conditions, words};
 use crate::path::{Outcome, Tree};
 
 const WIDTH: u32 = 960;
@@ -109,7 +109,11 @@ fn end(outcome: &Outcome, from: u32, at: u32) -> Group {
         &format!("{} → {}", outcome.share, words::end(outcome)),
         "name",
     ));
-    let assumed: Vec<String> = outcome.depends_on.iter().map(words::assumption).collect();
+    let assumed: Vec<String> = outcome
+        .depends_on
+        .iter()
+        .map(|it| conditions::assumption(it).text)
+        .collect();
     if !assumed.is_empty() {
         let all = format!("if {}", assumed.join(" and "));
         group = group.add(text(RIGHT, at + 21, &all, "soft").set("font-size", 11));

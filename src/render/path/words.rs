@@ -5,15 +5,15 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::what::what;
 use crate::order::once;
-use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
+use crate::path::{Assumption, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
 use crate::render::sentence::{Sentence, sentence};
 use crate::rules::{Family, Note};
-use crate::text::{Place, counted, escaped, ordered};
+use crate::text::{Place, counted, ordered};
 
 /// `10.96.0.10:53/udp`.
 pub(in crate::render) fn asked(tree: &Tree) -> String {
     let packet = &tree.packet;
-    let address = SocketAddr::new(packet.destination, packet.port);
+    let address = socket(packet.destination, packet.port);
     format!("{address}/{}", packet.protocol.word())
 }
 
@@ -30,7 +30,16 @@ pub(in crate::render) fn asker(tree: &Tree) -> String {
 
 /// The answer in one sentence, without a full stop.
 pub(in crate::render) fn verdict(tree: &Tree) -> String {
-    let to = asked(tree);
+    verdict_to(&asked(tree), tree)
+}
+
+/// The same, where it holds for UDP and for TCP.
+pub(super) fn verdict_of_both(tree: &Tree) -> String {
+    let address = socket(tree.packet.destination, tree.packet.port);
+    verdict_to(&format!("{address} by UDP and TCP"), tree)
+}
+
+fn verdict_to(to: &str, tree: &Tree) -> String {
     let name = tree
         .service
         .as_ref()
@@ -201,65 +210,7 @@ pub(in crate::render) fn depends_on(tree: &Tree) -> Option<String> {
         holds: true,
         ..first.clone()
     };
-    Some(assumption(&first))
-}
-
-/// What is assumed.
-pub(super) fn assumption(assumption: &Assumption) -> String {
-    let holds = assumption.holds;
-    let (yes, no) = match &assumption.condition {
-        Condition::Match { words, place } if place.is_empty() => {
-            (words.to_string(), format!("not: {words}"))
-        }
-        Condition::Match { words, place } => (
-            format!("{words} matches ({place})"),
-            format!("{words} does not match ({place})"),
-        ),
-        Condition::Target { words, place } if place.is_empty() => {
-            (words.to_string(), format!("not: {words}"))
-        }
-        Condition::Target { words, place } => (
-            format!("{words} changes the way ({place})"),
-            format!("{words} does not change the way ({place})"),
-        ),
-        Condition::InLink(name) => (
-            format!("the packet comes in through {name}"),
-            format!("it does not come in through {name}"),
-        ),
-        Condition::OutLink(name) => (
-            format!("the packet leaves through {name}"),
-            format!("it does not leave through {name}"),
-        ),
-        Condition::Local(ip) => (
-            format!("{ip} is an address of this node"),
-            format!("{ip} is no address of this node"),
-        ),
-        Condition::Set(name) => (
-            format!("the set {name} has it"),
-            format!("the set {name} does not have it"),
-        ),
-        Condition::Chain { table, chain } => (
-            format!("the chain {chain} of {table}, which was not given, decides"),
-            format!("the chain {chain} of {table}, which was not given, lets it pass"),
-        ),
-        Condition::Before { first, second } => (
-            format!("{first} runs before {second}"),
-            format!("{second} runs before {first}"),
-        ),
-        Condition::Recent(name) => (
-            format!("the list {name} of /proc/net/xt_recent has the asker"),
-            format!("the list {name} of /proc/net/xt_recent does not have the asker"),
-        ),
-        Condition::Queue(place) => (
-            format!("the program behind the queue of {place} accepts it"),
-            format!("the program behind the queue of {place} drops it"),
-        ),
-        Condition::TooMany => (
-            "there are more ways than kdns follows".to_owned(),
-            "kdns follows all ways".to_owned(),
-        ),
-    };
-    escaped(if holds { yes } else { no }.as_bytes())
+    Some(super::conditions::assumption(&first).text)
 }
 
 /// What was not seen of the node, as a sentence.

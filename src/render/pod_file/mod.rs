@@ -59,7 +59,7 @@ fn remark(remark: &Remark) -> Sentence {
         Remark::Unread(reason) => Sentence::new("not-read", reason),
         Remark::Kubelet(remark) => kubelet::remark(remark),
         Remark::NotRestarted(running) => kubelet::not_restarted(running),
-        Remark::Handed { path, origin } => sentence!(
+        Remark::OfPod { path, origin } => sentence!(
             "file-of-pod",
             "taken for the kubelet's file: {path}, which was made since ({})",
             kubelet::origin(origin)

@@ -12,7 +12,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::node::runtime::state::Ended;
 use crate::node::{Container, Listener, Pod, Presence};
 use crate::render::style::painted;
-use crate::render::{Style, paragraph, shortened};
+use crate::render::{Style, paragraph};
 use crate::text::escaped;
 
 /// What a sandbox's id is cut to, as runtimes' own tools show it.
@@ -239,12 +239,7 @@ impl Text<'_> {
     }
 
     fn note(&mut self, text: &str, is_wrong: bool) -> io::Result<()> {
-        let text = escaped(text.as_bytes());
-        let text = if self.style.verbose {
-            text
-        } else {
-            shortened::ids(&text)
-        };
+        let text = self.style.brief(escaped(text.as_bytes()));
         let color = if is_wrong { Color::Red } else { Color::Yellow };
         let text = painted(self.style.colors, &text, |it| it.color(color));
         paragraph::write(self.out, "  ", "    ", &text)

@@ -34,19 +34,8 @@ impl Page<'_> {
 
     fn brief_group(&mut self, index: usize, group: &Group) -> io::Result<()> {
         let kind = &group.kind;
-        let odd = if group.is_odd {
-            ", the odd one out"
-        } else {
-            ""
-        };
-        let verdict = self.tinted(kind.verdict, kind.verdict.word());
-        let head = format!(
-            "Group {}: {verdict}, {}{odd}: {}",
-            index + 1,
-            nodes(group.nodes),
-            escaped(names(group).as_bytes())
-        );
-        self.title_line(&head)?;
+        let names = escaped(names(group).as_bytes());
+        self.title_line(&format!("{}: {names}", self.head(index, group)))?;
         if kind.is_rest {
             return self.item("  ", "Nodes of many further kinds");
         }

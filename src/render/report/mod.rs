@@ -97,16 +97,23 @@ impl Page<'_> {
         painted(self.style.colors, text, |it| it.color(color).bold())
     }
 
-    fn group(&mut self, index: usize, group: &Group) -> io::Result<()> {
-        let kind = &group.kind;
-        let verdict = self.tinted(kind.verdict, kind.verdict.word());
+    fn head(&self, index: usize, group: &Group) -> String {
+        let verdict = self.tinted(group.kind.verdict, group.kind.verdict.word());
         let odd = if group.is_odd {
             ", the odd one out"
         } else {
             ""
         };
-        let count = nodes(group.nodes);
-        writeln!(self.out, "\nGroup {}: {verdict}, {count}{odd}", index + 1)?;
+        format!(
+            "Group {}: {verdict}, {}{odd}",
+            index + 1,
+            nodes(group.nodes)
+        )
+    }
+
+    fn group(&mut self, index: usize, group: &Group) -> io::Result<()> {
+        let kind = &group.kind;
+        writeln!(self.out, "\n{}", self.head(index, group))?;
         self.item("  ", &names(group))?;
         if kind.is_rest {
             return self.item("  ", "Nodes of many further kinds");

@@ -7,10 +7,9 @@ use serde::Serialize;
 
 use super::words;
 use crate::doctor::Route;
-use crate::render::json;
+use crate::render::json::{self, PlaceForm};
 use crate::render::path::service::{self, ServiceForm};
 use crate::render::sentence::Sentence;
-use crate::text;
 use crate::topology::resolved::Mode;
 use crate::upstream::{self, End, Health, Role};
 
@@ -68,7 +67,7 @@ struct Server<'r> {
     /// Only names of this zone go there; null: all others.
     zone: Option<&'r str>,
     /// Where its address is written.
-    place: Option<Place<'r>>,
+    place: Option<PlaceForm<'r>>,
     /// A short name of its kind: `systemd-resolved`, `dnsmasq`, `server`.
     id: &'static str,
     /// The server's owner or program, as a phrase.
@@ -86,17 +85,6 @@ struct Server<'r> {
     reason: Option<Sentence>,
     /// To whom it forwards.
     servers: Vec<Self>,
-}
-
-/// A place in a file.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Place<'r> {
-    /// The file, or what else says it.
-    file: &'r str,
-    /// Line, from 1; 0: the place is in no file.
-    line: usize,
-    /// Column, from 1; 0: the place is in no file.
-    column: usize,
 }
 
 /// Writes the report as one document.
@@ -131,7 +119,7 @@ pub fn write(
 fn file(file: &upstream::FileReport) -> File<'_> {
     File {
         role: match file.role {
-            Role::Kubelet | Role::Handed => "kubelet",
+            Role::Kubelet | Role::OfPod => "kubelet",
             Role::Restarted => "restarted-kubelet",
             Role::Node => "node",
             Role::Both => "both",
@@ -160,7 +148,7 @@ fn server(step: &upstream::Step) -> Server<'_> {
         address: step.address.map(|it| it.ip().to_string()),
         port: step.address.map(|it| it.port()),
         zone: step.zone.as_deref(),
-        place: step.place.as_ref().map(place),
+        place: step.place.as_ref().map(PlaceForm::from),
         id: step.id,
         who: words::who(&step.who),
         confirmed_by: step.confirmed_by.iter().map(words::confirmed).collect(),
@@ -169,13 +157,5 @@ fn server(step: &upstream::Step) -> Server<'_> {
         end,
         reason,
         servers: step.next.iter().map(server).collect(),
-    }
-}
-
-fn place(place: &text::Place) -> Place<'_> {
-    Place {
-        file: &place.file,
-        line: place.line,
-        column: place.column,
     }
 }

@@ -10,8 +10,8 @@ use colored::{ColoredString, Colorize as _};
 
 use crate::address::DNS_PORT;
 use crate::render::Style;
+use crate::render::paragraph;
 use crate::render::style::painted;
-use crate::render::{paragraph, shortened};
 use crate::text::escaped;
 use crate::upstream::{End, FileReport, Health, Lost, Note, Report, Role, Step, Unknown, Who};
 
@@ -86,11 +86,7 @@ impl Writer<'_> {
         }
         let first = "  ".repeat(depth);
         let rest = "  ".repeat(depth + 2);
-        let text = if self.style.verbose {
-            text.to_owned()
-        } else {
-            shortened::ids(text)
-        };
+        let text = self.style.brief(text.to_owned());
         paragraph::write_within(self.style.columns, self.out, &first, &rest, &text)
     }
 
@@ -118,7 +114,7 @@ impl Writer<'_> {
         let role = match file.role {
             Role::Kubelet if file.path.is_empty() => "which file the kubelet has is not known",
             Role::Kubelet => "the file of the kubelet's resolvConf: ",
-            Role::Handed => "what the running kubelet wrote for a pod: ",
+            Role::OfPod => "what the running kubelet wrote for a pod: ",
             Role::Restarted => "from the kubelet's restart on, its file: ",
             Role::Node => "",
             Role::Both => "the node's file and the kubelet's: ",

@@ -49,7 +49,7 @@ pub(in crate::render) fn problem(problem: &Problem) -> Sentence {
 pub(super) fn remark(remark: &Remark) -> Sentence {
     match remark {
         Remark::NotRestarted(running) => kubelet::not_restarted(running),
-        Remark::Handed { path, pod } => sentence!(
+        Remark::OfPod { path, pod } => sentence!(
             "file-of-pod",
             "{path} is what the running kubelet wrote for pod {pod}, from the file that it has"
         ),
@@ -59,7 +59,7 @@ pub(super) fn remark(remark: &Remark) -> Sentence {
 
 pub(in crate::render) fn who(who: &Who) -> String {
     match who {
-        Who::Server(label) => label.clone(),
+        Who::Server(name) => name.to_string(),
         Who::Process(process) => format!("{} (process {})", process.comm, process.pid),
         Who::Usual(who) => (*who).to_owned(),
         Who::ClusterDns => "the cluster's DNS service".to_owned(),

@@ -21,16 +21,11 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Envoy's own for `query_tries`.
 const TRIES: u32 = 4;
 
-fn own(scenario: &Scenario) -> Option<&Own> {
-    let own = scenario.own.as_ref();
-    own.filter(|it| it.daemon == Daemon::Envoy)
-}
-
 /// Lays what Envoy sets over what the files say.
 ///
 /// Source: `DnsResolverImpl::defaultAresOptions, initializeChannel`
 pub(super) fn apply(config: &mut Config<'_>, scenario: &Scenario) {
-    let own = own(scenario);
+    let own = scenario.own_of(Daemon::Envoy);
     let reading = &mut config.reading;
     let retry = own.and_then(|it| it.retry);
     reading.timeout = Setting::built_in(retry.unwrap_or(TIMEOUT));
@@ -77,7 +72,7 @@ pub(super) async fn lookup(
     config: &Config<'_>,
     name: &[u8],
 ) -> Outcome {
-    let own = own(scenario);
+    let own = scenario.own_of(Daemon::Envoy);
     if own.is_some_and(Own::has_unknown) {
         io.note(UNKNOWN);
     }

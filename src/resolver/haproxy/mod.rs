@@ -15,10 +15,10 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
-use crate::resolver::haproxy::read::{configured, nameservers, own};
+use crate::resolver::haproxy::read::{configured, nameservers};
 use crate::resolver::haproxy::resolution::Resolution;
 use crate::resolver::reading::Reading;
-use crate::scenario::own::{Own, UNKNOWN};
+use crate::scenario::own::{Daemon, Own, UNKNOWN};
 use crate::scenario::{Family, Scenario};
 
 /// When it is asked, as a sentence without a full stop.
@@ -39,7 +39,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
         Family::Inet => RecordType::A,
         Family::Both | Family::Inet6 => RecordType::AAAA,
     };
-    let own = own(scenario);
+    let own = scenario.own_of(Daemon::Haproxy);
     if own.is_some_and(Own::has_unknown) {
         io.note(UNKNOWN);
     }

@@ -31,7 +31,7 @@ pub(super) enum Given<'a> {
 /// The servers of the section that is used: of the daemon's own, if it is known,
 /// else of one that says `parse-resolv-conf`.
 pub(super) fn configured(scenario: &Scenario) -> (Vec<Given<'_>>, Reading<'_>) {
-    let of_section = own(scenario);
+    let of_section = scenario.own_of(Daemon::Haproxy);
     let retry = of_section.and_then(|it| it.retry);
     let retries = of_section.and_then(|it| it.retries);
     let mut reading = Reading {
@@ -56,12 +56,6 @@ pub(super) fn configured(scenario: &Scenario) -> (Vec<Given<'_>>, Reading<'_>) {
         }
     }
     (given, reading)
-}
-
-/// What the daemon's own section says, if it is known.
-pub(super) fn own(scenario: &Scenario) -> Option<&Own> {
-    let own = scenario.own.as_ref();
-    own.filter(|it| it.daemon == Daemon::Haproxy)
 }
 
 /// Source: HAProxy `src/resolvers.c: parse_resolve_conf` (2.6)
@@ -147,7 +141,9 @@ fn str2ip2(word: &[u8]) -> Option<Given<'_>> {
 /// Source: HAProxy `src/resolvers.c: resolvers_create_default`,
 /// `src/http_client.c: httpclient_resolve_init` (2.6)
 pub(super) async fn nameservers(io: &Rc<Io>, scenario: &Scenario) -> Option<Vec<Server>> {
-    let needs_file = own(scenario).is_none_or(Own::has_resolv_conf);
+    let needs_file = scenario
+        .own_of(Daemon::Haproxy)
+        .is_none_or(Own::has_resolv_conf);
     if needs_file && scenario.resolv_conf.is_none() {
         return None;
     }

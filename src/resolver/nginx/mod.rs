@@ -16,9 +16,9 @@ use crate::address::Address;
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::resolver::nginx::ngx_resolver::Resolver;
-use crate::resolver::nginx::read::{own, resolver_create, words};
+use crate::resolver::nginx::read::{resolver_create, words};
 use crate::resolver::reading::Reading;
-use crate::scenario::own::{Own, UNKNOWN};
+use crate::scenario::own::{Daemon, Own, UNKNOWN};
 use crate::scenario::{Family, Scenario};
 
 /// When it is asked, as a sentence without a full stop.
@@ -33,7 +33,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
         Ok(host) => host,
         Err(outcome) => return outcome,
     };
-    let own = own(scenario);
+    let own = scenario.own_of(Daemon::Nginx);
     // AAAA alone can be asked from 1.23.1 on (`ipv4=off`).
     let has = [
         own.is_none_or(|it| it.has_ipv4),

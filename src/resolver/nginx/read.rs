@@ -28,12 +28,6 @@ pub(super) enum Given<'a> {
     Bad,
 }
 
-/// What the daemon's own directive says, if it is known.
-pub(super) fn own(scenario: &Scenario) -> Option<&Own> {
-    let own = scenario.own.as_ref();
-    own.filter(|it| it.daemon == Daemon::Nginx)
-}
-
 fn of_directive<'a>(own: &'a Own, reading: &mut Reading<'_>) -> Vec<Given<'a>> {
     let mut given = Vec::new();
     for (at, word) in own.servers.iter().enumerate() {
@@ -60,7 +54,7 @@ pub(super) fn words(scenario: &Scenario) -> (Vec<Given<'_>>, Reading<'_>) {
         attempts: Setting::built_in(6),
         ..Reading::default()
     };
-    if let Some(own) = own(scenario) {
+    if let Some(own) = scenario.own_of(Daemon::Nginx) {
         let given = of_directive(own, &mut reading);
         return (given, reading);
     }

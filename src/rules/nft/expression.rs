@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use crate::rules::rule::{kind, number, prefix_mask, state, status};
+use crate::address::{number, prefix_mask};
+use crate::rules::rule::{kind, state, status};
 
 /// What a value is about: it says how its words are read.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

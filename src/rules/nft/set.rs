@@ -6,7 +6,7 @@ use super::expression::{Atom, Kind, Values};
 use super::listing;
 use super::value::elements;
 
-/// A set or map.
+/// A set or map of nftables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Set {
     /// What is in it, in its order.

@@ -1,6 +1,6 @@
 use super::rule::{parse, split};
 use crate::rules::rule::{Action, Addresses, Masked, Match, Part, Rule, Side, Test, Translation};
-use crate::rules::{Rules, Share, Text, View};
+use crate::rules::{Family, Rules, Share, Text, View};
 use crate::text::Source;
 
 fn rule(line: &str) -> Rule {
@@ -209,4 +209,17 @@ fn of_a_table_that_is_cut_no_chain_is_empty() {
     assert!(rules.rules(0, "A").is_some());
     assert_eq!(rules.rules(0, "B"), None);
     assert_eq!(rules.notes.len(), 1);
+}
+
+#[test]
+fn addresses_tell_the_family_of_a_paste_without_it() {
+    for (rule, expected) in [
+        ("-A A -d 10.96.0.10/32 -j ACCEPT", Some(Family::V4)),
+        ("-A A -d fd00::a/128 -j ACCEPT", Some(Family::V6)),
+        ("-A A -d fd00::/64 -j ACCEPT", Some(Family::V6)),
+        ("-A A -p udp -j ACCEPT", None),
+    ] {
+        let rules = read(&format!("*nat\n:A - [0:0]\n{rule}\nCOMMIT\n"));
+        assert_eq!(rules.tables[0].family, expected, "{rule}");
+    }
 }

@@ -1,7 +1,7 @@
 //! When lookups are over.
 
 use super::Joiner;
-use crate::packet::Seen;
+use crate::packet::SeenMessage;
 use crate::packet::dns::Header;
 use crate::watch::keys::{A, AAAA, Question};
 use crate::watch::lookup::{Ended, Exchange, Lookup};
@@ -34,7 +34,7 @@ const MAX_AT_ONCE: usize = 8;
 impl Joiner {
     /// Whether this answers what is under way, and the clock was set on between the last
     /// packet and this one: the resolver would have asked again.
-    pub(super) fn is_set_on(&self, seen: &Seen<'_>) -> bool {
+    pub(super) fn is_set_on(&self, seen: &SeenMessage<'_>) -> bool {
         if seen.time.saturating_sub(self.now) <= self.patience.max(SET_ON) {
             return false;
         }

@@ -2,14 +2,14 @@
 
 use std::net::SocketAddr;
 
-use crate::packet::Seen;
+use crate::packet::SeenMessage;
 use crate::packet::dns::Header;
 use crate::watch::keys::{Key, Keys, Question};
 use crate::watch::reply::Reply;
 
 /// A message, taken apart as far as joining needs it.
 pub(super) struct Message<'a> {
-    pub(super) seen: &'a Seen<'a>,
+    pub(super) seen: &'a SeenMessage<'a>,
     pub(super) header: &'a Header<'a>,
     /// The labels of the name; of one that is cut those that there are.
     pub(super) name: &'a [u8],

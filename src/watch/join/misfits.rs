@@ -4,7 +4,7 @@
 use smallvec::SmallVec;
 
 use super::{Joiner, Message};
-use crate::packet::{Content, Quoted, Seen, Transport, Unreachable};
+use crate::packet::{Content, Quoted, SeenMessage, Transport, Unreachable};
 use crate::watch::lookup::{Exchange, Sent};
 use crate::watch::open::Place;
 
@@ -50,7 +50,7 @@ impl Joiner {
     }
 
     /// A side ends or breaks off a connection.
-    pub(super) fn closed(&mut self, seen: &Seen<'_>) {
+    pub(super) fn closed(&mut self, seen: &SeenMessage<'_>) {
         let sent = Sent::from(seen);
         if matches!(seen.content, Content::Reset) {
             self.connections.reset(seen);
@@ -74,7 +74,12 @@ impl Joiner {
     }
 
     /// An ICMP error about a query, or about a response.
-    pub(super) fn unreachable(&mut self, seen: &Seen<'_>, kind: Unreachable, quoted: Quoted) {
+    pub(super) fn unreachable(
+        &mut self,
+        seen: &SeenMessage<'_>,
+        kind: Unreachable,
+        quoted: Quoted,
+    ) {
         let sent = Sent::from(seen);
         if quoted.is_tcp {
             self.connections.unreachable(quoted.from, quoted.to, sent);

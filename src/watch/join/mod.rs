@@ -11,7 +11,7 @@ pub(super) use self::ends::AFTER_DENIAL;
 use self::ends::AFTER_ANSWER;
 use self::message::Message;
 use crate::packet::dns::{HEADER, Header, whole_labels};
-use crate::packet::{Content, Seen, Transport};
+use crate::packet::{Content, SeenMessage, Transport};
 use crate::watch::choose;
 use crate::watch::keys::Question;
 use crate::watch::lookup::{Ended, Exchange, Lookup, Reading, Sent};
@@ -77,10 +77,10 @@ impl Joiner {
     }
 
     /// Takes what was seen, what is incomplete late; search lists of clients are `lists`.
-    pub(super) fn push(&mut self, seen: &Seen<'_>, lists: &Lists) {
+    pub(super) fn push(&mut self, seen: &SeenMessage<'_>, lists: &Lists) {
         if self.is_set_on(seen) {
             let (time, is_time_known) = (self.now, false);
-            let late = Seen {
+            let late = SeenMessage {
                 time,
                 is_time_known,
                 ..*seen
@@ -100,7 +100,7 @@ impl Joiner {
         self.take(seen, lists);
     }
 
-    fn take(&mut self, seen: &Seen<'_>, lists: &Lists) {
+    fn take(&mut self, seen: &SeenMessage<'_>, lists: &Lists) {
         match seen.content {
             Content::Message => self.message(seen, seen.bytes.len(), lists),
             Content::Cut { length } | Content::Incomplete { length } => {
@@ -133,7 +133,7 @@ impl Joiner {
         self.now
     }
 
-    fn message(&mut self, seen: &Seen<'_>, length: usize, lists: &Lists) {
+    fn message(&mut self, seen: &SeenMessage<'_>, length: usize, lists: &Lists) {
         let bytes = seen.bytes;
         let Some(header) = Header::parse(bytes) else {
             return;
@@ -270,7 +270,7 @@ impl Joiner {
     }
 
     /// The same message once more.
-    fn repeat(&mut self, place: Place, seen: &Seen<'_>) {
+    fn repeat(&mut self, place: Place, seen: &SeenMessage<'_>) {
         let sent = Sent::from(seen);
         let Some(exchange) = self.table.touch(place, sent.time) else {
             return;

@@ -5,9 +5,10 @@ use std::net::SocketAddr;
 use super::clients::Resolver;
 use super::missing::{by_turns, missing};
 use super::repeats;
-use super::summary::{Summary, Waste};
+use super::summary::{Sighting, Summary, Waste};
 use super::tally::Tally;
 use super::{Rcode, Settings};
+use crate::check_loop::log::SightingKind;
 use crate::finding::Severity;
 use crate::order::Order as _;
 use crate::why::{Catalogue, recognise};
@@ -80,16 +81,7 @@ pub enum Advice {
         saves: u64,
     },
     /// Log lines show an error.
-    Error {
-        /// A word of `check_loop::log::KINDS`.
-        kind: &'static str,
-        /// How often.
-        count: u64,
-        /// The first line.
-        text: String,
-        /// Its log and line.
-        place: (String, u64),
-    },
+    Error(Sighting),
     /// A server does not answer.
     Timeouts {
         /// The server.
@@ -189,8 +181,8 @@ impl Advice {
     /// How bad it is.
     pub fn severity(&self) -> Severity {
         match self {
-            Self::Error { kind, .. } if kind.contains("loop") => Severity::Error,
-            Self::Error { .. }
+            Self::Error(it) if it.kind.leads_back() => Severity::Error,
+            Self::Error(_)
             | Self::Timeouts { .. }
             | Self::Broken { .. }
             | Self::Waste { .. }
@@ -223,7 +215,7 @@ impl Advice {
             Self::Ndots { .. } => "ndots",
             Self::Breaks { .. } => "ndots-breaks",
             Self::FinalDot { .. } => "final-dot",
-            Self::Error { kind, .. } => kind,
+            Self::Error(it) => it.kind.word(),
             Self::Timeouts { .. } => "timeouts",
             Self::Broken { .. } => "broken-zone",
             Self::Missing { .. } => "service-without-record",
@@ -297,14 +289,10 @@ fn message(summary: &Summary, tally: &Tally) -> Option<Advice> {
 /// Lines that show errors, and servers that do not answer.
 fn errors(summary: &Summary, found: &mut Vec<Advice>) {
     for seen in &summary.sightings {
-        let is_named = seen.kind == "upstream-timeout" && !summary.timeouts.first.is_empty();
-        if seen.kind != crate::check_loop::log::OWN_ADDRESS && !is_named {
-            found.push(Advice::Error {
-                kind: seen.kind,
-                count: seen.count,
-                text: seen.text.clone(),
-                place: seen.place.clone(),
-            });
+        let is_named =
+            seen.kind == SightingKind::UpstreamTimeout && !summary.timeouts.first.is_empty();
+        if seen.kind != SightingKind::OwnAddress && !is_named {
+            found.push(Advice::Error(seen.clone()));
         }
     }
     for row in summary.timeouts.first.iter().take(MAX_OF_A_KIND) {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::tally::{NameCount, Seen, Silent, Tally};
+use super::tally::{Lines, NameCount, Silent, Tally};
+use crate::check_loop::log::SightingKind;
 
 impl Tally {
     /// Adds what another log has shown.
@@ -51,13 +52,13 @@ impl Tally {
         self.sources += other.sources;
     }
 
-    fn merge_errors(&mut self, timeouts: Silent, sightings: BTreeMap<&'static str, Seen>) {
+    fn merge_errors(&mut self, timeouts: Silent, sightings: BTreeMap<SightingKind, Lines>) {
         self.timeouts.beyond = self.timeouts.beyond.saturating_add(timeouts.beyond);
         for (server, more) in timeouts.all {
             self.timeouts.add(server, more);
         }
         for (kind, more) in sightings {
-            match self.sightings.get_mut(kind) {
+            match self.sightings.get_mut(&kind) {
                 Some(own) => own.count += more.count,
                 None => {
                     self.sightings.insert(kind, more);

@@ -31,7 +31,7 @@ use memchr::{memchr, memmem};
 use self::query::Query;
 use self::time::Times;
 use self::wrapper::{Message, Wrapper};
-use crate::check_loop::log::{START_FAILED, classify, is_reloaded, version};
+use crate::check_loop::log::{SightingKind, classify, is_reloaded, version};
 use crate::text::escaped;
 
 pub use advice::Advice;
@@ -249,7 +249,8 @@ fn other(tally: &mut Tally, place: (&str, u64), text: &[u8], time: Option<i64>) 
     // Source: CoreDNS, coremain/run.go and caddy.go `Restart`.
     tally.reloads += u64::from(text.trim_end().ends_with("] Reloading"));
     // Which of several pods it was is not known.
-    if is_reloaded(&text) && tally.sources == 1 && tally.sightings.remove(START_FAILED).is_some() {
+    let failed = SightingKind::StartFailed;
+    if is_reloaded(&text) && tally.sources == 1 && tally.sightings.remove(&failed).is_some() {
         tally.head.clear();
     }
     if let Some(shown) = classify(&text, tally.version) {

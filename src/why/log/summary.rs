@@ -10,6 +10,7 @@ use super::periods::Periods;
 use super::query::Rcode;
 use super::tally::{Minute, NameCount, Tally};
 use super::{Pods, Settings};
+use crate::check_loop::log::SightingKind;
 use crate::histogram::Histogram;
 use crate::order::Order as _;
 use crate::text::{escaped, excerpt};
@@ -173,8 +174,8 @@ pub struct TimeoutRow {
 /// Lines of one kind.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Sighting {
-    /// A word of `check_loop::log::KINDS`.
-    pub kind: &'static str,
+    /// Which kind.
+    pub kind: SightingKind,
     /// How many.
     pub count: u64,
     /// The first of them, safe to print.
@@ -334,15 +335,11 @@ impl Tally {
     }
 
     fn sighting_rows(&self) -> Vec<Sighting> {
-        let kinds = crate::check_loop::log::KINDS.iter();
-        let rows = kinds.filter_map(|kind| {
-            let seen = self.sightings.get(kind)?;
-            Some(Sighting {
-                kind,
-                count: seen.count,
-                text: seen.text.clone(),
-                place: seen.place.clone(),
-            })
+        let rows = self.sightings.iter().map(|(kind, seen)| Sighting {
+            kind: *kind,
+            count: seen.count,
+            text: seen.text.clone(),
+            place: seen.place.clone(),
         });
         rows.collect()
     }

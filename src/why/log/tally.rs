@@ -13,7 +13,7 @@ use super::periods::Periods;
 use super::query::{Query, Rcode};
 use super::time::MINUTE;
 use super::{MAX_HEAD, MAX_PASTED, MAX_QUOTED};
-use crate::check_loop::log::Shown;
+use crate::check_loop::log::{Shown, SightingKind};
 use crate::histogram::Histogram;
 
 /// At least so many names are kept.
@@ -52,7 +52,7 @@ pub struct Tally {
     /// Answers that took longer than [`SLOW`].
     pub(super) slow: u64,
     pub(super) timeouts: Silent,
-    pub(super) sightings: BTreeMap<&'static str, Seen>,
+    pub(super) sightings: BTreeMap<SightingKind, Lines>,
     pub(super) minutes: Periods<Minute>,
     /// First and last time.
     pub(super) span: Option<(i64, i64)>,
@@ -146,7 +146,7 @@ impl Silent {
 
 /// Log lines of one kind.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct Lines {
     pub(super) count: u64,
     /// The first of them, and where it is.
     pub(super) text: String,
@@ -370,13 +370,13 @@ impl Tally {
         text: &str,
     ) {
         let times = shown.count as u64;
-        let seen = self.sightings.entry(shown.kind).or_insert_with(|| Seen {
+        let seen = self.sightings.entry(shown.kind).or_insert_with(|| Lines {
             count: 0,
             text: text.to_owned(),
             place: (place.0.to_owned(), place.1),
         });
         seen.count = seen.count.saturating_add(times);
-        let Some(server) = shown.server.filter(|_| shown.is_timeout()) else {
+        let Some(server) = shown.server.filter(|_| shown.kind.is_timeout()) else {
             return;
         };
         let error = text.split_once("plugin/errors: ").map_or("", |it| it.1);

@@ -181,7 +181,7 @@ impl Page {
         self.responses.values().sum()
     }
 
-    /// Responses with an rcode.
+    /// How many responses have this rcode.
     pub fn with(&self, rcode: &str) -> f64 {
         self.responses.get(rcode).copied().unwrap_or_default()
     }

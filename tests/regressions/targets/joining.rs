@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 
-use kdns::packet::{Content, Counters, Quoted, Seen, StreamId, Transport, Unreachable};
+use kdns::packet::{Content, Counters, Quoted, SeenMessage, StreamId, Transport, Unreachable};
 use kdns::render::watch::{Style, json, summary};
 use kdns::resolver;
 use kdns::scenario::{self, Scenario};
@@ -57,7 +57,7 @@ pub(crate) fn run(data: &[u8]) {
 
 /// Four bytes say when, between whom and what: three in eight are queries, three
 /// responses.
-fn seen<'b>(head: [u8; 4], bytes: &'b [u8], number: u64, time: &mut i64) -> Seen<'b> {
+fn seen<'b>(head: [u8; 4], bytes: &'b [u8], number: u64, time: &mut i64) -> SeenMessage<'b> {
     let [later, client, server, kind] = head;
     // From a microsecond to a minute, mostly little.
     *time = time.saturating_add(1000_i64 << (later % 28));
@@ -90,7 +90,7 @@ fn seen<'b>(head: [u8; 4], bytes: &'b [u8], number: u64, time: &mut i64) -> Seen
         4 => Content::Reset,
         _ => Content::Message,
     };
-    Seen {
+    SeenMessage {
         number,
         time: *time,
         is_time_known: later < 0xf0,

@@ -2,7 +2,7 @@
 //! and single packets on every kind of link.
 
 use kdns::packet::{
-    Assembler, Carried, Content, Frame, Limits, LinkType, Options, Reader, Seen, Writer,
+    Assembler, Carried, Content, Frame, Limits, LinkType, Options, Reader, SeenMessage, Writer,
     dns::Header,
 };
 
@@ -102,7 +102,7 @@ fn end(assembler: &mut Assembler) {
     assert_eq!(assembler.kept(), 0);
 }
 
-fn check(seen: &Seen<'_>) {
+fn check(seen: &SeenMessage<'_>) {
     match seen.content {
         Content::Message => assert!(Header::parse(seen.bytes).is_some()),
         Content::Cut { length } => {

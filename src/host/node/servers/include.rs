@@ -13,7 +13,7 @@ use crate::config::unbound_conf;
 use crate::host::node::{corefiles, files};
 use crate::host::root::Root;
 use crate::text::Source;
-use crate::topology::Instance;
+use crate::topology::{Instance, Program, ServerName};
 
 /// Most files of one program.
 const MAX_FILES: usize = 1000;
@@ -35,7 +35,11 @@ impl Includes<'_> {
     /// out, and of the files that they lead to.
     pub(super) fn dnsmasq(&mut self, arguments: &[String], instance: &Instance) -> Settings {
         let mut settings = Settings::default();
-        let name = format!("arguments of dnsmasq{instance}");
+        let server = ServerName {
+            program: Program::Dnsmasq.name().to_owned(),
+            instance: instance.clone(),
+        };
+        let name = format!("arguments of {server}");
         let (source, found) = dnsmasq_conf::arguments(&name, arguments, 0);
         settings.files.push(source);
         let (files, others): (Vec<Setting>, Vec<Setting>) = found

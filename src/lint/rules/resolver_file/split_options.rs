@@ -2,20 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::kubelet::Version;
 use crate::lint::document::Change;
 use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{is_comment, kubelet, point_to_setting};
+use crate::pod::rules::Rules;
 use crate::text::{Span, ordered};
-
-/// Since then the options of all lines count.
-///
-/// Source: kubernetes#112414.
-const MERGED: Version = Version::minor(1, 26);
 
 pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let version = context.kubelet_version();
-    if file.role != Role::Kubelet || version.is_some_and(|it| it >= MERGED) {
+    let is_merged = version.is_some_and(|it| Rules::of_version(Some(it)).merges_options);
+    if file.role != Role::Kubelet || is_merged {
         return;
     }
     let lines: Vec<Entry<'_>> = file.lines("options").collect();

@@ -97,7 +97,7 @@ impl Bench {
 }
 
 /// `#3 10.0.0.1:4000>10.0.0.53:53 message 0007 30`: number, ends, what, id, length.
-fn line(seen: &Seen<'_>) -> String {
+fn line(seen: &SeenMessage<'_>) -> String {
     let mut line = format!("#{} {}>{} ", seen.number, seen.from, seen.to);
     if let Transport::Tcp(stream) = seen.transport {
         let _ = write!(line, "tcp{} ", stream.0);

@@ -324,7 +324,7 @@ fn a_cgo_program_decides_by_the_question() {
     let Why::Go { by, .. } = choice.why else {
         panic!("{choice:?}");
     };
-    assert!(matches!(by, ByGo::Handed(_)), "{by:?}");
+    assert!(matches!(by, ByGo::LeftToLibc(_)), "{by:?}");
 }
 
 #[test]

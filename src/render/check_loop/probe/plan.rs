@@ -28,7 +28,7 @@ pub fn write(targets: &[Target], types: &[RecordType], out: &mut dyn Write) -> i
         "The probe would send {queries} to {servers}; nothing was sent."
     )?;
     for target in targets {
-        let (who, server) = (escaped(target.who.as_bytes()), target.server);
+        let (who, server) = (escaped(target.who.to_string().as_bytes()), target.server);
         writeln!(out)?;
         paragraph::write(out, "", "  ", &format!("{who} {server} {}", place(target)))?;
         for zone in &target.zones {

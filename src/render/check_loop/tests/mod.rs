@@ -3,6 +3,7 @@
 
 mod reports;
 
+pub(super) use self::reports::only;
 use self::reports::{HOSTILE, filled, report, reports};
 use super::*;
 use crate::check_loop::{Report, Verdict};

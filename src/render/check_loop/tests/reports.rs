@@ -1,17 +1,27 @@
 //! Reports made by hand.
 
 use crate::check_loop::facts::{Cause, Caveat, Manifest, Missing, Remark, Step, Unknown, Useless};
+use crate::check_loop::log::SightingKind;
 use crate::check_loop::{
-    Chain, Edit, End, Fix, Hop, Proof, Report, Setup, Sighting, State, Verdict, When, Who,
+    Chain, Edit, End, Fix, Hop, Proof, Report, SendsTo, Setup, Sighting, State, Verdict, When, Who,
 };
 use crate::render::check_loop::probe::tests::seen;
 use crate::text::Place;
+use crate::topology::{Instance, ServerName, Target};
 
 /// What no format may let through as it is.
 pub(super) const HOSTILE: &str = "a\nb\r\n::error::c,d:e%0A\u{1b}[31mé\u{202e}\u{7f}\"'\\<&>]]>{}";
 
 fn place(file: &str, line: usize, column: usize) -> Place {
     Place::new(file, line, column)
+}
+
+/// The only server of a program.
+pub(in crate::render::check_loop) fn only(program: &str) -> ServerName {
+    ServerName {
+        program: program.to_owned(),
+        instance: Instance::Only,
+    }
 }
 
 fn setup() -> Setup {
@@ -34,10 +44,13 @@ pub(super) fn report(verdict: Verdict) -> Report {
     };
     let hop = Hop {
         who: Who::Server {
-            label: "CoreDNS (pod kube-system/coredns-0)".to_owned(),
+            name: ServerName {
+                program: "CoreDNS".to_owned(),
+                instance: Instance::Pod("kube-system/coredns-0".to_owned()),
+            },
             is_on_node: false,
         },
-        sends_to: "127.0.0.53:53".to_owned(),
+        sends_to: SendsTo::Target(Target::Address("127.0.0.53:53".parse().unwrap())),
         proof: vec![
             proof(
                 place("/etc/coredns/Corefile", 16, 5),
@@ -59,7 +72,7 @@ pub(super) fn report(verdict: Verdict) -> Report {
         now: State::Loop,
         next_start: State::Loop,
         cause: Some(Cause::Probe {
-            who: "dnsmasq".to_owned(),
+            who: only("dnsmasq"),
             server: "127.0.1.1:53".parse().unwrap(),
             others: 0,
         }),
@@ -86,7 +99,7 @@ pub(super) fn report(verdict: Verdict) -> Report {
             not: vec![Useless::NoLoopPlugin],
         }),
         evidence: vec![Sighting {
-            kind: "loop-fatal",
+            kind: SightingKind::LoopFatal,
             place: place("/var/log/pods/kube-system_coredns-0_u/coredns/3.log", 5, 1),
             text: "[FATAL] plugin/loop: Loop".to_owned(),
             count: 3,
@@ -128,10 +141,10 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
     report.probe = Some(seen(text));
     let owned = || text.to_owned();
     report.skipped = vec![owned()];
-    report.remarks = vec![Remark::NoLoopPlugin(owned())];
+    report.remarks = vec![Remark::NoLoopPlugin(only(text))];
     report.missing = vec![Missing::Privilege(owned())];
     report.cause = Some(Cause::Probe {
-        who: owned(),
+        who: only(text),
         server: "127.0.0.53:53".parse().unwrap(),
         others: 0,
     });
@@ -140,10 +153,10 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
         set(&mut chain.zone);
         for hop in &mut chain.hops {
             hop.who = Who::Server {
-                label: owned(),
+                name: only(text),
                 is_on_node: true,
             };
-            set(&mut hop.sends_to);
+            hop.sends_to = SendsTo::Target(Target::Other(owned()));
             for proof in &mut hop.proof {
                 set(&mut proof.text);
                 set(&mut proof.place.file);

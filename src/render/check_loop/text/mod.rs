@@ -12,12 +12,11 @@ use super::probe;
 use super::words;
 use crate::check_loop::facts::{Caveat, Concern, Missing, Remark, Trouble};
 use crate::check_loop::seen::Sight;
-use crate::check_loop::{Chain, End, Report, Sighting, State, Verdict, Who};
+use crate::check_loop::{Chain, End, Report, SendsTo, Sighting, State, Verdict, Who};
 use crate::order::{Order as _, once};
 use crate::render::Style;
 use crate::render::paragraph;
 use crate::render::sentence::Sentence;
-use crate::render::shortened;
 use crate::render::style::painted;
 use crate::text::counted;
 use crate::text::{Place, escaped};
@@ -151,7 +150,7 @@ impl Page<'_> {
         for chain in drawn {
             self.title(&picture::title(chain))?;
             for line in picture::lines(chain) {
-                let line = self.brief(line);
+                let line = self.style.brief(line);
                 writeln!(self.out, "{line}")?;
             }
         }
@@ -303,21 +302,12 @@ impl Page<'_> {
     /// A paragraph; its lines after the first begin below its words.
     fn item(&mut self, mark: &str, text: &str) -> io::Result<()> {
         let hanging = " ".repeat(mark.chars().count());
-        let text = self.brief(shown(text));
+        let text = self.style.brief(shown(text));
         paragraph::write(self.out, mark, &hanging, &text)
     }
 
     fn place(&self, place: &Place) -> String {
-        self.brief(shown(&place.to_string()))
-    }
-
-    /// The text, with short ids if the report is not whole.
-    fn brief(&self, text: String) -> String {
-        if self.style.verbose {
-            text
-        } else {
-            shortened::ids(&text)
-        }
+        self.style.brief(shown(&place.to_string()))
     }
 }
 
@@ -329,7 +319,7 @@ fn sighted(sighting: &Sighting) -> String {
         (None, None) => String::new(),
     };
     let times = counted(sighting.count, "time", "times");
-    format!("{}: {times}{when}", sighting.kind)
+    format!("{}: {times}{when}", sighting.kind.word())
 }
 
 /// What could not be read, but for what is said to be missing.
@@ -356,9 +346,9 @@ fn is_same(one: &Chain, other: &Chain) -> bool {
     one.zone == other.zone && one.end == other.end && first == second
 }
 
-fn hops(chain: &Chain) -> Vec<(&Who, &str)> {
+fn hops(chain: &Chain) -> Vec<(&Who, &SendsTo)> {
     let hops = chain.hops.iter();
-    hops.map(|it| (&it.who, it.sends_to.as_str())).collect()
+    hops.map(|it| (&it.who, &it.sends_to)).collect()
 }
 
 fn shown(text: &str) -> String {

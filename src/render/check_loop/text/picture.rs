@@ -39,15 +39,17 @@ pub(super) fn lines(chain: &Chain) -> Vec<String> {
             _ => ("      ", "      "),
         };
         if first == Some(number) && number > 0 {
-            lines.push(format!("      {}", into.trim_end_matches(" is ")));
+            lines.push(format!("      {into}"));
             into.clear();
+        } else if number > 0 {
+            into.push_str(" is ");
         }
         let (who, network) = words::who(&hop.who);
         lines.push(format!("{head}{into}{} {network}", shown(&who)));
         lines.extend(hop.proof.iter().flat_map(|it| proof(it, side)));
         let is_last = number + 1 == chain.hops.len();
-        let to = shown(&hop.sends_to);
-        into = format!("  ▼ {to} is ");
+        let to = shown(&hop.sends_to.to_string());
+        into = format!("  ▼ {to}");
         match (is_last, first) {
             (true, Some(_)) => lines.push(format!("  └──── {to}: a loop")),
             (true, None) => {

@@ -1,9 +1,9 @@
 //! The verdict in one line.
 
 use super::trouble::worst;
-use super::{Sentence, missing, who};
+use super::{Sentence, missing, receiver, who};
 use crate::check_loop::facts::{Cause, Missing, Round};
-use crate::check_loop::log::LOOP_FATAL;
+use crate::check_loop::log::SightingKind;
 use crate::check_loop::{Chain, End, Hop, Report, State, Verdict, When, Who};
 
 /// One line that a tired person understands, without a full stop.
@@ -53,7 +53,10 @@ fn of_unknown(report: &Report) -> String {
         Sentence::new("unknown", text)
     });
     // That it did loop, not through whom.
-    let fatal = report.evidence.iter().find(|it| it.kind == LOOP_FATAL);
+    let fatal = report
+        .evidence
+        .iter()
+        .find(|it| it.kind == SightingKind::LoopFatal);
     let place = fatal.map(|it| it.place.to_string());
     let unknown = match place.filter(|_| !is_log) {
         Some(place) => format!(
@@ -136,7 +139,7 @@ fn what(chain: &Chain) -> String {
         return String::new();
     };
     let who = name(first);
-    let to = last.sends_to.strip_suffix(":53").unwrap_or(&last.sends_to);
+    let to = receiver(&last.sends_to);
     let inside = if is_in_pod(last) {
         " inside its pod"
     } else {

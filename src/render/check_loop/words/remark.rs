@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::unknown;
 use crate::check_loop::facts::{FileRemark, Remark, Supposed};
-use crate::check_loop::{State, When};
+use crate::check_loop::{SendsTo, State, When};
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::{kubelet, topology};
 use crate::text::escaped;
@@ -82,7 +82,7 @@ pub(in crate::render) fn remark(remark: &Remark) -> Sentence {
             when,
             state,
             to,
-        } => other(pod, *when, *state, to.as_deref()),
+        } => other(pod, *when, *state, to.as_ref()),
         Remark::LeftOver { pods, more } => {
             let more = match more {
                 0 => String::new(),
@@ -192,7 +192,7 @@ fn chance(some: u32, all: u32) -> Sentence {
     )
 }
 
-fn other(pod: &str, when: When, state: State, to: Option<&str>) -> Sentence {
+fn other(pod: &str, when: When, state: State, to: Option<&SendsTo>) -> Sentence {
     let when = match when {
         When::Now => "",
         When::NextStart => ", from its next start on",

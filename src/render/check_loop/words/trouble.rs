@@ -3,7 +3,7 @@
 use super::remark;
 use crate::check_loop::Sighting;
 use crate::check_loop::facts::{Concern, Trouble};
-use crate::check_loop::log::{LOOP_FATAL, OWN_ADDRESS, START_FAILED};
+use crate::check_loop::log::SightingKind;
 use crate::node::runtime::state::Ended;
 use crate::render::sentence::{Sentence, sentence};
 use crate::text::{counted, escaped, some_of};
@@ -81,22 +81,22 @@ fn of_log(sighting: &Sighting) -> Sentence {
     let who = who.map_or_else(|| "the DNS server".to_owned(), |it| format!("pod {it}"));
     let servers = &sighting.servers;
     let servers = (!servers.is_empty()).then(|| some_of(servers, MAX_NAMED));
-    let code = sighting.kind;
+    let (kind, code) = (sighting.kind, sighting.kind.word());
     let count = sighting.count;
     let last = last(sighting);
     let times = |one: &str, many: &str| counted(count, one, many);
-    match (code, servers) {
-        (LOOP_FATAL, _) => sentence!(
+    match (kind, servers) {
+        (SightingKind::LoopFatal, _) => sentence!(
             code,
             "{who} did end because its own query came back ({} in its log)",
             times("time", "times")
         ),
-        ("upstream-timeout" | "loopback-timeout", servers) => {
+        (SightingKind::UpstreamTimeout | SightingKind::LoopbackTimeout, servers) => {
             let from = servers.map_or_else(String::new, |it| format!(" from {it}"));
             let count = times("time-out", "time-outs");
             sentence!(code, "{who} gets no answer{from}: {count} in its log{last}")
         }
-        ("upstream-refused" | "loopback-refused", Some(servers)) => {
+        (SightingKind::UpstreamRefused | SightingKind::LoopbackRefused, Some(servers)) => {
             let count = times("time", "times");
             sentence!(
                 code,
@@ -104,7 +104,7 @@ fn of_log(sighting: &Sighting) -> Sentence {
                  rule rejects it"
             )
         }
-        ("upstream-unreachable", Some(servers)) => {
+        (SightingKind::UpstreamUnreachable, Some(servers)) => {
             let count = times("error", "errors");
             sentence!(
                 code,
@@ -116,7 +116,7 @@ fn of_log(sighting: &Sighting) -> Sentence {
             sentence!(
                 code,
                 "the log of {who} shows {count}: {}",
-                self::sighting(code)
+                self::sighting(kind)
             )
         }
     }
@@ -124,23 +124,22 @@ fn of_log(sighting: &Sighting) -> Sentence {
 
 /// What a sighting of this kind shows.
 #[rustfmt::skip]
-pub(in crate::render) fn sighting(kind: &str) -> &str {
+pub(in crate::render) fn sighting(kind: SightingKind) -> &'static str {
     match kind {
-        LOOP_FATAL => "CoreDNS saw its own query come back and ended",
-        "loop-fatal-doubtful" => "the same from CoreDNS 1.2.1 to 1.2.5, which say so also when the upstream is silent",
-        "loop-detected" => "dnsmasq saw its own query come back and leaves that server out",
-        "loopback-timeout" => "no answer from a loopback address, or from its own address",
-        "loopback-refused" => "a loopback address, or its own address, refuses packets",
-        "too-many-queries" => "more queries wait for answers than are allowed, as in a loop",
-        OWN_ADDRESS => "a server found itself among its upstream servers and leaves that out",
-        "upstream-timeout" => "no answer from an upstream server",
-        "upstream-refused" => "an upstream server refuses packets: nobody listens there, or a rule rejects them",
-        "upstream-unreachable" => "there is no way to an upstream server",
-        "upstream-closed" => "an upstream server closed the connection before it answered",
-        "upstream-tls" => "an upstream server's certificate or TLS was not accepted",
-        "upstream-malformed" => "what an upstream server sent is no whole DNS message: cut on the way or by the server; no loop",
-        "upstream-down" => "every upstream server is down",
-        START_FAILED => "CoreDNS could not use its Corefile",
-        other => other,
+        SightingKind::LoopFatal => "CoreDNS saw its own query come back and ended",
+        SightingKind::LoopFatalDoubtful => "the same from CoreDNS 1.2.1 to 1.2.5, which say so also when the upstream is silent",
+        SightingKind::LoopDetected => "dnsmasq saw its own query come back and leaves that server out",
+        SightingKind::LoopbackTimeout => "no answer from a loopback address, or from its own address",
+        SightingKind::LoopbackRefused => "a loopback address, or its own address, refuses packets",
+        SightingKind::TooManyQueries => "more queries wait for answers than are allowed, as in a loop",
+        SightingKind::OwnAddress => "a server found itself among its upstream servers and leaves that out",
+        SightingKind::UpstreamTimeout => "no answer from an upstream server",
+        SightingKind::UpstreamRefused => "an upstream server refuses packets: nobody listens there, or a rule rejects them",
+        SightingKind::UpstreamUnreachable => "there is no way to an upstream server",
+        SightingKind::UpstreamClosed => "an upstream server closed the connection before it answered",
+        SightingKind::UpstreamTls => "an upstream server's certificate or TLS was not accepted",
+        SightingKind::UpstreamMalformed => "what an upstream server sent is no whole DNS message: cut on the way or by the server; no loop",
+        SightingKind::UpstreamDown => "every upstream server is down",
+        SightingKind::StartFailed => "CoreDNS could not use its Corefile",
     }
 }

@@ -1,5 +1,6 @@
 //! Records that nobody should have any more.
 
+use std::borrow::Cow;
 use std::net::Ipv6Addr;
 
 use super::super::words::dnssec_time;
@@ -9,11 +10,10 @@ use crate::dig::mnemonic::type_text;
 
 /// A type by its name, or a bare number.
 fn known(rdtype: u16) -> String {
-    let text = type_text(rdtype);
-    if rdtype == 0 || text.starts_with("TYPE") {
-        return rdtype.to_string();
+    match type_text(rdtype) {
+        Cow::Borrowed(name) if rdtype != 0 => name.to_owned(),
+        _ => rdtype.to_string(),
     }
-    text.into_owned()
 }
 
 impl Writer<'_> {

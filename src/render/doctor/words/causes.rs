@@ -1,6 +1,7 @@
 //! The words of causes.
 
 use super::{MAX_NAMED, address, name, several};
+use crate::check_loop::Verdict;
 use crate::doctor::{Answer, Asked, Kind};
 use crate::render::check_loop::words as loops;
 use crate::render::path;
@@ -32,9 +33,9 @@ pub(super) fn without_server(file: &upstream::FileReport) -> Sentence {
 pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
     match kind {
         Kind::Loop(report) => {
-            let code = match report.verdict.word() {
-                "will loop" => "will-loop",
-                word => word,
+            let code = match report.verdict {
+                Verdict::WillLoop => "will-loop",
+                verdict => verdict.word(),
             };
             Sentence::new(code, loops::headline(report))
         }

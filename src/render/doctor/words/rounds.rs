@@ -38,7 +38,7 @@ fn of_last_line(report: &LoopReport) -> Option<Step> {
              resolvConf, or dnsConfig in the pod's spec), and recreate the pod"
         )));
     }
-    let to = hop.sends_to.trim_end_matches(":53");
+    let to = loops::receiver(&hop.sends_to);
     let name = format!("Name a server outside in the place of {to}");
     Some(if is_copy(&place.file) {
         let what = format!("{name} in the ConfigMap of which {place} is a copy");

@@ -204,7 +204,7 @@ pub(super) struct AdviceForm {
     pub(super) to: String,
     pub(super) sentence: String,
     pub(super) savings: Vec<SavingForm>,
-    pub(super) price: Vec<String>,
+    pub(super) trade_offs: Vec<String>,
     /// What it does to other names.
     pub(super) costs: Vec<CostForm>,
 }

@@ -26,6 +26,9 @@ use crate::scenario::Scenario;
 use crate::scenario::record_type::Shown;
 use crate::text::excerpt;
 
+/// Version of the format; it rises when a field goes or changes its meaning.
+const FORMAT: u32 = 2;
+
 /// So many bytes of a word are in a document: no name has more.
 const LONGEST: usize = 1000;
 
@@ -61,7 +64,7 @@ pub fn write_live(
 fn document(explanation: &Explanation<'_>) -> ExplanationForm {
     let scenario = explanation.scenario;
     ExplanationForm {
-        format: 1,
+        format: FORMAT,
         case: scenario.id.clone(),
         name: scenario.name.clone(),
         file: scenario
@@ -97,7 +100,7 @@ pub fn write_error(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let document = ExplanationForm {
-        format: 1,
+        format: FORMAT,
         case: case.to_owned(),
         name: name.to_owned(),
         errors: vec![ErrorForm {
@@ -295,7 +298,7 @@ fn advice(advice: &Advice) -> AdviceForm {
                 after: saving.after,
             })
             .collect(),
-        price: vec![words::trade_off(&advice.change).to_owned()],
+        trade_offs: vec![words::trade_off(&advice.change).to_owned()],
         costs: advice
             .costs
             .iter()

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use crate::check_loop::log::SightingKind;
 use crate::finding::Severity;
 use crate::render::check_loop::words::sighting;
 use crate::render::sentence::{Sentence, sentence};
@@ -118,20 +119,15 @@ fn fact(advice: &Advice) -> String {
             escaped(name.as_bytes()),
             grouped(*saves)
         ),
-        Advice::Error {
-            kind,
-            count,
-            text,
-            place,
-        } => {
-            let meaning = sighting(kind);
-            let (file, line) = place;
-            let times = if *count == 1 {
+        Advice::Error(seen) => {
+            let meaning = sighting(seen.kind);
+            let (file, line) = &seen.place;
+            let times = if seen.count == 1 {
                 String::new()
             } else {
-                format!(", {} times", grouped(*count))
+                format!(", {} times", grouped(seen.count))
             };
-            format!("{meaning}{times}: {text} ({file}:{line})")
+            format!("{meaning}{times}: {} ({file}:{line})", seen.text)
         }
         Advice::Timeouts {
             server,
@@ -272,14 +268,14 @@ fn fix(advice: &Advice) -> String {
             "write the name with its final dot in the workload's configuration, where the program \
              does not use it for TLS or HTTP"
         }
-        Advice::Error { kind, .. } if kind.contains("loop") => {
+        Advice::Error(seen) if seen.kind.leads_back() => {
             "kdns check-loop on the node of that pod shows through which file, and the fix"
         }
-        Advice::Error { kind, .. } if *kind == "too-many-queries" => {
+        Advice::Error(seen) if seen.kind == SightingKind::TooManyQueries => {
             "find out who asks (above) and why upstream servers are slow before max_concurrent is \
              raised; kdns check-loop tells whether it is a loop"
         }
-        Advice::Error { .. } => "kdns why MESSAGE explains the line, and what decides its cause",
+        Advice::Error(_) => "kdns why MESSAGE explains the line, and what decides its cause",
         Advice::Timeouts { server, name, .. } => return ask(server.ip(), name.is_some()),
         Advice::Broken { zone, .. } | Advice::Slow { zone, .. } => {
             return format!(
