@@ -23,8 +23,9 @@ pub(super) fn rows(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     for run in lines.chunk_by(|a, b| is_yaml(a) == is_yaml(b)) {
         let is_file = run.len() >= FILE && run.first().is_some_and(|it| is_yaml(it));
-        let own = is_row.iter_mut().skip(start).take(run.len());
-        own.for_each(|it| *it |= is_file);
+        for it in is_row.iter_mut().skip(start).take(run.len()) {
+            *it |= is_file;
+        }
         start += run.len();
     }
     let mut at = 0;
@@ -52,20 +53,18 @@ fn indent(line: &str) -> usize {
 /// behind `key:`.
 fn has_columns(line: &str) -> bool {
     let line = line.trim();
+    let before = |at: usize| line.get(..at).unwrap_or_default();
     let gaps = line.match_indices(['\t', ' ']).filter(|&(at, gap)| {
-        let before = line.get(..at).unwrap_or_default();
         let behind = line.get(at + 1..).unwrap_or_default();
         let is_wide = gap == "\t" || behind.starts_with(' ');
-        is_wide && !before.ends_with([' ', '\t', '.', '!', '?', ',', ';'])
+        is_wide && !before(at).ends_with([' ', '\t', '.', '!', '?', ',', ';'])
     });
-    let mut of_key = 0;
-    let count = gaps
-        .inspect(|&(at, _)| {
-            let key = line.get(..at).and_then(|it| it.strip_suffix(':'));
-            of_key += usize::from(key.is_some_and(|it| !it.contains(": ")));
-        })
-        .count();
-    count > 1 || of_key > 0
+    let gaps: Vec<usize> = gaps.map(|it| it.0).collect();
+    let is_key = |at: &usize| {
+        let key = before(*at).strip_suffix(':');
+        key.is_some_and(|it| !it.contains(": "))
+    };
+    gaps.len() > 1 || gaps.iter().any(is_key)
 }
 
 /// Whether a line is one that the kubelet or the journal has written: `I1201 10:00:00.123456`, or

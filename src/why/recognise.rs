@@ -58,8 +58,8 @@ const MOST_APART: usize = 3;
 /// Words that stand farther from each other, in bytes, may be of different things.
 const NEAR: usize = 240;
 
-/// So many quotes and full stops may stand behind what is all of a text.
-const MARKS: usize = 2;
+/// A text of so many bytes may be a title, which names what is wrong by its subject alone.
+const TITLE: usize = 240;
 
 impl<'c> Recognised<'c> {
     /// What the message proves in this text, each a sentence without a full stop.
@@ -125,10 +125,10 @@ fn read<'c>(
     let has_named = |it: &Sighting<'_, '_>| !it.at.found.is_empty();
     found.retain(|it| code.is_none_or(|code| code == Code::Change && has_named(it)));
     let found = ranked(&found, title..own);
-    // A text about a subject that complains of nothing, and is more than its name, is no report.
-    let is_all = |it: &Match<'_>| it.start == 0 && it.end + MARKS >= said.text.len();
+    // A long text about a subject that complains of nothing is no report.
+    let is_title = said.text.len() <= TITLE;
     let is_told = |it: &&&Sighting<'_, '_>| {
-        !it.message.speaker.is_symptom() || it.at.end > own || is_all(&it.at) || seen.complains()
+        !it.message.speaker.is_symptom() || it.at.end > own || is_title || seen.complains()
     };
     let Some(first) = found.first().filter(is_told) else {
         let unknown = Unknown {
