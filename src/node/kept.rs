@@ -4,8 +4,11 @@
 //! A list of what is allowed, not of what is forbidden: a path that nobody
 //! thought of is left out.
 
+mod settings;
+
 use serde_json::Value;
 
+use self::settings::settings;
 use crate::text::WordList;
 
 /// What a snapshot holds of a file.
@@ -59,7 +62,7 @@ const FORBIDDEN: WordList = WordList(
 
 /// Parts of the names of settings whose values are secrets.
 const SECRET: WordList = WordList(
-    "apikey api-key auth credential client-key-data client-certificate-data passphrase passwd \
+    "access-key access_key accesskey apikey api-key auth credential client-key-data client-certificate-data passphrase passwd \
      password private secret token",
 );
 
@@ -196,53 +199,6 @@ fn clean_environment(value: &mut Value) -> bool {
     items.len() < count
 }
 
-/// Lines of settings without the values of secrets: `key: value`,
-/// `key = value`, `secret "…";`, and the `value:` of variables in manifests.
-/// Places stay: each line stays a line.
-fn settings(bytes: &[u8]) -> Vec<u8> {
-    let mut name = Vec::new();
-    let lines = bytes.split_inclusive(|&byte| byte == b'\n').map(|line| {
-        let text = String::from_utf8_lossy(line);
-        let key: String = text
-            .trim_start()
-            .trim_start_matches("- ")
-            .chars()
-            .take_while(|it| it.is_alphanumeric() || "_-.\"'".contains(*it))
-            .filter(|it| !"\"'".contains(*it))
-            .collect();
-        let rest = text.find(&key).map(|at| at + key.len());
-        let value = rest.and_then(|at| {
-            let start = text.get(at..)?.find([':', '=', ' '])? + at + 1;
-            (!text.get(start..)?.trim().is_empty()).then_some(start)
-        });
-        let is_variable = key == "value" && is_of_variable(&name);
-        if key == "name" {
-            name = text.trim_end().as_bytes().to_vec();
-        }
-        match value {
-            Some(start) if is_variable || is_secret(&key) => {
-                let end = if text.ends_with('\n') { "\n" } else { "" };
-                let kept = text.get(..start).unwrap_or_default();
-                format!("{kept} {REMOVED}{end}").into_bytes()
-            }
-            _ => line.to_vec(),
-        }
-    });
-    lines.collect::<Vec<_>>().concat()
-}
-
-/// Whether the line before names a variable of an environment, not an option of
-/// a pod's `dnsConfig`.
-fn is_of_variable(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(line);
-    let name = text.rsplit(':').next().unwrap_or_default();
-    let name = name.trim().trim_matches(['"', '\'']);
-    let is_option = name
-        .chars()
-        .all(|it| it.is_ascii_lowercase() || it == '-' || it.is_ascii_digit());
-    !name.is_empty() && !is_option && !VARIABLES.has(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,6 +255,55 @@ mod tests {
         let text = "token: abc\nserver: https://10.0.0.1:9345\n";
         let expected = "token: REMOVED\nserver: https://10.0.0.1:9345\n";
         assert_eq!(part("/etc/rancher/k3s/config.yaml", text), expected);
+    }
+
+    #[test]
+    fn secrets_in_lists_blocks_flags_and_addresses_are_removed() {
+        for (text, expected) in [
+            (
+                "staticPodURLHeader:\n  Authorization:\n  - Bearer abc\nclusterDNS:\n- 10.96.0.10\n",
+                "staticPodURLHeader:\n  Authorization:\n  - REMOVED\nclusterDNS:\n- 10.96.0.10\n",
+            ),
+            (
+                "password: |\n  abc\n  def\nport: 1\n",
+                "password: |\n  REMOVED\n  REMOVED\nport: 1\n",
+            ),
+            (
+                "authorization:\n  mode: Webhook\n",
+                "authorization:\n  mode: Webhook\n",
+            ),
+            (
+                "env: [{name: PW, value: \"abc\"}, {name: RES_OPTIONS, value: x}]\n",
+                "env: [{name: PW, value: \"REMOVED\"}, {name: RES_OPTIONS, value: x}]\n",
+            ),
+            (
+                "command: [coredns, \"--password=abc\", -conf]\n",
+                "command: [coredns, \"--password=REMOVED\", -conf]\n",
+            ),
+            (
+                "ExecStart=/usr/bin/kubelet --token=abc --resolv-conf=/run/x\n",
+                "ExecStart=/usr/bin/kubelet --token=REMOVED --resolv-conf=/run/x\n",
+            ),
+            (
+                "Environment=\"HTTPS_PROXY=http://me:abc@proxy:3128\"\n",
+                "Environment=\"HTTPS_PROXY=http://REMOVED@proxy:3128\"\n",
+            ),
+            ("# password: abc\n", "# password: REMOVED\n"),
+            (
+                "    aws_access_key AKIAabc abc\n",
+                "    aws_access_key  REMOVED\n",
+            ),
+            (
+                "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\na: 1\n",
+                "-----BEGIN PRIVATE KEY-----\nREMOVED\n-----END PRIVATE KEY-----\na: 1\n",
+            ),
+            (
+                "nameserver 10.0.0.1\nsearch a.b\n",
+                "nameserver 10.0.0.1\nsearch a.b\n",
+            ),
+        ] {
+            assert_eq!(part("/etc/kubernetes/manifests/a.yaml", text), expected);
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod cause;
 mod command;
 pub mod inside;
 pub mod judged;
+mod listing;
 pub mod log;
 pub mod looked;
 pub mod metrics;

@@ -1,11 +1,15 @@
 //! Which known messages a text has in it.
 
 mod causes;
+mod seen;
+mod sighting;
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use self::causes::{causes, weighed};
+use self::causes::causes;
+use self::seen::Seen;
+use self::sighting::Sighting;
 use super::asked::Asked;
 use super::catalogue::{Catalogue, Message};
 use super::cause::{Cause, Likely};
@@ -13,7 +17,7 @@ use super::named::{name, server};
 use super::pattern::{Alike, Match, Pattern, Searched};
 use super::plain::{Code, MOST, boundary, code_of, line_starts, plain, unwrapped, without_url};
 use super::platform::Platform;
-use super::shown;
+use super::{listing, shown};
 use crate::node::Node;
 use crate::order::Order as _;
 
@@ -53,6 +57,9 @@ const MOST_APART: usize = 3;
 
 /// Words that stand farther from each other, in bytes, may be of different things.
 const NEAR: usize = 240;
+
+/// A text of so many bytes may be a title, which names what is wrong by its subject alone.
+const TITLE: usize = 240;
 
 impl<'c> Recognised<'c> {
     /// What the message proves in this text, each a sentence without a full stop.
@@ -113,11 +120,17 @@ fn read<'c>(
     // What is well is no message.
     let said = searched.upto(health);
     let lines = line_starts(&told.text);
-    let mut found = sightings(catalogue, said, &lines, &alike, health);
+    let seen = Seen::of(&alike, &listing::rows(&told.text), health);
+    let mut found = sightings(catalogue, said, &lines, &seen);
     let has_named = |it: &Sighting<'_, '_>| !it.at.found.is_empty();
     found.retain(|it| code.is_none_or(|code| code == Code::Change && has_named(it)));
     let found = ranked(&found, title..own);
-    let Some(first) = found.first() else {
+    // A long text about a subject that complains of nothing is no report.
+    let is_title = said.text.len() <= TITLE;
+    let is_told = |it: &&&Sighting<'_, '_>| {
+        !it.message.speaker.is_symptom() || it.at.end > own || is_title || seen.complains()
+    };
+    let Some(first) = found.first().filter(is_told) else {
         let unknown = Unknown {
             nearest: super::nearest::nearest(catalogue, said.small),
             asked: server(said.text, &[], node),
@@ -180,19 +193,15 @@ fn sightings<'c, 't>(
     catalogue: &'c Catalogue,
     searched: Searched<'t>,
     lines: &[usize],
-    alike: &'t Alike,
-    end: usize,
+    seen: &'t Seen<'t>,
 ) -> Vec<Sighting<'c, 't>> {
-    let seen = alike.searched().upto(alike.place_of(end));
     let mut found: Vec<Sighting<'_, '_>> = Vec::new();
     for message in &catalogue.messages {
         let patterns = message.patterns.iter();
         let is_seen = message.speaker.is_symptom();
         let matches = patterns.filter_map(|it| {
             let at = if is_seen {
-                let at = it.find(seen)?;
-                let (start, end) = (alike.place(at.start), alike.place(at.end));
-                Match { start, end, ..at }
+                seen.find(it)?
             } else {
                 own_match(message, it, searched, lines)?
             };
@@ -205,7 +214,7 @@ fn sightings<'c, 't>(
         });
         found.extend(matches.max_by_key(|it| it.weight));
     }
-    found.retain(|it| !it.is_denied(seen));
+    found.retain(|it| !it.is_denied(seen.all));
     if found.is_empty() {
         found.extend(cut(catalogue, searched));
     }
@@ -325,75 +334,4 @@ fn cut<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Option<Sight
     let first = best.next()?;
     best.all(|it| it.message.id == first.message.id)
         .then_some(first)
-}
-
-/// A known message in a text.
-struct Sighting<'c, 't> {
-    message: &'c Message,
-    /// [`super::pattern::Pattern::weight`].
-    weight: usize,
-    /// Whether its end is anything.
-    is_open: bool,
-    at: Match<'t>,
-}
-
-impl<'c> Sighting<'c, '_> {
-    /// Whether a program, and no tool with which somebody looked, says it of DNS, and it leads
-    /// somewhere.
-    fn is_program(&self) -> bool {
-        let message = self.message;
-        let speaker = message.speaker;
-        let is_said = !speaker.is_symptom() && !speaker.is_check() && !message.is_aside;
-        is_said && message.is_dns() && message.leads()
-    }
-
-    /// The message, with the likeliest causes that it has in this text.
-    fn alone(
-        &self,
-        catalogue: &'c Catalogue,
-        (searched, seen): (Searched<'_>, Searched<'_>),
-        node: Option<&Node>,
-        platform: Option<Platform>,
-    ) -> (&'c Message, Vec<&'c Cause>) {
-        let own = searched.text.get(self.at.start..self.at.end);
-        let own = own.unwrap_or_default();
-        let asked = server(own, &[&self.at], node);
-        let looked = self.message.looked(name(own, &[&self.at]).as_deref());
-        let own = catalogue.causes_of(self.message, asked.as_ref(), looked);
-        let causes = match own.len() {
-            1 => own,
-            _ => weighed(catalogue, seen, self.message, looked, platform, &own, &own),
-        };
-        let likeliest = causes.into_iter().take(MOST_APART).map(|it| it.1);
-        (self.message, likeliest.collect())
-    }
-
-    /// Whether it is what is seen, and the text only denies it: `Tailscale
-    /// is not installed`.
-    fn is_denied(&self, searched: Searched<'_>) -> bool {
-        let may = self.message.speaker.is_symptom();
-        let mut patterns = self.message.patterns.iter();
-        may && !patterns.any(|it| it.is_said_in(searched))
-    }
-
-    /// Whether another speaker hands it on: its words are among the other's, as
-    /// Docker's are around Go's, or says more of its own that makes it no DNS error. What
-    /// is no DNS error hands nothing on by an end that may be anything; what is seen, and a note, never do.
-    fn is_part_of(&self, other: &Self) -> bool {
-        if other.message.speaker.is_symptom() || other.message.is_aside {
-            return false;
-        }
-        let is_inside = other.at.start <= self.at.start && self.at.end <= other.at.end;
-        let length = self.at.end - self.at.start;
-        let other_length = other.at.end - other.at.start;
-        let is_less = length == other_length && self.weight < other.weight;
-        let is_smaller = length < other_length || (is_less && !other.message.is_dns());
-        let is_other = self.message.speaker != other.message.speaker;
-        let may = if other.message.is_dns() {
-            is_other
-        } else {
-            !other.is_open
-        };
-        is_inside && is_smaller && may
-    }
 }

@@ -40,8 +40,12 @@ pub struct Judged {
 pub fn judge(pages: &[Page], seconds: Option<f64>) -> Report {
     let mut findings = Vec::new();
     let mut judged = Vec::new();
+    // Two pages with time between them are of one pod.
+    let is_same = |later: &Page, earlier: &Page| {
+        later.is_same_process(earlier) || seconds.is_some() && later.may_go_on_from(earlier)
+    };
     match pages {
-        [earlier, later] if later.is_same_process(earlier) => judged.push(Judged {
+        [earlier, later] if is_same(later, earlier) => judged.push(Judged {
             page: later.since(earlier),
             seconds,
             is_difference: true,
@@ -55,7 +59,7 @@ pub fn judge(pages: &[Page], seconds: Option<f64>) -> Report {
             judged.extend(each);
         }
     }
-    // Two pages with time between them are of one pod, which has started anew.
+    // Then it has started anew.
     if seconds.is_some() && judged.len() == 2 {
         findings.push(Finding::Restarted);
         judged.remove(0);

@@ -195,6 +195,13 @@ impl Page {
         }
     }
 
+    /// Whether a page of the same pod can be of the same process: nothing says when either
+    /// started, and no query is lost.
+    pub fn may_go_on_from(&self, earlier: &Self) -> bool {
+        let is_told = self.started.is_some() && earlier.started.is_some();
+        !is_told && self.requests >= earlier.requests
+    }
+
     /// What happened since `earlier`, a page of the same process.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {

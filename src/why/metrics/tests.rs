@@ -110,6 +110,17 @@ fn two_pages_of_one_process_are_a_difference() {
     assert_eq!(codes(&[&earlier, &anew], Some(10.0)), ["restarted"]);
 }
 
+/// A page of which somebody kept the lines of `coredns_` alone.
+#[test]
+fn pages_that_do_not_say_when_they_started_are_of_one_process_until_queries_are_lost() {
+    let requests = |count: u32| {
+        format!("coredns_dns_requests_total{{server=\"dns://:53\",zone=\".\"}} {count}\n")
+    };
+    let (earlier, later) = (requests(5000), requests(5010));
+    assert_eq!(codes(&[&earlier, &later], Some(10.0)), Vec::<&str>::new());
+    assert_eq!(codes(&[&later, &earlier], Some(10.0)), ["restarted"]);
+}
+
 #[test]
 fn one_replica_gets_all() {
     let (busy, idle) = (page(100, 5000, ""), page(200, 3, ""));

@@ -6,7 +6,10 @@ pub(super) fn named(name: &str) -> Option<&'static str> {
     lists.find(|it| it.0 == name).map(|it| it.1)
 }
 
-const LISTS: [(&str, &str); 5] = [
+/// The name of the list of complaints.
+pub(super) const COMPLAINT: &str = "@complaint";
+
+const LISTS: [(&str, &str); 6] = [
     // What DNS, a lookup and who does them are called.
     (
         "@dns",
@@ -20,6 +23,19 @@ const LISTS: [(&str, &str); 5] = [
          not respond|not answer|not seem to work|not seem to be work|not get any answer|no dns|no network|no connect|error|broken|breaks|stops work|stop work|\
          stopped work|no longer work|unreliable|hangs|slow|delay|latency|outage|bad address|\
          stuck|disrupt|lost|lose |drop|unknownhost|eai_again|no such host|nxdomain|servfail",
+    ),
+    // With one of these somebody complains; the rest of a text may only be about a subject.
+    (
+        COMPLAINT,
+        "fail|not |unable|timeout|unreach|unavail|inaccess|unresolv|no dns|no network|no connect|\
+         no answer|no reply|no response|no such|no record|no route|error|broken|break|stops|\
+         stop work|stopped|unreliable|hang|slow|delay|latency|outage|bad address|stuck|disrupt|\
+         lost|lose |loses|drop|unknownhost|eai_again|enotfound|nxdomain|servfail|problem|issue|\
+         wrong|bug|crash|oom|out of memory|refus|kill|exceed|overload|loop|missing|unexpected|\
+         weird|strange|incorrect|stale|outdated|ignor|trouble|instead|never|invalid|block|reject|\
+         intermittent|sporadic|random|sometimes|occasional|flak|too many|too much|too large|\
+         high cpu|high memory|spike|flood|exhaust|conflict|collid|mismatch|corrupt|truncat|\
+         duplicate|leak|down|gone|dead|silent|regress|workaround|had to|seconds",
     ),
     // The server of the cluster.
     (

@@ -96,6 +96,11 @@ impl Pattern {
         }
     }
 
+    /// What complaints have in them.
+    pub fn complaint() -> Self {
+        Self::seen("{@complaint}")
+    }
+
     /// Whether it ends with a text that may be anything.
     pub fn is_open(&self) -> bool {
         let last = self.parts.last();
@@ -138,7 +143,8 @@ impl Part {
         };
         Self {
             forms,
-            is_listed: words().any(|it| it != "@ends" && lists::named(it).is_some()),
+            is_listed: words()
+                .any(|it| !["@ends", lists::COMPLAINT].contains(&it) && lists::named(it).is_some()),
         }
     }
 

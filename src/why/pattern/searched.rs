@@ -71,13 +71,23 @@ pub(in crate::why) struct Alike {
 const JOINTS: [char; 4] = ['.', '-', '_', '/'];
 
 /// What people write, and the one form of it; a star stands for the rest of a word.
-const ALIKE: [(&str, &str); 36] = [
+const ALIKE: [(&str, &str); 45] = [
     // What is no failure, and what the API says where a budget forbids to evict.
     ("no errors", "no problem"),
     ("error budget*", "budget"),
     ("error when evicting", "evicting"),
     ("cannot evict", "keeps"),
     ("disruption budget*", "budget"),
+    // What has DNS in its name and is about names of objects, certificates or settings.
+    ("dns-1123", "rule 1123"),
+    ("dns-1035", "rule 1035"),
+    ("dns-01", "acme"),
+    ("dns01", "acme"),
+    ("dnsname*", "altname"),
+    ("dnsconfig", "setconfig"),
+    ("dnspolicy", "setpolicy"),
+    ("dns_*", "set_"),
+    ("dns label*", "label"),
     ("can't", "can not"),
     ("cant", "can not"),
     ("cannot", "can not"),
