@@ -17,7 +17,7 @@ use crate::lab::compare::judge;
 use crate::lab::observation::Query as Seen;
 
 /// So many runs are played at most.
-const MOST_RUNS: usize = 20_000;
+const MOST_RUNS: usize = 4_000;
 
 /// Something where the prediction is open and the model has a run for what was seen, and one for each of its variants.
 pub(crate) fn is_run(is_open: bool, question: &str, id: &str, seen: &Observation) -> Option<()> {
