@@ -1,6 +1,6 @@
 #![doc = include_str!("resolver_service_address.md")]
 
-use crate::config::envoy_bootstrap::{Resolver, clusters, get, resolver};
+use crate::config::envoy_bootstrap::{Cluster, Resolver, clusters, get, resolver};
 use crate::lint::rules::nginx::names::MAX_FINDINGS;
 use crate::lint::rules::prelude::*;
 use crate::lint::rules::service_address;
@@ -11,7 +11,7 @@ pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Rep
     if !object.document.is_embedded() {
         return;
     }
-    let of_clusters = clusters(object.object).filter_map(|it| it.resolver());
+    let of_clusters = clusters(object.object).filter_map(Cluster::resolver);
     let resolvers = resolver(object.object).into_iter().chain(of_clusters);
     let servers = resolvers
         .filter(|it| it.is_c_ares())
