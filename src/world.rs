@@ -6,7 +6,7 @@ use std::time::Duration;
 use hickory_proto::rr::RecordType;
 
 use crate::address::{Address, DNS_PORT, Server};
-use crate::engine::io::{Came, ConnectError};
+use crate::engine::io::{Came, ConnectError, Wrong};
 use crate::engine::message::{Data, Query, Rcode, Record, Reply, Transport};
 use crate::name::{MAX_WIRE_BYTES, Name};
 
@@ -42,6 +42,8 @@ pub struct Rule {
     pub authentic_data: bool,
     /// Whether a response over UDP comes twice.
     pub is_doubled: bool,
+    /// In what a response over UDP is none, if anything.
+    pub wrong: Option<Wrong>,
 }
 
 /// What a rule does.
@@ -86,6 +88,8 @@ pub enum Answer {
     After(Duration, Came),
     /// This comes back after that time, twice.
     Twice(Duration, Came),
+    /// This comes after that time, and is wrong so.
+    Wrong(Duration, Wrong, Came),
 }
 
 /// Servers that answer by rules; the first one that fits is used. Without one
@@ -121,6 +125,7 @@ impl Default for Rule {
             opt: true,
             authentic_data: false,
             is_doubled: false,
+            wrong: None,
         }
     }
 }
@@ -166,6 +171,11 @@ impl<'a> World<'a> {
     /// Whether what comes back depends on which of two queries comes first.
     pub fn counts(&self) -> bool {
         !self.seen.is_empty()
+    }
+
+    /// Whether a reply takes time, so that it counts when a query times out.
+    pub fn is_late(&self) -> bool {
+        self.rules.iter().any(|it| !it.delay.is_zero())
     }
 
     /// Whether the kernel sends to `address`: not to all machines at once, unless the
@@ -290,11 +300,11 @@ impl Rule {
                 ..self.reply(query, Rcode::NoError, Vec::new())
             }),
         };
-        match came {
-            Came::Reply(_) if self.is_doubled && query.transport == Transport::Udp => {
-                Answer::Twice(self.delay, came)
-            }
-            came => Answer::After(self.delay, came),
+        let is_datagram = query.transport == Transport::Udp && matches!(came, Came::Reply(_));
+        match self.wrong {
+            Some(wrong) if is_datagram => Answer::Wrong(self.delay, wrong, came),
+            _ if is_datagram && self.is_doubled => Answer::Twice(self.delay, came),
+            _ => Answer::After(self.delay, came),
         }
     }
 

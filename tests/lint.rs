@@ -59,7 +59,7 @@ fn codes_and_names_are_unique_and_well_formed() {
     for rule in rules::all() {
         let (group, number) = rule.code.split_at(2);
         assert!(
-            ["KR", "KK", "KC", "KP", "KD", "KN", "KG", "KH", "KS"].contains(&group),
+            ["KR", "KK", "KC", "KP", "KD", "KN", "KG", "KH", "KE", "KS"].contains(&group),
             "{}",
             rule.code
         );

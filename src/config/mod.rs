@@ -3,6 +3,7 @@
 pub mod corefile;
 pub mod dnsmasq_conf;
 pub mod env_file;
+pub mod envoy_bootstrap;
 pub mod glob;
 pub mod haproxy_cfg;
 pub mod hosts;

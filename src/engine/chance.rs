@@ -11,8 +11,8 @@ use crate::engine::message::QueryId;
 /// What was left to chance in a lookup so far.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Chance {
-    /// Whether the order of queries that are sent at once counts, so that it is drawn.
-    pub(super) draws_order: bool,
+    /// What is drawn because it counts here.
+    also: SmallVec<[Also; 2]>,
     /// How the first lots fall; all others fall on 0.
     script: Vec<usize>,
     /// The lots that were drawn, in order.
@@ -24,6 +24,15 @@ pub struct Chance {
     current: Lane,
     /// The lane of each query, as far as any is in one.
     of_queries: Vec<Lane>,
+}
+
+/// What is drawn only where it counts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Also {
+    /// The order of queries that are sent at once.
+    Order,
+    /// How long a time-out is whose length is drawn: a reply can come before it or after it.
+    TimeOuts,
 }
 
 /// A lot that was drawn.
@@ -71,6 +80,16 @@ impl Chance {
             script,
             ..Self::default()
         }
+    }
+
+    /// This is drawn from now on, too.
+    pub(super) fn draw_also(&mut self, also: Also) {
+        self.also.push(also);
+    }
+
+    /// Whether this is drawn, too.
+    pub(super) fn draws(&self, also: Also) -> bool {
+        self.also.contains(&also)
     }
 
     /// Draws a lot after so many queries.

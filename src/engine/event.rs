@@ -1,5 +1,7 @@
 //! What a machine wants done, and what comes of it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::address::Server;
 use crate::engine::failure::Failure;
 use crate::engine::message::{Query, QueryId, Reply, SocketId, Transport};
@@ -31,6 +33,20 @@ pub struct Arrival {
     pub server: Server,
     /// A reply, an error of the network, or the end of a connection.
     pub what: Came,
+    /// In what it is none for this query, if anything.
+    pub wrong: Option<Wrong>,
+}
+
+/// In what a datagram is no reply to the query that it is sent for.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wrong {
+    /// Another id.
+    Id,
+    /// Another question: of another type.
+    Question,
+    /// It comes from another address.
+    Source,
 }
 
 /// What came back for a query.

@@ -11,8 +11,8 @@ use futures_util::future::join;
 use smallvec::SmallVec;
 
 use crate::address::Server;
-use crate::engine::chance::{Chance, Order, RaceId};
-pub use crate::engine::event::{Arrival, Came, Heard, Request};
+use crate::engine::chance::{Also, Chance, Order, RaceId};
+pub use crate::engine::event::{Arrival, Came, Heard, Request, Wrong};
 pub use crate::engine::failure::ConnectError;
 use crate::engine::failure::Failure;
 use crate::engine::message::{Query, QueryId, SocketId, Transport};
@@ -29,6 +29,8 @@ struct State {
     now: Duration,
     requests: Vec<Request>,
     inbox: SmallVec<[Arrival; 1]>,
+    /// Wrong replies that are put there, too.
+    takes: &'static [Wrong],
     /// Whole messages as they came, and why none will.
     heard: Vec<(SocketId, Heard)>,
     connections: SmallVec<[(SocketId, Result<(), Failure>); 2]>,
@@ -70,8 +72,7 @@ impl Io {
         server: &Server,
         transport: Transport,
     ) -> Result<SocketId, ConnectError> {
-        let opened = self.open(server, transport, None, None).await;
-        opened.map_err(ConnectError::from)
+        (self.open(server, transport, None, None).await).map_err(ConnectError::from)
     }
 
     /// A new socket, connected to `server`, also behind TLS, before `until`.
@@ -102,10 +103,8 @@ impl Io {
 
     /// This side of a socket that was just connected, if anybody wanted to know.
     pub fn local(&self, socket: SocketId) -> Option<SocketAddr> {
-        let local = self.state.borrow().local;
-        local
-            .filter(|(id, _)| *id == socket)
-            .map(|(_, local)| local)
+        let (id, local) = self.state.borrow().local?;
+        (id == socket).then_some(local)
     }
 
     /// Sends a message as it is.
@@ -211,6 +210,12 @@ impl Io {
         self.receive(&[], Some(until)).await;
     }
 
+    /// Replies that are wrong so are looked at from now on; without this they are as if
+    /// they had not come.
+    pub fn takes(&self, wrong: &'static [Wrong]) {
+        self.state.borrow_mut().takes = wrong;
+    }
+
     /// Closes `socket`: what has arrived on it, or still does, is lost.
     pub fn close(&self, socket: SocketId) {
         let mut state = self.state.borrow_mut();
@@ -230,6 +235,11 @@ impl Io {
         state.chance.get_or_insert_default().draw(among, why, after)
     }
 
+    /// Whether this is drawn, too.
+    pub fn draws(&self, also: Also) -> bool {
+        (self.state.borrow().chance.as_ref()).is_some_and(|it| it.draws(also))
+    }
+
     /// Does both at once: what they send at the same time is sent in any order,
     /// each one's own in its own. `why` is a sentence.
     pub async fn at_once<A: Future, B: Future>(
@@ -243,8 +253,7 @@ impl Io {
             self.lane(race, Order::None, one),
             self.lane(race, Order::None, other),
         );
-        let draws = (self.state.borrow().chance.as_ref()).is_some_and(|it| it.draws_order);
-        if draws && self.choose(2, why) == 1 {
+        if self.draws(Also::Order) && self.choose(2, why) == 1 {
             let (other, one) = join(other, one).await;
             (one, other)
         } else {
@@ -267,20 +276,13 @@ impl Io {
 
     /// Begins something that is done at once, in parts that [`Io::lane`] runs.
     fn race(&self, why: &'static str) -> RaceId {
-        let mut state = self.state.borrow_mut();
-        state.chance.get_or_insert_default().race(why)
+        (self.state.borrow_mut().chance.get_or_insert_default()).race(why)
     }
 
     /// Runs `part` as one of the parts of `race`.
     async fn lane<F: Future>(&self, race: RaceId, order: Order, part: F) -> F::Output {
-        let enter = |lane| {
-            let mut state = self.state.borrow_mut();
-            state.chance.get_or_insert_default().enter(lane)
-        };
-        let lane = {
-            let mut state = self.state.borrow_mut();
-            state.chance.get_or_insert_default().lane(race)
-        };
+        let enter = |lane| (self.state.borrow_mut().chance.get_or_insert_default()).enter(lane);
+        let lane = (self.state.borrow_mut().chance.get_or_insert_default()).lane(race);
         let mut part = pin!(part);
         let since = || {
             let state = self.state.borrow();
@@ -336,9 +338,12 @@ impl Io {
         self.state.borrow_mut().heard.push((socket, heard));
     }
 
-    /// Delivers `arrival`.
+    /// Delivers `arrival`, if it is right or the model looks at such wrong ones.
     pub fn arrived(&self, arrival: Arrival) {
         let mut state = self.state.borrow_mut();
+        if arrival.wrong.is_some_and(|it| !state.takes.contains(&it)) {
+            return;
+        }
         state.arrivals += 1;
         state.inbox.push(arrival);
     }
@@ -371,10 +376,9 @@ impl Io {
         self.state.borrow_mut().chance = Some(Box::new(Chance::scripted(script)));
     }
 
-    /// The order of what is sent at once is drawn from now on.
-    pub(super) fn draw_order(&self) {
-        let mut state = self.state.borrow_mut();
-        state.chance.get_or_insert_default().draws_order = true;
+    /// This is drawn from now on, too.
+    pub(super) fn draw_also(&self, also: Also) {
+        (self.state.borrow_mut().chance.get_or_insert_default()).draw_also(also);
     }
 
     /// What was left to chance so far.

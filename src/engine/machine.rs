@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crate::address::Address;
-use crate::engine::chance::Chance;
+use crate::engine::chance::{Also, Chance};
 use crate::engine::failure::Failure;
 use crate::engine::io::{Arrival, Heard, Io, Request};
 use crate::engine::message::SocketId;
@@ -128,9 +128,9 @@ impl<'a> Machine<'a> {
         self
     }
 
-    /// The order of queries that are sent at once counts: it is a lot, too.
-    pub fn draw_order(&self) {
-        self.io.draw_order();
+    /// This counts here: it is a lot, too.
+    pub fn draw_also(&self, also: Also) {
+        self.io.draw_also(also);
     }
 
     /// What was left to chance; asked once, at the end.

@@ -134,6 +134,11 @@ impl Body {
         }
     }
 
+    /// Whether another file has it in it, as a `ConfigMap` does.
+    pub fn is_embedded(&self) -> bool {
+        self.layers != Layers::default()
+    }
+
     /// The bytes under a span of this document.
     pub fn bytes(&self, span: Span) -> &[u8] {
         span.slice(&self.source.bytes)

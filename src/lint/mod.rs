@@ -51,7 +51,7 @@ pub use self::workspace::Given;
 /// A check and everything that is said about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Stable code: `KR`, `KK`, `KC`, `KP`, `KD`, `KN`, `KG`, `KH` or `KS` and three digits.
+    /// Stable code: `KR`, `KK`, `KC`, `KP`, `KD`, `KN`, `KG`, `KH`, `KE` or `KS` and three digits.
     /// Never given to another rule.
     pub code: &'static str,
     /// What is wrong, in kebab-case; not what to do.

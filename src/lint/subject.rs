@@ -11,7 +11,6 @@ use crate::kubelet::configuration::Ignored;
 use crate::kubelet::flags::Name;
 use crate::kubelet::layers::Given;
 use crate::lint::document::{At, Document, FileId};
-use crate::lint::embedded;
 use crate::lint::facts::{KubeletForm, Resolver, Setting, Text};
 use crate::lint::options::Role;
 use crate::text::Span;
@@ -134,11 +133,6 @@ impl<'d> DaemonText<'d> {
     /// Where a word stands.
     pub fn at(&self, span: Span) -> At {
         self.document.at(span)
-    }
-
-    /// Whether another file has it in it, as a `ConfigMap` does.
-    pub fn is_embedded(&self) -> bool {
-        self.document.layers != embedded::Layers::default()
     }
 }
 

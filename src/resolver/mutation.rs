@@ -1,6 +1,6 @@
 //! Every field of a version counts: changed, the model no longer does what was observed.
 
-use super::{ALL, Model, Resolver, c_ares, dnspython};
+use super::{ALL, Model, Resolver, busybox, c_ares, dnspython};
 use crate::scenario::Scenario;
 
 /// Gives a version its neighbours, each with one field changed, beside that
@@ -114,12 +114,23 @@ fn models(resolver: &Resolver) -> Vec<(&'static str, Model)> {
         Model::Resolved(version, door) => all(version.neighbours(), |it| Model::Resolved(it, door)),
         Model::Hickory(version) => all(version.neighbours(), Model::Hickory),
         Model::Netty(version) => all(version.neighbours(), Model::Netty),
+        // What has two versions has no fields: the other one is the neighbour.
+        Model::CAres(c_ares::Version::V1_18, call) => {
+            vec![("version", Model::CAres(c_ares::Version::V1_25, call))]
+        }
         Model::Dnspython(version, call) => {
-            let versions = [dnspython::Version::V2_3, dnspython::Version::V2_9];
-            let others = versions.into_iter().filter(|it| *it != version);
-            others
-                .map(|it| ("version", Model::Dnspython(it, call)))
-                .collect()
+            let other = match version {
+                dnspython::Version::V2_3 => dnspython::Version::V2_9,
+                dnspython::Version::V2_9 => dnspython::Version::V2_3,
+            };
+            vec![("version", Model::Dnspython(other, call))]
+        }
+        Model::Busybox(version) => {
+            let other = match version {
+                busybox::Version::V1_29 => busybox::Version::V1_35,
+                busybox::Version::V1_35 => busybox::Version::V1_29,
+            };
+            vec![("version", Model::Busybox(other))]
         }
         _ => Vec::new(),
     }

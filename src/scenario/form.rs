@@ -14,6 +14,7 @@ use super::{
     Family, Lookup, NssModule, Scenario, default_hosts, default_interfaces, default_nsswitch, file,
 };
 use crate::config::resolv_conf::ResolvConf;
+use crate::engine::io::Wrong;
 use crate::engine::message::{Rcode, Transport};
 use crate::name::Name;
 use crate::world::{Effect, Rule};
@@ -119,6 +120,8 @@ struct RuleForm {
     ad: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     dup: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wrong: Option<Wrong>,
 }
 
 #[derive(Clone, Copy, Deserialize, Serialize)]
@@ -283,6 +286,7 @@ impl RuleForm {
             opt: self.opt,
             authentic_data: self.ad,
             is_doubled: self.dup,
+            wrong: self.wrong,
         }
     }
 }
@@ -365,6 +369,7 @@ impl From<&Rule> for RuleForm {
             opt: rule.opt,
             ad: rule.authentic_data,
             dup: rule.is_doubled,
+            wrong: rule.wrong,
         }
     }
 }

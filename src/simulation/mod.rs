@@ -5,9 +5,9 @@ pub mod courses;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use crate::engine::chance::Chance;
+use crate::engine::chance::{Also, Chance};
 use crate::engine::failure::Failure;
-use crate::engine::io::{Arrival, Came, Request};
+use crate::engine::io::{Arrival, Came, Request, Wrong};
 use crate::engine::machine::{Machine, Outcome, Step};
 use crate::engine::message::{Query, QueryId, SocketId, Transport};
 use crate::world::{Answer, World};
@@ -63,7 +63,10 @@ pub fn run_while(
     mut goes_on: impl FnMut(&[Sent]) -> bool,
 ) -> Run {
     if world.counts() {
-        machine.draw_order();
+        machine.draw_also(Also::Order);
+    }
+    if world.is_late() {
+        machine.draw_also(Also::TimeOuts);
     }
     // Few lookups need more queries, and a small piece of memory is found sooner.
     let mut sent: Vec<Sent> = Vec::with_capacity(4);
@@ -141,7 +144,7 @@ fn carry_out(
     if query.transport == Transport::Tcp && closed.contains(&query.socket) {
         return;
     }
-    let mut comes_at = |at, what| put(coming, at, query.transport, arrival(id, &query, what));
+    let mut comes_at = |at, what| put(coming, at, query.transport, arrival(id, &query, what, None));
     let came = match world.answer(&query) {
         Answer::Lost => return,
         Answer::NoServer => return comes_at(now, Came::Refused),
@@ -155,6 +158,11 @@ fn carry_out(
                 comes_at(now + delay, came.clone());
             }
             Some(came)
+        }
+        Answer::Wrong(delay, wrong, came) => {
+            let arrival = arrival(id, &query, came, Some(wrong));
+            put(coming, now + delay, query.transport, arrival);
+            None
         }
     };
     if matches!(came, Some(Came::Closed | Came::Reset | Came::Refused)) {
@@ -176,12 +184,13 @@ fn put(coming: &mut Coming, at: Duration, transport: Transport, arrival: Arrival
     coming.insert(behind, (at, arrival, transport));
 }
 
-fn arrival(id: QueryId, query: &Query, what: Came) -> Arrival {
+fn arrival(id: QueryId, query: &Query, what: Came, wrong: Option<Wrong>) -> Arrival {
     Arrival {
         query: id,
         socket: query.socket,
         server: query.server.clone(),
         what,
+        wrong,
     }
 }
 

@@ -297,6 +297,7 @@ impl Player<'_> {
                     socket: query.socket,
                     server: query.server.clone(),
                     what,
+                    wrong: None,
                 };
                 (now + after, arrival)
             }));

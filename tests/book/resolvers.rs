@@ -345,7 +345,7 @@ fn table(page: &mut String, resolvers: &[&Resolver], rows: &[Row]) -> Result<(),
 fn versions(page: &mut String) -> Result<(), Failed> {
     let (observed, exceptions) = (observations()?, exceptions()?);
     page.push_str("## Versions\n\n");
-    page.push_str("“Not predicted” counts observations that depend on chance, each with its reason in `testdata/vectors/exceptions.json`.\n\n");
+    page.push_str("“Not predicted” counts observations that depend on chance, each with its reason in `testdata/vectors/exceptions.json`. Where a prediction does not list all runs (`more`), the model is played along what was observed.\n\n");
     page.push_str("A version without a row is explained as the one before it: `--resolver glibc-2.39`, `go-1.24`.\n\n");
     page.push_str("| Id | From version | Used by | Observed: lookups | Not predicted |\n");
     page.push_str("| --- | --- | --- | --- | --- |\n");

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
+use kdns::engine::io::Wrong;
 use kdns::engine::message::{Rcode, Transport};
 use kdns::name::Name;
 use kdns::scenario::{Family, Lookup, Scenario, file};
@@ -222,5 +223,8 @@ fn rule(random: &mut Random) -> Rule {
         opt: !random.chance(6),
         authentic_data: random.chance(6),
         is_doubled: random.chance(9),
+        wrong: random
+            .chance(20)
+            .then(|| *random.pick(&[Wrong::Id, Wrong::Question, Wrong::Source])),
     }
 }

@@ -13,6 +13,7 @@
 //! [`lab::run_hidden`].
 
 mod differential;
+mod follow;
 mod lab;
 #[path = "../needs/mod.rs"]
 mod needs;

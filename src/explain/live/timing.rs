@@ -148,6 +148,7 @@ impl<I: Iterator<Item = (Duration, usize)>> Script<'_, I> {
             socket: query.socket,
             server: query.server.clone(),
             what: exchange.answer.as_ref()?.what.clone(),
+            wrong: None,
         });
         Some(())
     }

@@ -55,6 +55,9 @@ const SUBJECT_WORDS: &[&[u8]] = &[
     b"KubeProxyConfiguration",
     b"proxy_pass",
     b"haproxy.cfg",
+    // Clusters of Envoy.
+    b"STRICT_DNS",
+    b"LOGICAL_DNS",
     b"upstream_dns_",
     b"nodelocaldns",
     b"dns_mode",

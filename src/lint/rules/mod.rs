@@ -15,6 +15,7 @@ macro_rules! rules {
 
 pub mod cluster;
 pub mod corefile;
+pub mod envoy;
 pub mod haproxy;
 pub mod kubelet;
 pub mod nginx;
@@ -23,6 +24,7 @@ pub mod pod_spec;
 pub mod reading;
 pub mod resolver_file;
 pub mod search;
+mod service_address;
 
 use crate::kubelet::choice::NODE_FILE;
 use crate::lint::Rule;
@@ -43,7 +45,7 @@ pub mod prelude {
 }
 
 /// Every rule, by group, in the order of their codes.
-pub const GROUPS: [&[&Rule]; 9] = [
+pub const GROUPS: [&[&Rule]; 10] = [
     resolver_file::ALL,
     kubelet::ALL,
     corefile::ALL,
@@ -52,6 +54,7 @@ pub const GROUPS: [&[&Rule]; 9] = [
     node::ALL,
     nginx::ALL,
     haproxy::ALL,
+    envoy::ALL,
     reading::ALL,
 ];
 

@@ -5,22 +5,14 @@
 //! `api/envoy/config/cluster/v3/cluster.proto`,
 //! `api/envoy/extensions/network/dns_resolver/cares/v3/cares_dns_resolver.proto` (1.36)
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use super::{MAX_SERVERS, Names, Section};
+use crate::config::envoy_bootstrap::{Cluster, Resolver, clusters, flag, get, resolver, word};
 use crate::config::yaml::{self, Node};
 use crate::scenario::own::{Daemon, Given, Order, Own};
 use crate::text::{Lines, Place, Placed, Source, escaped};
 
-/// Clusters of these kinds look their addresses up as names.
-const BY_NAME: [&str; 5] = [
-    "STRICT_DNS",
-    "LOGICAL_DNS",
-    "envoy.cluster.strict_dns",
-    "envoy.cluster.logical_dns",
-    "envoy.cluster.dns",
-];
 /// Takes the names of requests.
 const FORWARD_PROXY: &str = "envoy.clusters.dynamic_forward_proxy";
 /// What is shown of a cluster's settings.
@@ -64,7 +56,8 @@ pub(super) fn collect_names(files: &[Source], names: &mut Names) {
                 .push(format!("{} has no mapping in it", file.name)),
         }
     }
-    let usual = texts.iter().rev().find_map(|it| resolver(it, &it.root));
+    let usual = |it: &Text<'_>| Some(asks(it, resolver(&it.root)?));
+    let usual = texts.iter().rev().find_map(usual);
     for text in &texts {
         for key in ["dynamic_resources", "ads_config"] {
             if let Some(found) = get(&text.root, key) {
@@ -72,45 +65,40 @@ pub(super) fn collect_names(files: &[Source], names: &mut Names) {
                 names.scripts.get_or_insert(place);
             }
         }
-        let clusters = get(&text.root, "static_resources").and_then(|it| get(it, "clusters"));
-        for cluster in clusters.and_then(Node::as_sequence).unwrap_or_default() {
-            cluster_of(text, cluster, usual.as_ref(), names);
+        for cluster in clusters(&text.root) {
+            cluster_of(text, &cluster, usual.as_ref(), names);
         }
     }
 }
 
-fn cluster_of(text: &Text<'_>, cluster: &Node, usual: Option<&Asks>, names: &mut Names) {
-    let custom = get(cluster, "cluster_type");
-    let kind = match custom {
-        Some(custom) => word(custom, "name"),
-        None => word(cluster, "type"),
-    };
-    let kind = kind.unwrap_or_default();
+fn cluster_of(text: &Text<'_>, cluster: &Cluster<'_>, usual: Option<&Asks>, names: &mut Names) {
+    let Cluster {
+        node,
+        kind,
+        settings,
+    } = *cluster;
     if kind == FORWARD_PROXY {
-        let place = text.place(cluster);
+        let place = text.place(node);
         names.scripts.get_or_insert(place);
     }
-    if !BY_NAME.contains(&kind) {
+    if !cluster.is_by_name() {
         return;
     }
-    // A cluster of the newer kind has these settings of its own.
-    let settings = custom.and_then(|it| get(it, "typed_config"));
-    let settings = settings.unwrap_or(cluster);
-    let asks = resolver(text, settings).or_else(|| resolver(text, cluster));
+    let asks = cluster.resolver().map(|it| asks(text, it));
     let asks = asks.or_else(|| usual.cloned()).unwrap_or_default();
     let mut section = Section {
-        place: text.place(get(cluster, "name").unwrap_or(cluster)),
-        label: escaped(word(cluster, "name").unwrap_or_default().as_bytes()),
+        place: text.place(get(node, "name").unwrap_or(node)),
+        label: escaped(word(node, "name").unwrap_or_default().as_bytes()),
         settings: vec![escaped(kind.as_bytes())],
         used: None,
         is_libc: asks.is_libc,
-        names: names_of(cluster),
+        names: text_of(cluster.names()),
         own: asks.own,
     };
     let shown = SHOWN.iter().filter_map(|key| shown(settings, key));
     section.settings.extend(shown);
     section.settings.extend(asks.settings);
-    let family = word(settings, "dns_lookup_family").unwrap_or("AUTO");
+    let family = cluster.family();
     let own = &mut section.own;
     (own.has_ipv4, own.has_ipv6, own.order) = match family {
         "AUTO" => (true, true, Order::Ipv6First),
@@ -128,18 +116,9 @@ fn cluster_of(text: &Text<'_>, cluster: &Node, usual: Option<&Asks>, names: &mut
     names.put(section);
 }
 
-/// The addresses of a cluster that are names.
-fn names_of(cluster: &Node) -> Vec<String> {
-    let groups = get(cluster, "load_assignment").map(|it| list(it, "endpoints"));
-    let endpoints = groups.into_iter().flatten();
-    let endpoints = endpoints.flat_map(|it| list(it, "lb_endpoints"));
-    let name = |it: &Node| {
-        let socket = get(get(get(it, "endpoint")?, "address")?, "socket_address")?;
-        let name = word(socket, "address")?;
-        let is_name = name.parse::<IpAddr>().is_err();
-        is_name.then(|| escaped(name.as_bytes()))
-    };
-    endpoints.filter_map(name).take(MAX_SERVERS).collect()
+fn text_of<'n>(names: impl Iterator<Item = &'n Node>) -> Vec<String> {
+    let texts = names.filter_map(Node::as_scalar).take(MAX_SERVERS);
+    texts.map(|it| escaped(it.text.as_bytes())).collect()
 }
 
 /// What a cluster asks.
@@ -165,34 +144,25 @@ impl Default for Asks {
     }
 }
 
-/// The resolver that a cluster or the bootstrap names; `None`: it names none.
-///
-/// Source: Envoy `source/common/upstream/cluster_factory_impl.cc: selectDnsResolver`,
-/// `source/common/network/dns_resolver/dns_factory_util.h` (1.36)
-fn resolver(text: &Text<'_>, node: &Node) -> Option<Asks> {
-    let typed = get(node, "typed_dns_resolver_config").and_then(|it| get(it, "typed_config"));
-    let old = get(node, "dns_resolution_config");
-    let config = match typed.filter(|it| word(it, "@type").is_some()) {
-        Some(typed) => typed,
-        None => old.filter(|it| !list(it, "resolvers").is_empty())?,
-    };
-    let kind = word(config, "@type").unwrap_or("CaresDnsResolverConfig");
+/// What a resolver that is named asks.
+fn asks(text: &Text<'_>, resolver: Resolver<'_>) -> Asks {
+    let Resolver { config, kind } = resolver;
     let mut asks = Asks {
-        is_libc: kind.ends_with("GetAddrInfoDnsResolverConfig"),
+        is_libc: resolver.is_libc(),
         ..Asks::default()
     };
     let own = &mut asks.own;
     let place = text.place(config);
     if asks.is_libc {
         asks.settings.push("getaddrinfo".to_owned());
-        return Some(asks);
+        return asks;
     }
-    if !kind.ends_with("CaresDnsResolverConfig") {
+    if !resolver.is_c_ares() {
         let value = Given::Unknown(escaped(kind.as_bytes()));
         own.servers = vec![Placed { value, place }];
-        return Some(asks);
+        return asks;
     }
-    let servers = list(config, "resolvers").iter().take(MAX_SERVERS);
+    let servers = resolver.servers().take(MAX_SERVERS);
     let servers: Vec<Placed<Given>> = servers.map(|it| server(text, it)).collect();
     let is_fallback = flag(config, "use_resolvers_as_fallback");
     if !servers.is_empty() && !is_fallback {
@@ -201,7 +171,7 @@ fn resolver(text: &Text<'_>, node: &Node) -> Option<Asks> {
     own.servers.extend(servers);
     if let Some(options) = get(config, "dns_resolver_options") {
         own.is_tcp = flag(options, "use_tcp_for_dns_lookups");
-        own.has_search = !flag(options, "no_default_search_domain");
+        own.has_search = !resolver.has_no_search();
         let keys = ["use_tcp_for_dns_lookups", "no_default_search_domain"];
         let shown = keys.iter().filter_map(|key| shown(options, key));
         asks.settings.extend(shown);
@@ -215,23 +185,21 @@ fn resolver(text: &Text<'_>, node: &Node) -> Option<Asks> {
         .iter()
         .filter_map(|key| shown(config, key));
     asks.settings.extend(shown);
-    Some(asks)
+    asks
 }
 
 /// A server has to be an address: Envoy does not start with another one.
-fn server(text: &Text<'_>, node: &Node) -> Placed<Given> {
-    let socket = get(node, "socket_address");
-    let host = socket.and_then(|it| word(it, "address"));
-    let port = socket.and_then(|it| word(it, "port_value")?.parse().ok());
+fn server(text: &Text<'_>, socket: &Node) -> Placed<Given> {
+    let host = word(socket, "address").unwrap_or_default();
+    let port = word(socket, "port_value").and_then(|it| it.parse().ok());
     let port = port.filter(|it| *it > 0);
-    let host = host.unwrap_or_default();
     let value = match host.parse().ok() {
         Some(ip) => Given::host(host, Some(ip), port.unwrap_or(crate::address::DNS_PORT)),
         None => None,
     };
     Placed {
         value: value.unwrap_or_else(|| Given::Unknown(escaped(host.as_bytes()))),
-        place: text.place(socket.unwrap_or(node)),
+        place: text.place(socket),
     }
 }
 
@@ -239,35 +207,6 @@ impl Text<'_> {
     fn place(&self, node: &Node) -> Place {
         self.lines.place_of(node.span.start)
     }
-}
-
-/// The value of a key, which can also be written as JSON writes it: `dnsLookupFamily`.
-fn get<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
-    node.get(key).or_else(|| node.get(&camel(key)))
-}
-
-fn camel(key: &str) -> String {
-    let mut parts = key.split('_');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |done, part| {
-        let (head, tail) = part.split_at(1.min(part.len()));
-        done + &head.to_ascii_uppercase() + tail
-    })
-}
-
-fn word<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
-    let value = get(node, key)?;
-    // Numbers and truth values of a wrapper's JSON form stand in it.
-    Some(&value.get("value").unwrap_or(value).as_scalar()?.text)
-}
-
-fn flag(node: &Node, key: &str) -> bool {
-    word(node, key) == Some("true")
-}
-
-fn list<'n>(node: &'n Node, key: &str) -> &'n [Node] {
-    let list = get(node, key).and_then(Node::as_sequence);
-    list.unwrap_or_default()
 }
 
 /// A setting as it stands there, if it is one word.

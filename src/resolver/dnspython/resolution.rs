@@ -8,7 +8,7 @@ use std::time::Duration;
 use hickory_proto::rr::RecordType;
 
 use crate::address::{Address, Server};
-use crate::engine::io::{Came, Io};
+use crate::engine::io::{Came, Io, Wrong};
 use crate::engine::message::{Because, Data, Edns, Query, Question, Rcode, Reply, Transport};
 use crate::name::Name;
 use crate::resolver::dnspython::Exception;
@@ -159,22 +159,27 @@ impl<'r> Resolution<'r> {
             authentic_data: false,
             because: because.clone(),
         });
-        let came = loop {
+        let (came, wrong) = loop {
             let arrival = self.io.receive(&[socket], Some(until)).await;
+            let wrong = arrival.as_ref().and_then(|it| it.wrong);
             match arrival.map(|it| it.what) {
                 Some(Came::Refused) if transport == Transport::Udp => {}
-                came => break came,
+                came => break (came, wrong),
             }
         };
         self.io.close(socket);
         Ok(match came {
-            Some(Came::Reply(reply)) if reply.truncated && transport == Transport::Udp => {
+            Some(Came::Reply(reply))
+                if reply.truncated && transport == Transport::Udp && is_from(server, wrong) =>
+            {
                 Asked::Truncated
             }
             // `UnexpectedSource`
-            Some(Came::Reply(_)) if transport == Transport::Udp && !is_source(server) => {
+            Some(Came::Reply(_)) if transport == Transport::Udp && !is_from(server, wrong) => {
                 Asked::Timeout
             }
+            // `BadResponse`
+            Some(Came::Reply(_)) if wrong.is_some() => Asked::Useless,
             Some(Came::Reply(reply)) => Asked::Reply(reply),
             Some(_) => Asked::Useless,
             None => Asked::Timeout,
@@ -220,11 +225,12 @@ impl<'r> Resolution<'r> {
     }
 }
 
-/// Whether replies come from the address that was asked, written as it is.
+/// Whether a reply comes from the address that was asked, written as it is.
 ///
 /// Source: `dns/query.py: _matches_destination`
-fn is_source(server: &Server) -> bool {
-    !server.address.ip.is_unspecified() && !server.address.lacks_scope()
+fn is_from(server: &Server, wrong: Option<Wrong>) -> bool {
+    let address = &server.address;
+    wrong != Some(Wrong::Source) && !address.ip.is_unspecified() && !address.lacks_scope()
 }
 
 /// Takes a server out, once if it is there twice.

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use hickory_proto::rr::RecordType;
 
-use crate::engine::io::Io;
+use crate::engine::io::{Io, Wrong};
 use crate::engine::machine::Outcome;
 use crate::resolver::haproxy::read::{configured, nameservers};
 use crate::resolver::haproxy::resolution::Resolution;
@@ -29,6 +29,8 @@ const NO_ADDRESS: Outcome = Outcome::Failed("no address");
 /// The lookup of `scenario`. A text that is an address is asked about, too: in
 /// a `server` line it is none that has to be looked up.
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
+    // resolvers.c: resolv_process_responses looks at the id, and at the name of the question.
+    io.takes(&[Wrong::Question]);
     let Some(servers) = nameservers(&io, scenario).await else {
         return Outcome::Failed("CONFIG_ERROR");
     };

@@ -14,7 +14,7 @@ mod res_query;
 
 use std::rc::Rc;
 
-use crate::engine::io::Io;
+use crate::engine::io::{Io, Wrong};
 use crate::engine::machine::Outcome;
 use crate::resolver::reading::Reading;
 use crate::scenario::{Lookup, Scenario};
@@ -77,6 +77,8 @@ pub const V1_2_5: Version = Version {
 
 /// The lookup of `scenario`: `getaddrinfo` for addresses, else `res_search`.
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &'static Version) -> Outcome {
+    // res_msend.c looks at the id of a reply, and not at its question.
+    io.takes(&[Wrong::Question]);
     let result = match scenario.lookup {
         Lookup::Addresses(family) => lookup_name::lookup_name(&io, scenario, version, family).await,
         Lookup::Records(record_type) => {

@@ -187,6 +187,7 @@ mod tests {
             socket: SocketId(9),
             server: std::net::IpAddr::from([10, 96, 0, 10]).into(),
             what: Came::Closed,
+            wrong: None,
         };
         let begin = |io| async {
             let mut manager = Manager::new(io, V252, &configuration);

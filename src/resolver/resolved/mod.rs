@@ -35,7 +35,7 @@ mod words;
 use std::rc::Rc;
 
 pub(super) use self::synthesize::LOCAL_ADDRESSES;
-use crate::engine::io::Io;
+use crate::engine::io::{Io, Wrong};
 use crate::engine::machine::Outcome;
 use crate::resolver::reading::Reading;
 use crate::resolver::resolved::manager::Manager;
@@ -170,6 +170,8 @@ impl<'a> Setup<'a> {
 
 /// The lookup.
 pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
+    // A reply with another question ends the transaction; other wrong ones are left out.
+    io.takes(&[Wrong::Question]);
     let manager = Manager::new(Rc::clone(&io), *setup.version, &setup.configuration);
     match &setup.client {
         Client::NssResolve(scenario) => varlink::lookup(manager, scenario).await,

@@ -155,6 +155,7 @@ fn arrival(reply: StubReply) -> Arrival {
         socket: reply.packet.query.socket,
         server: reply.packet.query.server,
         what: Came::Reply(reply.reply),
+        wrong: None,
     }
 }
 

@@ -9,13 +9,25 @@ use crate::resolver::resolved::dns_server::FeatureLevel;
 use crate::resolver::resolved::manager::Manager;
 use crate::resolver::resolved::transaction::{EmitError, State};
 
+/// A reply as it came.
+struct Packet {
+    reply: Reply,
+    transport: Transport,
+    /// Whether its question is the one that was asked: `dns_packet_is_reply_for`.
+    is_for_key: bool,
+}
+
 impl Manager<'_> {
     /// Source: `on_dns_packet`.
     pub(super) async fn on_dns_packet(&mut self, t: usize, arrival: Arrival) {
         match arrival.what {
             Came::Reply(reply) if self.transactions[t].sent.contains(&arrival.query) => {
-                self.dns_transaction_process_reply(t, reply, Transport::Udp)
-                    .await;
+                let packet = Packet {
+                    reply,
+                    transport: Transport::Udp,
+                    is_for_key: arrival.wrong.is_none(),
+                };
+                self.dns_transaction_process_reply(t, packet).await;
             }
             Came::Refused => {
                 self.server_packet_lost(t, Transport::Udp);
@@ -47,8 +59,12 @@ impl Manager<'_> {
     /// Source: `dns_transaction_on_stream_packet`.
     pub(super) async fn dns_transaction_on_stream_packet(&mut self, t: usize, reply: Reply) {
         self.dns_transaction_close_connection(t);
-        self.dns_transaction_process_reply(t, reply, Transport::Tcp)
-            .await;
+        let packet = Packet {
+            reply,
+            transport: Transport::Tcp,
+            is_for_key: true,
+        };
+        self.dns_transaction_process_reply(t, packet).await;
         // One that was sent again just now is over as well: so it is in the source.
         if self.transactions[t].state == State::Pending {
             self.dns_transaction_complete(t, State::InvalidReply);
@@ -56,12 +72,12 @@ impl Manager<'_> {
     }
 
     /// Source: `dns_transaction_process_reply`.
-    async fn dns_transaction_process_reply(
-        &mut self,
-        t: usize,
-        reply: Reply,
-        transport: Transport,
-    ) {
+    async fn dns_transaction_process_reply(&mut self, t: usize, packet: Packet) {
+        let Packet {
+            reply,
+            transport,
+            is_for_key,
+        } = packet;
         let Some(server) = self.transactions[t].server else {
             return;
         };
@@ -104,6 +120,9 @@ impl Manager<'_> {
         self.server_packet_received(t, server, &reply, transport);
         if self.dns_transaction_maybe_restart(t, server).await {
             return;
+        }
+        if !is_for_key {
+            return self.dns_transaction_complete(t, State::InvalidReply);
         }
         self.dns_transaction_install_answer(t, server, reply);
     }

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use hickory_proto::rr::RecordType;
 
 use crate::address::Address;
-use crate::engine::io::Io;
+use crate::engine::io::{Io, Wrong};
 use crate::engine::machine::Outcome;
 use crate::resolver::reading::Reading;
 use crate::resolver::ruby::read::Config;
@@ -42,6 +42,8 @@ pub const CONDITION: &str = "Resolv, and for sockets after `require \"resolv-rep
 /// Source: resolv.rb `Resolv#each_address, Resolv::DNS#each_address` (0.2.1);
 /// `use_ipv6?` is true, as where an interface has a global IPv6 address.
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
+    // resolv.rb: Requester#request looks at the sender and the id.
+    io.takes(&[Wrong::Question]);
     let types: &[RecordType] = match &scenario.lookup {
         Lookup::Addresses(Family::Both) => {
             match hosts::each_address(scenario) {

@@ -148,5 +148,6 @@ fn arrival(asked: &Asked, what: Came) -> Arrival {
         socket: asked.query.socket,
         server: asked.query.server.clone(),
         what,
+        wrong: None,
     }
 }

@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
+use kdns::engine::io::Wrong;
 use kdns::engine::machine::Outcome;
 use kdns::engine::message::{Because, Rcode, Transport};
 use kdns::explain::plan::{Candidate, candidates};
@@ -147,6 +148,8 @@ fn rule(bytes: &mut Bytes<'_>) -> Rule {
         opt: flags & 4 == 0,
         authentic_data: flags & 8 != 0,
         is_doubled: flags & 32 != 0,
+        wrong: (flags & 64 != 0)
+            .then(|| bytes.one_of(&[Wrong::Id, Wrong::Question, Wrong::Source])),
     }
 }
 

@@ -10,7 +10,7 @@ use hickory_proto::rr::rdata::{A, AAAA, CNAME, SOA};
 use hickory_proto::rr::{Name, RData, Record, RecordType};
 
 use super::observation::{EdnsSeen, Query};
-use super::rules::{Reply, Rule};
+use super::rules::{Reply, Rule, Wrong};
 
 const TTL: u32 = 30;
 /// Of a negative answer: in the recorded vectors one is forgotten within ten seconds.
@@ -150,12 +150,33 @@ fn name_text<'a>(labels: impl Iterator<Item = &'a [u8]>) -> String {
     text
 }
 
+/// Where the type of the question stands.
+fn type_at(message: &[u8]) -> Option<usize> {
+    let mut at = 12;
+    loop {
+        let length = usize::from(*message.get(at)?);
+        at += 1 + length;
+        if length == 0 {
+            return Some(at);
+        }
+    }
+}
+
 /// The reply that the rule makes; `None` where nothing is sent.
-pub(crate) fn reply(asked: &Parsed, rule: &Rule) -> Option<Vec<u8>> {
-    match asked {
+pub(crate) fn reply(asked: &Parsed, rule: &Rule, proto: &str) -> Option<Vec<u8>> {
+    let mut bytes = match asked {
         Parsed::Whole(message) => whole_reply(message, rule),
         Parsed::Long(question) => long_reply(question, rule),
+    }?;
+    let bits = match rule.wrong.filter(|_| proto == "udp") {
+        Some(Wrong::Id) => Some((0, 0x40)),
+        Some(Wrong::Question) => Some((type_at(&bytes)? + 1, 0x40)),
+        Some(Wrong::Source) | None => None,
+    };
+    if let Some((at, bits)) = bits {
+        *bytes.get_mut(at)? ^= bits;
     }
+    Some(bytes)
 }
 
 /// The question again with the rcode, no records.

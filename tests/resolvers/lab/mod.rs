@@ -10,6 +10,7 @@
 
 pub(crate) mod compare;
 mod courses;
+mod datagrams;
 mod hickory;
 mod icmp;
 mod message;

@@ -1,6 +1,6 @@
 //! The servers' rules: which reply a query gets.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,26 @@ impl Reply {
     }
 }
 
+/// In what a response is none for its query.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Wrong {
+    /// Another id.
+    Id,
+    /// Another type is asked for.
+    Question,
+    /// It comes from another address.
+    Source,
+}
+
+/// An address from which nobody expects a reply to what was sent to `server`. It leads to the sandbox, as all do.
+pub(crate) fn elsewhere(server: IpAddr) -> Ipv6Addr {
+    match server {
+        IpAddr::V4(_) => Ipv4Addr::new(198, 51, 100, 77).to_ipv6_mapped(),
+        IpAddr::V6(_) => Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x77),
+    }
+}
+
 /// One rule.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -110,6 +130,9 @@ pub(crate) struct Rule {
     /// `true`: a response over UDP is sent twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) dup: Option<bool>,
+    /// In what a response over UDP is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wrong: Option<Wrong>,
     /// `true`: with AD.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ad: Option<bool>,
@@ -189,7 +212,7 @@ fn matches(rule: &Rule, asked: Asked<'_>) -> bool {
 
 /// Whether two texts are the same server, however its address is written.
 fn is_same(one: &str, other: &str) -> bool {
-    let ip = |text: &str| text.parse::<std::net::IpAddr>().ok();
+    let ip = |text: &str| text.parse::<IpAddr>().ok();
     one == other || ip(one).is_some() && ip(one) == ip(other)
 }
 

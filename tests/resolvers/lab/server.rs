@@ -1,25 +1,23 @@
 //! The recording DNS server: UDP and TCP, port 53 of every address.
 
-use std::io::{IoSlice, IoSliceMut, Read, Write};
+use std::io::{Read, Write};
 use std::net::{
     IpAddr, Ipv6Addr, Shutdown, SocketAddr, SocketAddrV6, TcpListener, TcpStream, UdpSocket,
 };
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::libc::{in6_addr, in6_pktinfo, linger};
-use nix::sys::socket::{
-    AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, SockaddrIn6,
-    bind, recv, recvmsg, sendmsg, setsockopt, socket, sockopt,
-};
+use nix::libc::{in6_pktinfo, linger};
+use nix::sys::socket::{MsgFlags, recv, setsockopt, sockopt};
 
+use super::datagrams::{receive, send, udp_socket};
 use super::observation::Query;
-use super::rules::{Asked, Reply, Rule, Rules};
-use super::{icmp, message};
+use super::rules::{Asked, Reply, Rule, Rules, Wrong};
+use super::{icmp, message, rules};
 
-const PORT: u16 = 53;
+pub(super) const PORT: u16 = 53;
 /// The index of the sandbox's link.
 const ETH0: u32 = 3;
 
@@ -43,6 +41,8 @@ struct State {
     /// Sources in order of first use: for TCP with the connection's number.
     sources: Vec<(SocketAddr, Option<u32>)>,
     connections: u32,
+    /// When late answers are due: two of one time go in the order of their queries.
+    due: Vec<Instant>,
     trouble: Vec<String>,
 }
 
@@ -52,6 +52,27 @@ struct Answer {
     reply: Reply,
     delay: Duration,
     dup: bool,
+    wrong: Option<Wrong>,
+}
+
+impl State {
+    /// So long is waited for an answer from `now` on: a little longer if another one is due then.
+    fn delay(&mut self, delay: Duration, now: Instant) -> Duration {
+        const APART: Duration = Duration::from_millis(2);
+        if delay.is_zero() {
+            return delay;
+        }
+        let mut due = now + delay;
+        while self
+            .due
+            .iter()
+            .any(|it| due < *it + APART && *it < due + APART)
+        {
+            due += APART;
+        }
+        self.due.push(due);
+        due - now
+    }
 }
 
 impl Server {
@@ -62,6 +83,7 @@ impl Server {
             queries: Vec::new(),
             sources: Vec::new(),
             connections: 0,
+            due: Vec::new(),
             trouble: Vec::new(),
         };
         let server = Self(Arc::new(Mutex::new(state)));
@@ -119,6 +141,7 @@ impl Server {
             reply: Reply::Timeout,
             delay: Duration::ZERO,
             dup: false,
+            wrong: None,
         };
         if let (Some(parsed), Some(qname), Some(qtype)) = (&parsed, &query.qname, &query.qtype) {
             let edns = query.edns.is_some();
@@ -129,10 +152,11 @@ impl Server {
                 proto,
                 edns,
             });
-            answer.bytes = message::reply(parsed, &rule);
+            answer.bytes = message::reply(parsed, &rule, proto);
             answer.reply = rule.reply();
             answer.dup = rule.dup.unwrap_or(false);
-            answer.delay = Duration::from_millis(rule.delay_ms.unwrap_or(0));
+            answer.wrong = rule.wrong.filter(|_| proto == "udp");
+            answer.delay = state.delay(Duration::from_millis(rule.delay_ms.unwrap_or(0)), now);
             query.reply = Some(rule.reply().word().to_owned());
         }
         state.queries.push((query, now));
@@ -176,6 +200,10 @@ impl Server {
                 return;
             };
             let (it, times) = (self.clone(), if answer.dup { 2 } else { 1 });
+            let mut info = info;
+            if answer.wrong == Some(Wrong::Source) {
+                info.ipi6_addr.s6_addr = rules::elsewhere(server).octets();
+            }
             later(answer.delay, move || {
                 for _ in 0..times {
                     if let Err(e) = send(socket.as_raw_fd(), &bytes, client, info) {
@@ -258,11 +286,8 @@ impl Server {
                 return None;
             }
             Reply::Rst => {
-                let at_once = linger {
-                    l_onoff: 1,
-                    l_linger: 0,
-                };
-                setsockopt(&*stream, sockopt::Linger, &at_once).ok()?;
+                let (l_onoff, l_linger) = (1, 0);
+                setsockopt(&*stream, sockopt::Linger, &linger { l_onoff, l_linger }).ok()?;
                 return None;
             }
             _ => {}
@@ -319,67 +344,4 @@ fn of_link(address: IpAddr) -> SocketAddr {
         }
         other => SocketAddr::new(other, PORT),
     }
-}
-
-/// One socket for both families, so that the order of arrival is kept.
-fn udp_socket() -> nix::Result<UdpSocket> {
-    let fd = socket(
-        AddressFamily::Inet6,
-        SockType::Datagram,
-        SockFlag::SOCK_CLOEXEC,
-        None,
-    )?;
-    setsockopt(&fd, sockopt::Ipv6V6Only, &false)?;
-    setsockopt(&fd, sockopt::ReuseAddr, &true)?;
-    setsockopt(&fd, sockopt::Ipv6RecvPacketInfo, &true)?;
-    bind(
-        fd.as_raw_fd(),
-        &SockaddrIn6::from(SocketAddrV6::new(Ipv6Addr::UNSPECIFIED, PORT, 0, 0)),
-    )?;
-    Ok(UdpSocket::from(fd))
-}
-
-fn receive(fd: RawFd, buffer: &mut [u8]) -> nix::Result<(usize, SocketAddrV6, in6_pktinfo)> {
-    let mut space = nix::cmsg_space!(in6_pktinfo);
-    let mut parts = [IoSliceMut::new(buffer)];
-    let got = recvmsg::<SockaddrIn6>(fd, &mut parts, Some(&mut space), MsgFlags::empty())?;
-    let info = got.cmsgs()?.find_map(|c| match c {
-        ControlMessageOwned::Ipv6PacketInfo(info) => Some(info),
-        _ => None,
-    });
-    let (Some(client), Some(info)) = (got.address, info) else {
-        return Err(nix::errno::Errno::ENODATA);
-    };
-    let client = SocketAddrV6::new(
-        client.ip(),
-        client.port(),
-        client.flowinfo(),
-        client.scope_id(),
-    );
-    Ok((got.bytes, client, info))
-}
-
-/// Sends from the address that was asked.
-fn send(fd: RawFd, bytes: &[u8], client: SocketAddrV6, asked: in6_pktinfo) -> nix::Result<()> {
-    let address = Ipv6Addr::from(asked.ipi6_addr.s6_addr);
-    let index = if address.is_unicast_link_local() {
-        asked.ipi6_ifindex
-    } else {
-        0
-    };
-    let info = in6_pktinfo {
-        ipi6_addr: in6_addr {
-            s6_addr: address.octets(),
-        },
-        ipi6_ifindex: index,
-    };
-    let parts = [IoSlice::new(bytes)];
-    sendmsg(
-        fd,
-        &parts,
-        &[ControlMessage::Ipv6PacketInfo(&info)],
-        MsgFlags::empty(),
-        Some(&SockaddrIn6::from(client)),
-    )?;
-    Ok(())
 }

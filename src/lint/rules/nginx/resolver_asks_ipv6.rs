@@ -5,7 +5,7 @@ use crate::lint::rules::nginx::names::{MAX_FINDINGS, directives};
 use crate::lint::rules::prelude::*;
 
 pub(super) fn check(file: &DaemonText<'_>, context: &Context<'_>, report: &mut Report) {
-    if !file.is_embedded() {
+    if !file.document.is_embedded() {
         return;
     }
     let networks = context.networks(file.document.file);

@@ -8,7 +8,7 @@ const STUBS: [&str; 2] = ["127.0.0.53", "127.0.0.54"];
 
 pub(super) fn check(file: &DaemonText<'_>, _: &Context<'_>, report: &mut Report) {
     // On a node it is the node's own.
-    if !file.is_embedded() {
+    if !file.document.is_embedded() {
         return;
     }
     let is_stub = |word: &str| STUBS.contains(&word.split(':').next().unwrap_or_default());

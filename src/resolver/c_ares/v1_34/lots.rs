@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::engine::chance::Also;
 use crate::resolver::c_ares::v1_34::channel::{Channel, Qid, Query};
 use crate::resolver::c_ares::v1_34::server::Moment;
 use crate::resolver::c_ares::v1_34::version::TriesFailed;
@@ -101,12 +102,12 @@ impl Channel<'_> {
         let doubled = timeout
             .checked_shl(rounds)
             .filter(|value| value >> rounds == timeout);
-        // Which time it is shows only beside another query that waits.
+        // Which time it is shows beside another query that waits, or where a reply is late.
         let now = self.io.now();
         let waits = |other: &Query| other.qid != qid && other.timeout.0 > now;
         let mut others = self.queries.iter();
         let is_beside = others.any(|other| self.by_timeout.contains(&other.qid) && waits(other));
-        let lot = if is_beside {
+        let lot = if is_beside || self.io.draws(Also::TimeOuts) {
             LOTS.get(self.io.choose(LOTS.len(), SHORTENED)).copied()
         } else {
             None

@@ -19,6 +19,12 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// The servers by which rules name them: some of the lines are no addresses.
+    fn addresses(&self) -> Vec<&String> {
+        let servers = self.servers.iter();
+        servers.filter(|it| it.parse::<IpAddr>().is_ok()).collect()
+    }
+
     /// One of the names that are probably tried.
     fn somewhere(&self, dice: &mut Dice) -> String {
         let bare = self.name.trim_end_matches('.');
@@ -36,6 +42,9 @@ pub(super) fn answers(dice: &mut Dice, asked: &Asked<'_>, failing: bool) -> Vec<
     if failing {
         for _ in 0..=dice.below(2) {
             failures(dice, asked, &mut rules);
+        }
+        for rule in &mut rules {
+            late_or_wrong(dice, rule);
         }
         // Beside truncation it is a race which of UDP and TCP is heard first.
         if rules.iter().any(|rule| rule["reply"] == "TC") {
@@ -63,11 +72,7 @@ fn failures(dice: &mut Dice, asked: &Asked<'_>, rules: &mut Vec<Value>) {
         "SERVFAIL", "REFUSED", "NOTIMP", "FORMERR", "TIMEOUT", "TIMEOUT", "TC", "NODATA",
     ]);
     let mut rule = json!({"reply": reply});
-    // Rules name servers by address; some of the lines are none.
-    let servers = asked.servers.iter();
-    let addresses: Vec<&String> = servers
-        .filter(|server| server.parse::<IpAddr>().is_ok())
-        .collect();
+    let addresses = asked.addresses();
     match dice.below(9) {
         0 | 1 if !addresses.is_empty() => {
             rule["server"] = json!(addresses[dice.below(addresses.len())]);
@@ -96,6 +101,24 @@ fn failures(dice: &mut Dice, asked: &Asked<'_>, rules: &mut Vec<Value>) {
         rule["dup"] = json!(true);
     }
     rules.push(rule);
+}
+
+/// Half of the time-outs are of a second, some shorter: each of these is well before one of them, or well after.
+const DELAYS_MS: [u64; 5] = [250, 750, 1300, 1700, 2600];
+
+/// A reply that comes late, or that is none for its query.
+fn late_or_wrong(dice: &mut Dice, rule: &mut Value) {
+    if rule["reply"] == "TIMEOUT" || rule["proto"] == "tcp" {
+        return;
+    }
+    // Two late replies come one after the other: what follows a truncated or a doubled one is a race.
+    let is_plain = rule["reply"] != "TC" && rule.get("dup").is_none();
+    if is_plain && dice.percent(20) {
+        rule["delay_ms"] = json!(DELAYS_MS[dice.below(DELAYS_MS.len())]);
+    }
+    if dice.percent(20) {
+        rule["wrong"] = json!(dice.pick(&["id", "question", "source"]));
+    }
 }
 
 /// A name without data, or none, from a server that may say little about it.
@@ -138,6 +161,11 @@ fn found(dice: &mut Dice, asked: &Asked<'_>, rules: &mut Vec<Value>) {
         if dice.percent(8) {
             rule[key] = json!(false);
         }
+    }
+    let addresses = asked.addresses();
+    if addresses.len() > 1 && dice.percent(15) {
+        // The others have no such name.
+        rule["server"] = json!(addresses[dice.below(addresses.len())]);
     }
     rules.push(rule);
 }
