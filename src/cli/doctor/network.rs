@@ -77,13 +77,20 @@ pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
 /// The pod from which packets are sent and names looked up: the target, or else
 /// the first pod that runs and asks the cluster's DNS.
 pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
-    let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
-    let mut all = ordinary(node).filter(asks_cluster).peekable();
-    let first = all.peek().copied();
-    // A search list of somebody's own finds no name of the cluster.
-    let found = all.find(|it| searches_cluster(it)).or(first);
     let target = args.target().cloned();
-    target.or_else(|| found.map(Pod::label))
+    target.or_else(|| asker(node).map(Pod::label))
+}
+
+fn asker(node: &Node) -> Option<&Pod> {
+    let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
+    let all = || ordinary(node).filter(asks_cluster);
+    // A search list of somebody's own finds no name of the cluster; what cannot be read, as its
+    // file system does not answer, cannot be entered.
+    let is_read = |it: &&Pod| it.eye().is_none() || it.is_resolv_conf_seen;
+    let found = all().filter(is_read).find(|it| searches_cluster(it));
+    found
+        .or_else(|| all().find(is_read))
+        .or_else(|| all().next())
 }
 
 /// Refuses a target that is none, before all else is looked at.
@@ -284,4 +291,48 @@ fn send(
     let answer = path::answer_to(&asked, streams)?;
     let services = answer.host.rules.services_named();
     Ok((answer.into_route(question), services))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kubelet::Setting;
+    use crate::node::{Container, Process};
+    use crate::pod::assumed_kubelet;
+    use crate::text::Source;
+
+    /// The file system of a container can keep everybody waiting who looks.
+    #[test]
+    fn who_cannot_be_read_is_not_asked_for() {
+        let conf = "search default.svc.cluster.local svc.cluster.local\nnameserver 10.96.0.10\n";
+        let conf = ResolvConf::parse(Source::new("/etc/resolv.conf", conf));
+        let pod = |name: &str, is_resolv_conf_seen| Pod {
+            name: Some(name.to_owned()),
+            processes: vec![Process {
+                pid: 7,
+                comm: name.to_owned(),
+                arguments: Vec::new(),
+            }],
+            host_network: Some(false),
+            resolv_conf: Some(conf.clone()),
+            containers: vec![Container {
+                pid: Some(7),
+                ..Container::default()
+            }],
+            is_resolv_conf_seen,
+            ..Pod::default()
+        };
+        let mut kubelet = assumed_kubelet();
+        kubelet.cluster_dns = Setting::built_in(vec![IpAddr::from([10, 96, 0, 10])]);
+        let node = |pods| Node {
+            kubelet: Some(kubelet.clone()),
+            pods,
+            ..Node::default()
+        };
+        let asks = |pods| asker(&node(pods)).and_then(|it| it.name.clone());
+        let found = asks(vec![pod("stalled", false), pod("fine", true)]);
+        assert_eq!(found.as_deref(), Some("fine"));
+        let alone = asks(vec![pod("stalled", false)]);
+        assert_eq!(alone.as_deref(), Some("stalled"));
+    }
 }

@@ -136,6 +136,7 @@ fn file(file: &upstream::FileReport) -> File<'_> {
             Role::Node => "node",
             Role::Both => "both",
             Role::Asked => "asked",
+            Role::Cluster => "cluster-dns",
         },
         path: Some(file.path.as_str()).filter(|path| !path.is_empty()),
         links: &file.links,
