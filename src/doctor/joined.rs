@@ -276,13 +276,24 @@ fn fix_of<'k>(kind: &'k Kind<'_>) -> Option<&'k check_loop::Fix> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check_loop::facts::Concern;
     use crate::doctor::{Answer, Asked, State, Whom};
     use crate::node::Node;
 
     /// A server that does not answer, or late, is why logs say so; that of another one stands.
     #[test]
     fn logs_show_what_asking_shows() {
-        let report = check_loop::judge(&Node::default());
+        let plain = check_loop::judge(&Node::default());
+        let old = check_loop::Report {
+            concern: Some(Concern {
+                troubles: Vec::new(),
+                then: vec![Step::Recreate {
+                    namespace: String::new(),
+                    pods: Vec::new(),
+                }],
+            }),
+            ..plain.clone()
+        };
         let server = SocketAddr::from(([172, 31, 0, 53], 53));
         let logged = |servers: Vec<SocketAddr>| {
             Trouble::Log(Sighting {
@@ -312,18 +323,22 @@ mod tests {
             state: State::Warning,
         };
         let other = SocketAddr::from(([172, 31, 0, 54], 53));
-        let wanted: [fn(Vec<&Asked>) -> Kind<'_>; 2] = [Kind::Silent, Kind::Slow];
         for (servers, left) in [(vec![server], 1), (vec![server, other], 2), (Vec::new(), 2)] {
             let log = logged(servers);
-            for kind in wanted {
-                let mut causes = vec![
-                    cause(1, Kind::Trouble(&log, &report)),
-                    cause(8, kind(vec![&asked])),
-                ];
-                seen_by_asking(&mut causes);
-                assert_eq!(causes.len(), left);
-                let last = causes.last().map(|it| it.evidence.len());
-                assert_eq!(last, Some(3 - left));
+            for kind in [Kind::Silent(vec![&asked]), Kind::Slow(vec![&asked])] {
+                for report in [&plain, &old] {
+                    let mut causes = vec![
+                        cause(1, Kind::Trouble(&log, report)),
+                        cause(8, kind.clone()),
+                    ];
+                    seen_by_asking(&mut causes);
+                    assert_eq!(causes.len(), left);
+                    let last = causes.last().unwrap();
+                    assert_eq!(last.evidence.len(), 3 - left);
+                    // That pods are to be made anew is not lost.
+                    let is_old = left == 1 && report.concern.is_some();
+                    assert_eq!(log_of(&last.kind).is_some(), is_old);
+                }
             }
         }
     }

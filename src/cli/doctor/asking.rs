@@ -262,6 +262,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::doctor::checks;
 
     /// The servers of a pod's own file come after the DNS pods.
     #[test]

@@ -110,10 +110,9 @@ fn passed_by(service: &Named, why: &Bypass, shown: &str) -> Words {
                 "packets to {asked} come to the rules of the Service {name}, and none of these \
                  translates them"
             ),
-            why: format!(
-                "somebody has flushed a chain of kube-proxy, and packets leave with an address \
-                 that nobody has{colon}{shown}"
-            ),
+            why: "somebody has flushed a chain of kube-proxy, and packets leave with an address \
+                  that nobody has"
+                .to_owned(),
             fix: written_again(),
         },
     }
