@@ -280,6 +280,15 @@ mod tests {
     use crate::doctor::{Answer, Asked, State, Whom};
     use crate::node::Node;
 
+    fn cause(number: usize, kind: Kind<'_>) -> Cause<'_> {
+        Cause {
+            kind,
+            evidence: vec![number],
+            places: Vec::new(),
+            state: State::Warning,
+        }
+    }
+
     /// A server that does not answer, or late, is why logs say so; that of another one stands.
     #[test]
     fn logs_show_what_asking_shows() {
@@ -315,12 +324,6 @@ mod tests {
             fails: true,
             is_left_out: false,
             is_malformed: false,
-        };
-        let cause = |number, kind| Cause {
-            kind,
-            evidence: vec![number],
-            places: Vec::new(),
-            state: State::Warning,
         };
         let other = SocketAddr::from(([172, 31, 0, 54], 53));
         for (servers, left) in [(vec![server], 1), (vec![server, other], 2), (Vec::new(), 2)] {

@@ -83,14 +83,18 @@ pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
 
 fn asker(node: &Node) -> Option<&Pod> {
     let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
-    let all = || ordinary(node).filter(asks_cluster);
-    // A search list of somebody's own finds no name of the cluster; what cannot be read, as its
-    // file system does not answer, cannot be entered.
-    let is_read = |it: &&Pod| it.eye().is_none() || it.is_resolv_conf_seen;
-    let found = all().filter(is_read).find(|it| searches_cluster(it));
-    found
-        .or_else(|| all().find(is_read))
-        .or_else(|| all().next())
+    // What cannot be read, as its file system does not answer, cannot be entered; a search list
+    // of somebody's own finds no name of the cluster; what is being made, or taken away, has no
+    // address, and no way out.
+    let is_unread = |it: &Pod| it.eye().is_some() && !it.is_resolv_conf_seen;
+    let all = ordinary(node).filter(asks_cluster);
+    all.min_by_key(|it| {
+        (
+            is_unread(it),
+            !searches_cluster(it),
+            it.addresses.is_empty(),
+        )
+    })
 }
 
 /// Refuses a target that is none, before all else is looked at.
@@ -303,10 +307,10 @@ mod tests {
 
     /// The file system of a container can keep everybody waiting who looks.
     #[test]
-    fn who_cannot_be_read_is_not_asked_for() {
+    fn who_cannot_be_read_or_is_half_made_comes_last() {
         let conf = "search default.svc.cluster.local svc.cluster.local\nnameserver 10.96.0.10\n";
         let conf = ResolvConf::parse(Source::new("/etc/resolv.conf", conf));
-        let pod = |name: &str, is_resolv_conf_seen| Pod {
+        let pod = |name: &str, is_resolv_conf_seen, address: Option<[u8; 4]>| Pod {
             name: Some(name.to_owned()),
             processes: vec![Process {
                 pid: 7,
@@ -320,6 +324,7 @@ mod tests {
                 ..Container::default()
             }],
             is_resolv_conf_seen,
+            addresses: address.into_iter().map(IpAddr::from).collect(),
             ..Pod::default()
         };
         let mut kubelet = assumed_kubelet();
@@ -330,9 +335,16 @@ mod tests {
             ..Node::default()
         };
         let asks = |pods| asker(&node(pods)).and_then(|it| it.name.clone());
-        let found = asks(vec![pod("stalled", false), pod("fine", true)]);
+        let address = Some([10, 244, 0, 9]);
+        let stalled = || pod("stalled", false, address);
+        let found = asks(vec![
+            stalled(),
+            pod("new", true, None),
+            pod("fine", true, address),
+        ]);
         assert_eq!(found.as_deref(), Some("fine"));
-        let alone = asks(vec![pod("stalled", false)]);
-        assert_eq!(alone.as_deref(), Some("stalled"));
+        let found = asks(vec![stalled(), pod("new", true, None)]);
+        assert_eq!(found.as_deref(), Some("new"));
+        assert_eq!(asks(vec![stalled()]).as_deref(), Some("stalled"));
     }
 }
