@@ -1,5 +1,7 @@
 //! What is not known, and what was supposed in its place.
 
+use std::collections::HashSet;
+
 use super::facts::{Missing, Remark, Supposed, Unknown};
 use super::graph::Graph;
 use super::outcome::Outcome;
@@ -37,6 +39,8 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<Missing> {
     }
     let denied = node.denied.iter().cloned().map(Missing::Privilege);
     let mut missing: Vec<Missing> = denied.chain(kubelet_missing(node)).collect();
+    // There can be thousands of pods.
+    let mut said: HashSet<Missing> = HashSet::new();
     // Of a pod whose Corefile is not known a sentence of its own says so.
     let has_pod = graph
         .servers
@@ -52,7 +56,7 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<Missing> {
         };
         let reason = Missing::Path(reason.clone());
         // The kubelet's file has its own entry.
-        if (has_file || !is_about_file(&reason)) && !missing.contains(&reason) {
+        if (has_file || !is_about_file(&reason)) && said.insert(reason.clone()) {
             missing.push(reason);
         }
     }
@@ -137,7 +141,7 @@ fn stopped(node: &Node) -> Option<Remark> {
 
 impl Remark {
     /// Whether one of the entries says the same.
-    pub(super) fn is_in(&self, missing: &[Missing]) -> bool {
+    pub(super) fn is_in(&self, missing: &HashSet<&Missing>) -> bool {
         let unknown = match self {
             Self::Now(unknown) => unknown.clone(),
             Self::Server(doubt) | Self::Supposed(Supposed::Corefile(doubt)) => {

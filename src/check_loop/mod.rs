@@ -99,7 +99,8 @@ pub fn judge(node: &Node) -> Report {
             .as_ref()
             .and_then(|it| restarted(files, it, state_next)),
     );
-    remarks.retain(|it| !it.is_in(&missing));
+    let said = missing.iter().collect();
+    remarks.retain(|it| !it.is_in(&said));
     let concern = concern::find(node, &past, (verdict, state_next), &evidence, &remarks);
     if concern.is_none() {
         remarks.extend(concern::waiting(node).map(Remark::Waits));

@@ -11,6 +11,7 @@ use super::node::{NodeArgs, read_log};
 use super::output::Outputs;
 use super::path;
 use super::threshold::{Level, Threshold};
+use crate::check_loop::facts::Cause;
 use crate::check_loop::seen::Target;
 use crate::check_loop::{self, Report, Verdict};
 use crate::cli::streams::{Status, Streams};
@@ -85,12 +86,12 @@ pub(super) enum Format {
 
 /// Reads the node, decides, writes.
 pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let (report, root, known) = match judge(args, streams) {
+    let (report, root, known, partly) = match judge(args, streams) {
         Ok(Some(judged)) => judged,
         Ok(None) => return Ok(Status::Clean),
         Err(error) => return report_failure(&error, args, streams),
     };
-    let services = args.services(&report, root.as_ref(), known);
+    let services = args.services((&report, partly), root.as_ref(), known);
     args.outputs
         .write(args.verbose, streams, |format, style, out| {
             write(&report, &services, format, style, out)
@@ -98,9 +99,9 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
     Ok(args.status(&report))
 }
 
-/// The report, the root of the node if not only files are judged, and what was asked of
-/// its rules.
-type Judged = (Report, Option<Root>, Vec<Route>);
+/// The report, the root of the node if not only files are judged, what was asked of its
+/// rules, and the Service of the cluster's DNS where some of its pods loop.
+type Judged = (Report, Option<Root>, Vec<Route>, Option<IpAddr>);
 
 /// `None`: what a probe would ask was shown instead.
 fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Option<Judged>> {
@@ -124,8 +125,11 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Opti
     let mut report = check_loop::judge(&node);
     report.node = args.node_name().or(report.node);
     report.cluster.clone_from(&args.cluster);
+    let is_partly = matches!(&report.cause, Some(Cause::Path { pods: Some(_), .. }));
+    let services = is_partly.then(|| check_loop::cluster_dns(&node).services);
+    let partly = services.and_then(|it| Some(it.first()?.0));
     if !args.probe {
-        return Ok(Some((report, root, known)));
+        return Ok(Some((report, root, known, partly)));
     }
     let targets = targets(args, &node, &report)?;
     if args.dry_run {
@@ -134,7 +138,8 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Opti
     }
     let record = probe::run(args.node.directory(), &targets, args.probe_limit(begun));
     let seen = check_loop::seen::judge(&targets, &record);
-    Ok(Some((check_loop::with_probe(report, seen), root, known)))
+    let report = check_loop::with_probe(report, seen);
+    Ok(Some((report, root, known, partly)))
 }
 
 /// The servers on the query paths; where there is none, all of the node.
@@ -267,7 +272,7 @@ impl CheckLoopArgs {
     /// can be read and the format has room for it.
     fn services(
         &self,
-        report: &Report,
+        (report, partly): (&Report, Option<IpAddr>),
         root: Option<&Root>,
         mut known: Vec<Route>,
     ) -> Vec<Result<Route, String>> {
@@ -281,7 +286,9 @@ impl CheckLoopArgs {
         };
         let word =
             |ip: &Option<IpAddr>| ip.map_or_else(|| UPSTREAM.to_owned(), |it| it.to_string());
-        let services = report.services();
+        let mut services = report.services();
+        // Whether it leads to those of its pods that loop, only rules tell.
+        services.extend(partly.map(|it| (Some(it), true)));
         let mut ask = |it| {
             let question = [vec![word(it)], words.clone()].concat();
             let answered = known.iter().position(|it| it.question == question);

@@ -1,7 +1,7 @@
 //! What the answers show, the likeliest cause of trouble first.
 
 use super::checks::is_trouble;
-use super::joined::{is_later, joined, known_by_rule, log_of};
+use super::joined::{is_later, joined, known_by_rule, log_of, seen_by_asking};
 use super::{Asked, Cause, Check, Fact, Kind, Route, State, Whom};
 use crate::check_loop::facts::Trouble;
 use crate::check_loop::{self, Verdict};
@@ -34,6 +34,7 @@ pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     let waiting: Vec<String> = logs.collect();
     let waits = |it: &&Asked| matches!(&it.whom, Whom::Pod(pod) if waiting.contains(pod));
     known_by_rule(&mut causes);
+    seen_by_asking(&mut causes);
     let has = |wanted: fn(&Kind<'_>) -> bool| causes.iter().any(|it| wanted(&it.kind));
     // A full table keeps queries in.
     let is_kept = has(is_not_sent);
@@ -243,6 +244,7 @@ fn rank(cause: &Cause<'_>, is_first_of_kernel: bool, of_ended: u32) -> u32 {
         // It says why something else was seen.
         Kind::Setting(_) if is_error && cause.evidence.len() > 1 => 5,
         Kind::Trouble(Trouble::Log(_), _) => 5,
+        Kind::Slow(_) if cause.evidence.len() > 1 => 5,
         Kind::Dead(..) | Kind::NoServer(_) => 6,
         kind if is_later(kind) => 7,
         Kind::Failing(_) if is_error => 8,

@@ -87,6 +87,52 @@ pub(super) fn joined(causes: &mut Vec<Cause<'_>>) {
     }
 }
 
+/// What logs show of servers that were asked, and do not answer or are slow, is that; or the
+/// other way round where pods that are made anew have other servers.
+pub(super) fn seen_by_asking(causes: &mut Vec<Cause<'_>>) {
+    for is_asked in [is_silent as fn(&Kind<'_>) -> bool, is_slow] {
+        let Some(asked) = causes.iter().position(|it| is_asked(&it.kind)) else {
+            continue;
+        };
+        let asked = causes.remove(asked);
+        let servers: Vec<SocketAddr> = match &asked.kind {
+            Kind::Silent(all) | Kind::Slow(all) => all.iter().map(|it| it.server).collect(),
+            _ => Vec::new(),
+        };
+        let is_its = |it: &Sighting| {
+            let mut named = it.servers.iter();
+            !it.servers.is_empty() && named.all(|it| servers.contains(it))
+        };
+        let is_joined = |it: &mut Cause<'_>| log_of(&it.kind).is_some_and(is_its);
+        let mut others: Vec<Cause<'_>> = causes.extract_if(.., is_joined).collect();
+        let mut first = match others.iter().position(|it| recreates(&it.kind)) {
+            Some(old) => {
+                let first = others.swap_remove(old);
+                others.push(asked);
+                first
+            }
+            None => asked,
+        };
+        for other in others {
+            first.evidence.extend(other.evidence);
+            first.places.extend(other.places);
+            first.state = first.state.max(other.state);
+        }
+        first.evidence.dedup();
+        first.places.dedup();
+        causes.push(first);
+    }
+}
+
+/// Whether pods that are made anew are the fix.
+fn recreates(kind: &Kind<'_>) -> bool {
+    let Kind::Trouble(_, report) = kind else {
+        return false;
+    };
+    let mut then = report.concern.iter().flat_map(|it| &it.then);
+    then.any(|it| matches!(it, Step::Recreate { .. } | Step::RecreateStatic { .. }))
+}
+
 /// Leaves out what a rule of lint says as well, with the fix.
 pub(super) fn known_by_rule(causes: &mut Vec<Cause<'_>>) {
     for (name, is_same) in [
@@ -164,6 +210,14 @@ fn throws_out(kind: &Kind<'_>, _: &Finding) -> bool {
     counted.twice.as_ref().is_some_and(|it| it.dropped() == 0)
 }
 
+fn is_silent(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Silent(_))
+}
+
+fn is_slow(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Slow(_))
+}
+
 fn is_loop(kind: &Kind<'_>) -> bool {
     matches!(kind, Kind::Loop(_))
 }
@@ -216,5 +270,79 @@ fn fix_of<'k>(kind: &'k Kind<'_>) -> Option<&'k check_loop::Fix> {
         Kind::Loop(report) => report.fix.as_ref(),
         Kind::Trouble(_, report) if is_later(kind) => report.fix.as_ref(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check_loop::facts::Concern;
+    use crate::doctor::{Answer, Asked, State, Whom};
+    use crate::node::Node;
+
+    fn cause(number: usize, kind: Kind<'_>) -> Cause<'_> {
+        Cause {
+            kind,
+            evidence: vec![number],
+            places: Vec::new(),
+            state: State::Warning,
+        }
+    }
+
+    /// A server that does not answer, or late, is why logs say so; that of another one stands.
+    #[test]
+    fn logs_show_what_asking_shows() {
+        let plain = check_loop::judge(&Node::default());
+        let old = check_loop::Report {
+            concern: Some(Concern {
+                troubles: Vec::new(),
+                then: vec![Step::Recreate {
+                    namespace: String::new(),
+                    pods: Vec::new(),
+                }],
+            }),
+            ..plain.clone()
+        };
+        let server = SocketAddr::from(([172, 31, 0, 53], 53));
+        let logged = |servers: Vec<SocketAddr>| {
+            Trouble::Log(Sighting {
+                kind: "upstream-timeout",
+                place: Place::new("/log", 1, 1),
+                text: String::new(),
+                count: 1,
+                first: None,
+                last: None,
+                pod: None,
+                servers,
+            })
+        };
+        let asked = Asked {
+            whom: Whom::Upstream,
+            server,
+            udp: Answer::NoRoute,
+            tcp: Answer::NoRoute,
+            fails: true,
+            is_left_out: false,
+            is_malformed: false,
+        };
+        let other = SocketAddr::from(([172, 31, 0, 54], 53));
+        for (servers, left) in [(vec![server], 1), (vec![server, other], 2), (Vec::new(), 2)] {
+            let log = logged(servers);
+            for kind in [Kind::Silent(vec![&asked]), Kind::Slow(vec![&asked])] {
+                for report in [&plain, &old] {
+                    let mut causes = vec![
+                        cause(1, Kind::Trouble(&log, report)),
+                        cause(8, kind.clone()),
+                    ];
+                    seen_by_asking(&mut causes);
+                    assert_eq!(causes.len(), left);
+                    let last = causes.last().unwrap();
+                    assert_eq!(last.evidence.len(), 3 - left);
+                    // That pods are to be made anew is not lost.
+                    let is_old = left == 1 && report.concern.is_some();
+                    assert_eq!(log_of(&last.kind).is_some(), is_old);
+                }
+            }
+        }
     }
 }

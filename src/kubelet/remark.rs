@@ -148,7 +148,7 @@ pub enum NotOfNode {
 }
 
 /// Why a kubelet does not start.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum Refusal {
     /// Its configuration is none, or of another kind.
     #[error(

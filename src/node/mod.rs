@@ -180,7 +180,7 @@ pub struct Listener {
 }
 
 /// A process.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Process {
     /// Its id.
     pub pid: u32,

@@ -201,7 +201,7 @@ pub enum Object {
 }
 
 /// Why there is no such file, or no such pod.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum PodError {
     /// The file that it would be made of is not known.
     #[error("{what}: {why}")]
@@ -229,7 +229,7 @@ pub enum PodError {
 }
 
 /// What a pod gets whose file is not known.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum Undecided {
     /// The kubelet's file, by its policy.
     #[error("a pod with dnsPolicy Default gets the kubelet's own file")]

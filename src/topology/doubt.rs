@@ -4,7 +4,7 @@ use crate::text::Place;
 
 /// Something that cannot be known from a server's configuration. Names and words
 /// are safe to print.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Doubt {
     /// It has more of these than are looked at.
     Beyond(Beyond),
@@ -93,7 +93,7 @@ pub enum Doubt {
 }
 
 /// Why the Corefile of a pod is not known.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum CorefileUnknown {
     /// CoreDNS reads it from its standard input.
     Stdin,
@@ -106,7 +106,7 @@ pub enum CorefileUnknown {
 }
 
 /// What there can be more of than is looked at.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Beyond {
     /// Servers of one zone.
     Targets(usize),
@@ -123,7 +123,7 @@ pub enum Beyond {
 }
 
 /// What a plugin does that the Corefile does not tell.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Plugin {
     /// `auto` answers the zones that it finds in a directory.
     Auto,
@@ -134,7 +134,7 @@ pub enum Plugin {
 }
 
 /// What a word of a Corefile is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Role {
     /// The key of a server block.
     Key,

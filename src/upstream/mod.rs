@@ -138,6 +138,7 @@ pub fn of_node(node: &Node) -> Report {
         let at = files.len().min(1);
         files.insert(at, file(restarted, later, Role::Restarted));
     }
+    files.extend(cluster(&all, &files));
     let unseen = node.unseen.as_ref().filter(|_| node.kubelet.is_none());
     let mut steps = files.iter().flat_map(|it| &it.servers);
     let unread = seen.files.iter().filter_map(|it| it.content.as_ref().err());
@@ -150,6 +151,20 @@ pub fn of_node(node: &Node) -> Report {
         remarks: kubelet::remarks(node, running.as_ref()),
         skipped: node.skipped.clone(),
     }
+}
+
+/// The Service of the cluster's DNS, where its pods send queries on to servers that none of
+/// the files leads to.
+fn cluster(seen: &Seen, files: &[FileReport]) -> Option<FileReport> {
+    let service = SocketAddr::new(seen.cluster.services.first()?.0, DNS_PORT);
+    let step = Walk::new(seen).step(service, None, &ResolvConf::default(), &[]);
+    let known = report::outside(files.iter().flat_map(|it| &it.servers));
+    let found = report::outside([&step]);
+    let is_new = found.iter().any(|it| !known.contains(it));
+    is_new.then(|| FileReport {
+        servers: vec![step],
+        ..FileReport::new(Role::Cluster)
+    })
 }
 
 /// Follows one address, as if a resolver on the node asked it. `ruled` is what

@@ -65,6 +65,8 @@ pub enum Role {
     Both,
     /// The address was given by the user.
     Asked,
+    /// None: the cluster's DNS sends queries on to servers that no file leads to.
+    Cluster,
 }
 
 /// Why a file has no servers.
@@ -298,6 +300,11 @@ pub enum Health {
 }
 
 impl Report {
+    /// The addresses outside the node where queries end, each once.
+    pub fn outside(&self) -> Vec<SocketAddr> {
+        outside(self.files.iter().flat_map(|it| &it.servers))
+    }
+
     /// The first file that could not be read; the reason.
     pub fn unread(&self) -> Option<&str> {
         let unread = self.files.iter().find_map(|it| match &it.problem {
@@ -306,6 +313,13 @@ impl Report {
         });
         unread.or(self.hidden.as_deref())
     }
+}
+
+/// The addresses outside the node where these query paths end, each once.
+pub(super) fn outside<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Vec<SocketAddr> {
+    let mut found = Vec::new();
+    steps.into_iter().for_each(|it| it.ends(&mut found));
+    found
 }
 
 impl FileReport {
@@ -340,6 +354,15 @@ impl Step {
     pub(super) fn be_service(&mut self, who: Who) {
         (self.id, self.who) = ("service", who);
         self.end = End::Unknown(Unknown::Rules);
+    }
+
+    fn ends(&self, found: &mut Vec<SocketAddr>) {
+        if let (End::Outside, Some(address)) = (&self.end, self.address)
+            && !found.contains(&address)
+        {
+            found.push(address);
+        }
+        self.next.iter().for_each(|it| it.ends(found));
     }
 
     fn loses(&self) -> bool {

@@ -255,6 +255,15 @@ fn the_service_of_the_clusters_dns_is_followed_to_its_pods() {
         ends(&service),
         ["10.244.0.2:53 Outside", "10.244.0.3:53 Outside"]
     );
+    // What Corefiles alone name stands beside the files.
+    for (file, expected) in [("10.9.9.9", Role::Cluster), ("172.31.0.53", Role::Node)] {
+        let node_file = node(&format!("nameserver {file}\n")).node_file;
+        let report = of_node(&Node {
+            node_file,
+            ..cluster("172.31.0.53")
+        });
+        assert_eq!(report.files.last().unwrap().role, expected);
+    }
     // To itself by way of the Service, or in its own network namespace.
     let (service, health) = asked(&cluster("10.96.0.10"), "10.96.0.10");
     assert_eq!(health, Health::Dead);

@@ -6,7 +6,7 @@
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::Mutex;
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use hickory_proto::rr::RecordType;
@@ -48,9 +48,12 @@ pub fn ask_all(asks: &[Ask]) -> Vec<Asked> {
             }
             done
         };
-        let begun: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        // Where there can be no more threads, fewer do.
+        let more = (1..workers).map_while(|_| Builder::new().spawn_scoped(scope, work).ok());
+        let begun: Vec<_> = more.collect();
+        let own = work();
         let ended = begun.into_iter().filter_map(|it| it.join().ok());
-        ended.flatten().collect()
+        ended.flatten().chain(own).collect()
     });
     all.order_by_key(|it| it.0);
     all.into_iter().map(|it| it.1).collect()

@@ -79,16 +79,20 @@ fn packets_are_not_tracked() {
 }
 
 #[test]
-fn no_rule_leads_to_those_of_the_service() {
-    let (fact, ..) = found(&without("-A PREROUTING"), &[]).unwrap();
-    let is_it = matches!(
-        &fact,
-        ServiceFinding::PassedBy {
-            why: Bypass::Unled,
-            ..
-        }
-    );
-    assert!(is_it, "{fact:?}");
+fn no_rule_leads_to_those_of_the_service_or_these_are_flushed() {
+    for (flushed, expected) in [
+        ("-A PREROUTING", Bypass::Unled),
+        ("-A KUBE-SVC-", Bypass::Emptied),
+        ("-A KUBE-SEP-", Bypass::Emptied),
+    ] {
+        let (fact, severity, shown) = found(&without(flushed), &[]).unwrap();
+        let ServiceFinding::PassedBy { service, why } = fact else {
+            panic!("{flushed}: {fact:?}");
+        };
+        assert_eq!((why, severity), (expected.clone(), Severity::Error));
+        assert_eq!(service.name, "kube-system/kube-dns:dns");
+        assert_eq!(shown.contains("-j KUBE-SVC-"), expected == Bypass::Emptied);
+    }
 }
 
 #[test]

@@ -90,7 +90,7 @@ pub enum Round {
 }
 
 /// Why a query path cannot be followed.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Unknown {
     /// It is too long.
     TooLong,
@@ -190,7 +190,7 @@ pub enum Unknown {
 }
 
 /// What would be needed for an answer.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Missing {
     /// Processes could not be seen, so a kubelet can run here; the reason.
     Processes(String),

@@ -10,7 +10,10 @@ const GOOD: (Verdict, State, State) = (Verdict::NoLoop, State::NoLoop, State::No
 fn missing(report: &Report, is_it: fn(&Unknown) -> bool) {
     let is_missing = |it: &Missing| matches!(it, Missing::Path(unknown) if is_it(unknown));
     assert!(report.missing.iter().any(is_missing), "{report:#?}");
-    let is_said = report.remarks.iter().any(|it| it.is_in(&report.missing));
+    let is_said = report
+        .remarks
+        .iter()
+        .any(|it| it.is_in(&report.missing.iter().collect()));
     assert!(!is_said && report.cause.is_none(), "{report:#?}");
 }
 

@@ -12,7 +12,7 @@ use crate::check_loop::seen::Target;
 use crate::check_loop::{self, State};
 use crate::cli::explain;
 use crate::cli::streams::Streams;
-use crate::doctor::{Answer, Asked, Here, Lookup, Route, Unasked, Whom, checks};
+use crate::doctor::{Answer, Asked, Here, Lookup, Route, Unasked, Whom};
 use crate::host::io_reason;
 use crate::node::{Node, Pod, is_dns_server};
 use crate::path::Protocol;
@@ -54,7 +54,7 @@ pub(super) fn ask(
         return Err(Unasked::NotWanted);
     }
     let is_clear = loops.now == State::NoLoop;
-    let ends = checks::outside(servers).into_iter().chain(ends(loops));
+    let ends = servers.outside().into_iter().chain(ends(loops));
     let pods = is_clear.then(|| check_loop::probe_targets(node));
     let pods = pods.iter().flatten().filter_map(|it| pod(it, node));
     let own = args.target().into_iter();
@@ -262,6 +262,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::doctor::checks;
 
     /// The servers of a pod's own file come after the DNS pods.
     #[test]

@@ -77,13 +77,24 @@ pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
 /// The pod from which packets are sent and names looked up: the target, or else
 /// the first pod that runs and asks the cluster's DNS.
 pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
-    let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
-    let mut all = ordinary(node).filter(asks_cluster).peekable();
-    let first = all.peek().copied();
-    // A search list of somebody's own finds no name of the cluster.
-    let found = all.find(|it| searches_cluster(it)).or(first);
     let target = args.target().cloned();
-    target.or_else(|| found.map(Pod::label))
+    target.or_else(|| asker(node).map(Pod::label))
+}
+
+fn asker(node: &Node) -> Option<&Pod> {
+    let asks_cluster = |it: &&Pod| asked_by(it).any(|it| cluster_dns(node).contains(&it));
+    // What cannot be read, as its file system does not answer, cannot be entered; a search list
+    // of somebody's own finds no name of the cluster; what is being made, or taken away, has no
+    // address, and no way out.
+    let is_unread = |it: &Pod| it.eye().is_some() && !it.is_resolv_conf_seen;
+    let all = ordinary(node).filter(asks_cluster);
+    all.min_by_key(|it| {
+        (
+            is_unread(it),
+            !searches_cluster(it),
+            it.addresses.is_empty(),
+        )
+    })
 }
 
 /// Refuses a target that is none, before all else is looked at.
@@ -284,4 +295,56 @@ fn send(
     let answer = path::answer_to(&asked, streams)?;
     let services = answer.host.rules.services_named();
     Ok((answer.into_route(question), services))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kubelet::Setting;
+    use crate::node::{Container, Process};
+    use crate::pod::assumed_kubelet;
+    use crate::text::Source;
+
+    /// The file system of a container can keep everybody waiting who looks.
+    #[test]
+    fn who_cannot_be_read_or_is_half_made_comes_last() {
+        let conf = "search default.svc.cluster.local svc.cluster.local\nnameserver 10.96.0.10\n";
+        let conf = ResolvConf::parse(Source::new("/etc/resolv.conf", conf));
+        let pod = |name: &str, is_resolv_conf_seen, address: Option<[u8; 4]>| Pod {
+            name: Some(name.to_owned()),
+            processes: vec![Process {
+                pid: 7,
+                comm: name.to_owned(),
+                arguments: Vec::new(),
+            }],
+            host_network: Some(false),
+            resolv_conf: Some(conf.clone()),
+            containers: vec![Container {
+                pid: Some(7),
+                ..Container::default()
+            }],
+            is_resolv_conf_seen,
+            addresses: address.into_iter().map(IpAddr::from).collect(),
+            ..Pod::default()
+        };
+        let mut kubelet = assumed_kubelet();
+        kubelet.cluster_dns = Setting::built_in(vec![IpAddr::from([10, 96, 0, 10])]);
+        let node = |pods| Node {
+            kubelet: Some(kubelet.clone()),
+            pods,
+            ..Node::default()
+        };
+        let asks = |pods| asker(&node(pods)).and_then(|it| it.name.clone());
+        let address = Some([10, 244, 0, 9]);
+        let stalled = || pod("stalled", false, address);
+        let found = asks(vec![
+            stalled(),
+            pod("new", true, None),
+            pod("fine", true, address),
+        ]);
+        assert_eq!(found.as_deref(), Some("fine"));
+        let found = asks(vec![stalled(), pod("new", true, None)]);
+        assert_eq!(found.as_deref(), Some("new"));
+        assert_eq!(asks(vec![stalled()]).as_deref(), Some("stalled"));
+    }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::answer::Answer;
 use crate::cli::streams::Streams;
 use crate::doctor::Route;
+use crate::host::io_reason;
 
 /// Finds out what is to be known of these words.
 type Find = fn(&[String], &mut Streams<'_>) -> anyhow::Result<Answer>;
@@ -23,7 +24,7 @@ pub(super) fn routes(
     let end = Instant::now() + limit;
     let count = questions.len();
     // Past the limit nobody waits for it any more.
-    thread::spawn(move || {
+    let begun = thread::Builder::new().spawn(move || {
         for words in questions {
             let mut streams = Streams {
                 input: &mut io::empty(),
@@ -40,6 +41,13 @@ pub(super) fn routes(
             }
         }
     });
+    if let Err(error) = begun {
+        let why = format!(
+            "the node's rules were not read: no thread can be started: {}",
+            io_reason(&error)
+        );
+        return vec![Err(why); count];
+    }
     let late = |_| {
         let seconds = limit.as_secs();
         format!("the node's rules were not read within {seconds} s; kdns path waits for them")

@@ -2,8 +2,6 @@
 
 mod more;
 
-use std::net::SocketAddr;
-
 use super::{Check, Fact, Here, State};
 use crate::check_loop::facts::{FileRemark, Remark};
 use crate::check_loop::{self, Verdict};
@@ -54,7 +52,7 @@ pub fn loops(report: &check_loop::Report) -> Check<'_> {
 
 /// Who the servers of the node are, and how it is with them.
 pub fn upstream<'o>(here: &Here, report: &'o upstream::Report, health: Health) -> Check<'o> {
-    let outside = outside(report);
+    let outside = report.outside();
     // What goes wrong comes before what will, from the kubelet's restart on.
     let (later, now): (Vec<_>, Vec<_>) = report
         .files
@@ -81,23 +79,6 @@ pub fn upstream<'o>(here: &Here, report: &'o upstream::Report, health: Health) -
     };
     let place = dead.and_then(|it| it.0.place.clone());
     Check::new("upstream", state, fact, place.into_iter().collect())
-}
-
-/// The addresses outside the node where queries end, each once.
-pub fn outside(report: &upstream::Report) -> Vec<SocketAddr> {
-    let mut found = Vec::new();
-    let steps = report.files.iter().flat_map(|it| &it.servers);
-    steps.for_each(|it| ends(it, &mut found));
-    found
-}
-
-fn ends(step: &Step, found: &mut Vec<SocketAddr>) {
-    if let (End::Outside, Some(address)) = (&step.end, step.address)
-        && !found.contains(&address)
-    {
-        found.push(address);
-    }
-    step.next.iter().for_each(|it| ends(it, found));
 }
 
 fn first_dead(step: &Step) -> Option<&Step> {

@@ -61,9 +61,17 @@ pub(super) fn ask(root: &Root) -> Printed {
     }
     let wanted = wanted(root, &mut printed);
     let outputs = thread::scope(|scope| {
-        let begun = wanted.iter().map(|it| scope.spawn(|| output(it.tool)));
-        let begun: Vec<_> = begun.collect();
-        let ended = begun.into_iter().map(thread::ScopedJoinHandle::join);
+        let begin = |it: &Wanted| {
+            let tool = it.tool;
+            let begun = thread::Builder::new().spawn_scoped(scope, move || output(tool));
+            begun.map_err(|_| tool)
+        };
+        let begun: Vec<_> = wanted.iter().map(begin).collect();
+        // Where there can be no more threads, they run one after the other.
+        let ended = begun.into_iter().map(|it| match it {
+            Ok(thread) => thread.join(),
+            Err(tool) => Ok(output(tool)),
+        });
         ended.collect::<Vec<_>>()
     });
     for (Wanted { tool, is_needed }, output) in wanted.iter().zip(outputs) {

@@ -62,6 +62,8 @@ pub enum Bypass {
     Untracked,
     /// No rule leads there.
     Unled,
+    /// They do come there, and nothing translates them: the chain behind this rule was flushed.
+    Emptied,
 }
 
 pub(super) fn find(host: &Host, trees: &[Tree]) -> Option<Finding> {
@@ -182,11 +184,13 @@ fn passed_by(host: &Host, tree: &Tree, services: &[Named]) -> Option<Finding> {
     // Where that depends on what was not seen, it need not be so.
     let mut outcomes = tree.outcomes.iter().filter(|it| it.depends_on.is_empty());
     let led = outcomes.clone().find(|it| is_led(it));
-    let outcome = led.or_else(|| outcomes.find(|it| it.service.is_none()))?;
+    let outcome = led.or_else(|| outcomes.find(|it| !it.is_translated))?;
     let (why, words): (_, &[&str]) = if led.is_some() {
         (Bypass::Led(outcome.address, outcome.port), LEADS)
     } else if outcome.is_untracked {
         (Bypass::Untracked, &["NOTRACK", "notrack"])
+    } else if outcome.service.is_some() {
+        (Bypass::Emptied, &["-j KUBE-SVC-"])
     } else {
         (Bypass::Unled, &[])
     };

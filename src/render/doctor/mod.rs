@@ -10,6 +10,7 @@ use colored::{Color, Colorize as _};
 
 use crate::doctor::{Cause, Check, Report, State, Verdict};
 use crate::render::Style;
+use crate::render::command::Command;
 use crate::render::paragraph;
 use crate::render::sentence::full_stop;
 use crate::text::escaped;
@@ -216,7 +217,9 @@ impl Page<'_> {
         }
         let mut checks = cause.evidence.iter();
         let check = checks.find_map(|it| report.checks.get(*it));
-        match words::more_of(&cause.kind, check.map(|it| &it.fact)) {
+        let more = words::more_of(&cause.kind, check.map(|it| &it.fact));
+        let is_new = |it: &Command| !steps.iter().any(|step| step.commands.contains(it));
+        match more.filter(is_new) {
             Some(more) => writeln!(self.out, "   More: {more}"),
             None => Ok(()),
         }

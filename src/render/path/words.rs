@@ -79,6 +79,9 @@ fn verdict_to(to: &str, tree: &Tree) -> String {
         Verdict::NoRule if tree.gaps.contains(&Gap::Table("filter".into())) => format!(
             "No rule of the table nat is about {to}: if it is a Service, kube-proxy has not written it here, or it has no endpoints, which the table filter would say"
         ),
+        Verdict::NoRule if tree.service.is_some() => format!(
+            "No rule translates packets to {to}{name}: they leave with an address that nobody has"
+        ),
         Verdict::NoRule => format!(
             "No rule is about {to}: if it is a Service, kube-proxy has not written it here, and packets leave with an address that nobody has"
         ),

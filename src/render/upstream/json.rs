@@ -39,8 +39,8 @@ pub(in crate::render) struct Report<'r> {
 #[derive(Debug, Serialize, JsonSchema)]
 struct File<'r> {
     /// Whose file it is: `kubelet`, `node`, `both`, `restarted-kubelet` (the one that the kubelet
-    /// has from its restart on, where that is another one), or `asked` for an address that was
-    /// given.
+    /// has from its restart on, where that is another one), `asked` for an address that was given,
+    /// or `cluster-dns` for none: its pods send queries on to servers that no file leads to.
     role: &'static str,
     /// Its path; null: no file lists the address, or which file the kubelet has is not known.
     path: Option<&'r str>,
@@ -124,6 +124,7 @@ fn file(file: &upstream::FileReport) -> File<'_> {
             Role::Node => "node",
             Role::Both => "both",
             Role::Asked => "asked",
+            Role::Cluster => "cluster-dns",
         },
         path: Some(file.path.as_str()).filter(|path| !path.is_empty()),
         links: &file.links,

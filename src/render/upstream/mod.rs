@@ -120,6 +120,7 @@ impl Writer<'_> {
             Role::Both => "the node's file and the kubelet's: ",
             Role::Asked if file.path.is_empty() => "no file of the node lists this address",
             Role::Asked => "listed in ",
+            Role::Cluster => "where the cluster's DNS goes, by the files of its pods here",
         };
         let mut head = format!("{role}{}", file.path);
         for link in &file.links {

@@ -109,20 +109,28 @@ impl Page<'_> {
 
     /// What is wrong though DNS does not loop, each with its proof.
     fn concern(&mut self, concern: &Concern) -> io::Result<()> {
-        self.title("Why")?;
+        let all = concern.troubles.as_slice();
+        // The headline says the first one; lines of a log are its proof.
+        let (title, shown) = match all {
+            [_] | [] if !matches!(all, [Trouble::Log(_)]) => return Ok(()),
+            [Trouble::Log(_), ..] => ("Why", all),
+            _ => ("Also", all.get(1..).unwrap_or_default()),
+        };
+        self.title(title)?;
         let most = self.most();
-        for (number, trouble) in concern.troubles.iter().take(most).enumerate() {
+        for (number, trouble) in shown.iter().take(most).enumerate() {
             let Sentence { text, .. } = words::trouble(trouble).begun();
             match trouble {
-                // The headline says it.
-                Trouble::Log(sighting) if number == 0 => self.item("  - ", &sighted(sighting))?,
+                Trouble::Log(sighting) if number == 0 && title == "Why" => {
+                    self.item("  - ", &sighted(sighting))?
+                }
                 _ => self.item("  - ", &format!("{text}."))?,
             }
             if let Trouble::Log(sighting) = trouble {
                 self.line_of_log(sighting)?;
             }
         }
-        self.and_more(concern.troubles.len().saturating_sub(most))
+        self.and_more(shown.len().saturating_sub(most))
     }
 
     /// The query paths that decide as pictures; of the whole report the others

@@ -106,11 +106,13 @@ pub(in crate::render) fn remark(remark: &Remark) -> Sentence {
                 let origin = kubelet::origin(&it.origin);
                 format!(", as resolvConf is then {value} ({origin})")
             });
+            let what = match state {
+                State::Loop => "loops".to_owned(),
+                other => format!("is {}", other.word()),
+            };
             sentence!(
                 "after-kubelet-restart",
-                "once the kubelet is restarted, with the settings that its files have by now, the \
-                 next start of the DNS pods is: {}{setting}",
-                state.word()
+                "from the kubelet's restart on, DNS {what} at the next start of the DNS pods{setting}"
             )
         }
         Remark::NotSeen => Sentence::new(

@@ -13,6 +13,7 @@ use crate::render::command::Command;
 use crate::render::doctor::step::Step;
 use crate::render::live::concluded;
 use crate::render::path;
+use crate::render::sentence::Sentence;
 use crate::render::why::log::words::said;
 
 /// What to do about a cause; empty: nothing is known that was tried.
@@ -341,7 +342,7 @@ fn of_first<T>(all: &[T], step: impl Fn(&T) -> Option<Step>) -> Vec<Step> {
 fn of_path(step: path::findings::Step) -> Step {
     match step {
         path::findings::Step::Command(command) => Step::new("").typing(command),
-        path::findings::Step::Advice(text) => Step::new(text),
+        path::findings::Step::Advice(text) => Step::new(Sentence::new("", text).begun().text),
     }
 }
 

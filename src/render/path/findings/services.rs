@@ -102,14 +102,30 @@ fn passed_by(service: &Named, why: &Bypass, shown: &str) -> Words {
             why: "somebody has flushed a chain that kube-proxy jumps from: PREROUTING for pods, \
                   OUTPUT for the node"
                 .to_owned(),
-            fix: vec![
-                advice("restart kube-proxy on this node, so that it writes its jumps again"),
-                Step::Command(Command::new(
-                    "kubectl -n kube-system rollout restart daemonset kube-proxy",
-                )),
-            ],
+            fix: written_again(),
+        },
+        Bypass::Emptied => Words {
+            what: sentence!(
+                "service-chain-empty",
+                "packets to {asked} come to the rules of the Service {name}, and none of these \
+                 translates them"
+            ),
+            why: "somebody has flushed a chain of kube-proxy, and packets leave with an address \
+                  that nobody has"
+                .to_owned(),
+            fix: written_again(),
         },
     }
+}
+
+/// Have kube-proxy write its rules.
+fn written_again() -> Vec<Step> {
+    vec![
+        advice("restart kube-proxy on this node, so that it writes its rules again"),
+        Step::Command(Command::new(
+            "kubectl -n kube-system rollout restart daemonset kube-proxy",
+        )),
+    ]
 }
 
 /// Commands about the first of these Services.
