@@ -277,6 +277,7 @@ fn fix_of<'k>(kind: &'k Kind<'_>) -> Option<&'k check_loop::Fix> {
 mod tests {
     use super::*;
     use crate::check_loop::facts::Concern;
+    use crate::check_loop::log::SightingKind;
     use crate::doctor::{Answer, Asked, State, Whom};
     use crate::node::Node;
 
@@ -306,7 +307,7 @@ mod tests {
         let server = SocketAddr::from(([172, 31, 0, 53], 53));
         let logged = |servers: Vec<SocketAddr>| {
             Trouble::Log(Sighting {
-                kind: "upstream-timeout",
+                kind: SightingKind::UpstreamTimeout,
                 place: Place::new("/log", 1, 1),
                 text: String::new(),
                 count: 1,

@@ -45,7 +45,7 @@ pub struct DnsServer {
 }
 
 /// Which server of a node it is.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ServerName {
     /// Its program, or the name of its process: `dnsmasq`, `NetworkManager's dnsmasq`.
     pub program: String,
@@ -54,7 +54,7 @@ pub struct ServerName {
 }
 
 /// Which one of the servers of a kind.
-#[derive(Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Instance {
     /// It is the only one.
     #[default]

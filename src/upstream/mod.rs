@@ -155,7 +155,7 @@ pub fn of_node(node: &Node) -> Report {
 
 /// The Service of the cluster's DNS, where its pods send queries on to servers that none of
 /// the files leads to.
-fn cluster(seen: &Seen, files: &[FileReport]) -> Option<FileReport> {
+fn cluster(seen: &NodeWithDns, files: &[FileReport]) -> Option<FileReport> {
     let service = SocketAddr::new(seen.cluster.services.first()?.0, DNS_PORT);
     let step = Walk::new(seen).step(service, None, &ResolvConf::default(), &[]);
     let known = report::outside(files.iter().flat_map(|it| &it.servers));
