@@ -63,6 +63,11 @@ pub(in crate::cli) fn is_on_node() -> bool {
     live || node_below(Some(Path::new(DEBUG))).is_ok_and(|it| has_kubelet(&it))
 }
 
+/// Whether this is a pod, and its node is not to be seen.
+pub(in crate::cli) fn is_pod_alone() -> bool {
+    is_pod() && !is_on_node()
+}
+
 /// The kubelet sets the variable in every container.
 fn is_pod() -> bool {
     std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() || Path::new(ACCOUNT).is_dir()
