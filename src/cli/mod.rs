@@ -115,7 +115,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
                 is_plugin,
                 streams,
             );
-            if words.is_empty() && doctor::is_on_node() {
+            if words.is_empty() && node::is_on_node() {
                 streams.tell("this is a node: kdns doctor looks at all that decides its DNS");
             }
             return status;

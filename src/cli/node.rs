@@ -10,6 +10,14 @@ use crate::host::{self, FileRead, ReadError};
 use crate::kubelet::running::shown_at_configz;
 use crate::text::Source;
 
+/// Where `kubectl debug node/NODE` mounts the node's files.
+///
+/// Source: kubernetes `staging/src/k8s.io/kubectl/pkg/cmd/debug/profiles.go`.
+pub(super) const DEBUG: &str = "/host";
+
+/// What the kubelet mounts into every pod that does not forbid it.
+const ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+
 /// The node, and files that stand in for some of its own.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Which node")]
@@ -123,6 +131,22 @@ const KUBELETS: [&str; 3] = [
 /// Whether a kubelet runs on the machine, or did.
 pub(super) fn has_kubelet(root: &Root) -> bool {
     KUBELETS.iter().any(|it| root.is_directory(Path::new(it)))
+}
+
+/// Whether there is a node here to look at.
+pub(super) fn is_on_node() -> bool {
+    let live = node_below(None).is_ok_and(|it| has_kubelet(&it));
+    live || node_below(Some(Path::new(DEBUG))).is_ok_and(|it| has_kubelet(&it))
+}
+
+/// Whether this is a pod, and its node is not to be seen.
+pub(super) fn is_pod_alone() -> bool {
+    is_pod() && !is_on_node()
+}
+
+/// The kubelet sets the variable in every container.
+pub(super) fn is_pod() -> bool {
+    std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() || Path::new(ACCOUNT).is_dir()
 }
 
 /// A log has at most so many bytes.

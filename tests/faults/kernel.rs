@@ -13,6 +13,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("kernel::packet sockets are refused", &["strace"], no_socket),
         trial("kernel::all sockets are refused", &["strace"], no_sockets),
         trial("kernel::limits are not told", &["strace"], no_limits),
+        trial("kernel::no thread begins", &["strace"], no_thread),
         trial("kernel::the old file stays", &["strace"], no_unlink),
         trial(
             "kernel::root of a namespace",
@@ -137,6 +138,15 @@ fn no_unlink() {
     assert_eq!(ended.status, 2, "{ended:?}");
     assert!(ended.err.contains("left beside it as .kdns-"), "{ended:?}");
     assert_ne!(std::fs::read_to_string(&file).unwrap(), twice);
+}
+
+/// Where rules are read on threads, they are read without, or not at all.
+fn no_thread() {
+    for command in ["upstream", "path"] {
+        let ended = without("clone3", "EAGAIN", &[command, "10.96.0.10"]);
+        assert!(ended.status <= 2, "{ended:?}");
+        assert!(!ended.err.contains("panicked"), "{ended:?}");
+    }
 }
 
 /// Whoever asks many at once asks how many descriptors there can be.

@@ -1,12 +1,13 @@
 //! Set-ups without a fault: nothing is found.
 
 use std::fmt::Write as _;
+use std::process::Command;
 
 use serde_json::Value;
 
 use crate::Scene;
 use crate::lab::{
-    FAR, Lab, NEAR, SERVICE, codes, feed, kube_proxy, kube_proxy_nftables, path, restore,
+    FAR, KDNS, Lab, NEAR, SERVICE, codes, feed, kube_proxy, kube_proxy_nftables, path, restore,
 };
 
 pub(crate) const SCENES: &[Scene] = &[
@@ -14,6 +15,7 @@ pub(crate) const SCENES: &[Scene] = &[
     ("healthy::nft", nft),
     ("healthy::nftables mode", nftables_mode),
     ("healthy::node", node),
+    ("healthy::pod", pod),
 ];
 
 /// Where the packets end, with their shares: `1/3 10.244.0.2:53`.
@@ -87,4 +89,16 @@ fn node() {
     ];
     assert_eq!(ends(&value), expected, "{value:#}");
     assert_eq!((status, codes(&value)), (0, Vec::new()), "{value:#}");
+}
+
+/// The rules of Services are on the node, and none of them in a pod.
+fn pod() {
+    let _lab = Lab::new();
+    let mut command = Command::new(KDNS);
+    command.args(["path", SERVICE, "--format", "json"]);
+    let ended = command.env("KUBERNETES_SERVICE_HOST", SERVICE).output();
+    let ended = ended.unwrap();
+    let value: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!(value["verdict"], "unknown", "{value:#}");
+    assert_eq!(ended.status.code(), Some(2));
 }

@@ -2,19 +2,11 @@
 
 use std::path::Path;
 
-use crate::cli::node::{NodeArgs, has_kubelet, node_below};
+use crate::cli::node::{DEBUG, NodeArgs, has_kubelet, is_pod, node_below};
 use crate::doctor::Here;
 use crate::host::ReadError;
 use crate::host::root::Root;
 use crate::node::Node;
-
-/// Where `kubectl debug node/NODE` mounts the node's files.
-///
-/// Source: kubernetes `staging/src/k8s.io/kubectl/pkg/cmd/debug/profiles.go`.
-const DEBUG: &str = "/host";
-
-/// What the kubelet mounts into every pod that does not forbid it.
-const ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /// Where kdns runs, and the files of the node, or of whatever it is.
 #[derive(Debug)]
@@ -55,17 +47,6 @@ pub(super) fn find(args: &NodeArgs) -> Result<Scene, ReadError> {
             root,
         },
     })
-}
-
-/// Whether there is a node here to look at.
-pub(in crate::cli) fn is_on_node() -> bool {
-    let live = node_below(None).is_ok_and(|it| has_kubelet(&it));
-    live || node_below(Some(Path::new(DEBUG))).is_ok_and(|it| has_kubelet(&it))
-}
-
-/// The kubelet sets the variable in every container.
-fn is_pod() -> bool {
-    std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() || Path::new(ACCOUNT).is_dir()
 }
 
 /// The same when the node was read: a machine without a kubelet and pods is none, if

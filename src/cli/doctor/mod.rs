@@ -28,7 +28,6 @@ use crate::host::snapshot;
 use crate::upstream;
 
 pub(super) use self::args::DoctorArgs;
-pub(super) use self::here::is_on_node;
 
 /// Reads the node, decides, writes.
 pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {

@@ -224,6 +224,16 @@ pub(super) fn route(
         words
     };
     let (mut route, services) = send(words(client, to), saved.filter(|_| !is_files), streams)?;
+    // What is being made, or taken away, says nothing of others.
+    let is_without_address = route
+        .trees
+        .first()
+        .is_some_and(|it| it.packet.is_of_some_pod());
+    if let (None, false, Some(pod)) = (args.target(), is_files, client)
+        && is_without_address
+    {
+        bail!("{pod} has no address by now: kdns doctor TARGET looks from another pod");
+    }
     if args.target().is_none() {
         for (pod, to) in left_behind(node, &services) {
             match send(words(Some(&pod), Some(to)), None, streams) {

@@ -9,7 +9,7 @@ use super::client::{self, Both, Client, Sources};
 use super::destination::{self, Destination, To};
 use super::files;
 use crate::address::{DNS_PORT, any_like};
-use crate::cli::node::node_below;
+use crate::cli::node::{is_pod_alone, node_below};
 use crate::cli::output;
 use crate::cli::streams::Streams;
 use crate::host::netlink::NetlinkError;
@@ -20,7 +20,7 @@ use crate::host::root::Root;
 use crate::node::kernel::ConntrackCounters;
 use crate::path::findings::Around;
 use crate::path::probe::{self, ProbeSeen};
-use crate::path::{self, Host, Link, LinkKind, Packet, Site, Start, Tree};
+use crate::path::{self, Host, Link, LinkKind, Packet, RulesKnown, Site, Start, Tree};
 use crate::text::escaped;
 use crate::wire::endpoints;
 
@@ -41,6 +41,11 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     let mut both = client.both_networks(&root, &ports(wanted.as_ref()))?;
     skipped.extend(name_pods(&root, &mut both));
     args.set_cluster_dns(&mut both.node.host);
+    // A pod has no rules of Services: these are on its node.
+    let is_elsewhere = || both.node.host.rules.services_named().is_empty() && is_pod_alone();
+    if args.root.is_none() && is_elsewhere() {
+        both.node.host.known = RulesKnown::Part;
+    }
     skipped.extend(both.skipped());
     let start = start(args, &client, &both);
     let known = to.as_deref().unwrap_or_default();

@@ -76,15 +76,7 @@ fn verdict_to(to: &str, tree: &Tree) -> String {
             format!("Only {part} of the packets to {to}{name} are answered, others not: {why}")
         }
         Verdict::Nothing => format!("No packet to {to}{name} is answered: {}", why(tree)),
-        Verdict::NoRule if tree.gaps.contains(&Gap::Table("filter".into())) => format!(
-            "No rule of the table nat is about {to}: if it is a Service, kube-proxy has not written it here, or it has no endpoints, which the table filter would say"
-        ),
-        Verdict::NoRule if tree.service.is_some() => format!(
-            "No rule translates packets to {to}{name}: they leave with an address that nobody has"
-        ),
-        Verdict::NoRule => format!(
-            "No rule is about {to}: if it is a Service, kube-proxy has not written it here, and packets leave with an address that nobody has"
-        ),
+        Verdict::NoRule => without_rule(tree, &to),
         Verdict::NoEndpoints => {
             format!("{to}{name} has no endpoints: every packet is refused")
         }
@@ -102,6 +94,23 @@ fn verdict_to(to: &str, tree: &Tree) -> String {
             format!("{to} is carried by {proxy}, which these rules do not show")
         }
         Verdict::Unknown => format!("Where {to}{name} goes depends on what was not seen"),
+    }
+}
+
+/// No rule translates them.
+fn without_rule(tree: &Tree, to: &str) -> String {
+    if tree.gaps.contains(&Gap::Table("filter".into())) {
+        return format!(
+            "No rule of the table nat is about {to}: if it is a Service, kube-proxy has not written it here, or it has no endpoints, which the table filter would say"
+        );
+    }
+    match &tree.service {
+        Some(name) => format!(
+            "No rule translates packets to {to} ({name}): they leave with an address that nobody has"
+        ),
+        None => format!(
+            "No rule is about {to}: if it is a Service, kube-proxy has not written it here, and packets leave with an address that nobody has"
+        ),
     }
 }
 

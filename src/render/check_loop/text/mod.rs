@@ -111,21 +111,23 @@ impl Page<'_> {
     fn concern(&mut self, concern: &Concern) -> io::Result<()> {
         let all = concern.troubles.as_slice();
         // The headline says the first one; lines of a log are its proof.
-        let (title, shown) = match all {
-            [_] | [] if !matches!(all, [Trouble::Log(_)]) => return Ok(()),
-            [Trouble::Log(_), ..] => ("Why", all),
-            _ => ("Also", all.get(1..).unwrap_or_default()),
+        let is_of_log = matches!(all, [Trouble::Log(_), ..]);
+        let shown = if is_of_log {
+            all
+        } else {
+            all.get(1..).unwrap_or_default()
         };
-        self.title(title)?;
+        if shown.is_empty() {
+            return Ok(());
+        }
+        self.title(if is_of_log { "Why" } else { "Also" })?;
         let most = self.most();
         for (number, trouble) in shown.iter().take(most).enumerate() {
-            let Sentence { text, .. } = words::trouble(trouble).begun();
-            match trouble {
-                Trouble::Log(sighting) if number == 0 && title == "Why" => {
-                    self.item("  - ", &sighted(sighting))?
-                }
-                _ => self.item("  - ", &format!("{text}."))?,
-            }
+            let text = match trouble {
+                Trouble::Log(sighting) if number == 0 && is_of_log => sighted(sighting),
+                _ => format!("{}.", words::trouble(trouble).begun().text),
+            };
+            self.item("  - ", &text)?;
             if let Trouble::Log(sighting) = trouble {
                 self.line_of_log(sighting)?;
             }
