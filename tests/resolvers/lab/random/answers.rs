@@ -43,8 +43,9 @@ pub(super) fn answers(dice: &mut Dice, asked: &Asked<'_>, failing: bool) -> Vec<
         for _ in 0..=dice.below(2) {
             failures(dice, asked, &mut rules);
         }
+        let mut aside = dice.aside();
         for rule in &mut rules {
-            late_or_wrong(dice, rule);
+            late_or_wrong(&mut aside, rule);
         }
         // Beside truncation it is a race which of UDP and TCP is heard first.
         if rules.iter().any(|rule| rule["reply"] == "TC") {
@@ -103,8 +104,9 @@ fn failures(dice: &mut Dice, asked: &Asked<'_>, rules: &mut Vec<Value>) {
     rules.push(rule);
 }
 
-/// Half of the time-outs are of a second, some shorter: each of these is well before one of them, or well after.
-const DELAYS_MS: [u64; 5] = [250, 750, 1300, 1700, 2600];
+/// Half of the time-outs are of a second, some shorter: each of these, also several times over, is well before one of
+/// them, or well after.
+const DELAYS_MS: [u64; 5] = [300, 700, 1300, 1700, 2600];
 
 /// A reply that comes late, or that is none for its query.
 fn late_or_wrong(dice: &mut Dice, rule: &mut Value) {
@@ -116,7 +118,8 @@ fn late_or_wrong(dice: &mut Dice, rule: &mut Value) {
     if is_plain && dice.percent(20) {
         rule["delay_ms"] = json!(DELAYS_MS[dice.below(DELAYS_MS.len())]);
     }
-    if dice.percent(20) {
+    // glibc takes the SERVFAIL of a reply that it has thrown away, once its time is over: not modelled.
+    if rule["reply"] != "SERVFAIL" && dice.percent(20) {
         rule["wrong"] = json!(dice.pick(&["id", "question", "source"]));
     }
 }
@@ -163,9 +166,10 @@ fn found(dice: &mut Dice, asked: &Asked<'_>, rules: &mut Vec<Value>) {
         }
     }
     let addresses = asked.addresses();
-    if addresses.len() > 1 && dice.percent(15) {
+    let mut aside = dice.aside();
+    if addresses.len() > 1 && aside.percent(15) {
         // The others have no such name.
-        rule["server"] = json!(addresses[dice.below(addresses.len())]);
+        rule["server"] = json!(addresses[aside.below(addresses.len())]);
     }
     rules.push(rule);
 }

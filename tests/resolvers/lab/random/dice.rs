@@ -13,6 +13,11 @@ impl Dice {
         dice
     }
 
+    /// Numbers for something beside, which changes none of its own.
+    pub(super) fn aside(&self) -> Self {
+        Self(self.0 ^ 0xD6E8_FEB8_6659_FD93)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.max(1);
         self.0 ^= self.0 >> 12;
