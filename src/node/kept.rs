@@ -73,7 +73,7 @@ const SECRET_ENDS: WordList = WordList("auth authorization psk");
 /// Parts of names that have one of these words and whose values are none.
 const NO_SECRET: WordList = WordList(
     "anonymous-auth authentication-token-webhook automountserviceaccounttoken \
-     credential-provider credentialprovider secretname",
+     credential-provider credentialprovider private-key-file secretname token-file",
 );
 
 /// Variables of a process that decide how it resolves names. The others are

@@ -280,7 +280,10 @@ impl<'l> Words<'l> {
         let is_variable = name == "value" && is_of_variable(variable);
         // As in a pattern for lines of a log.
         let is_pattern = name.contains(['*', '^', '$', '\\']);
-        if is_pattern || !is_variable && !is_secret(name) {
+        // How who asks is judged: settings with names of their own.
+        let is_section =
+            name.ends_with("authorization") && self.after(self.at).trim_start().starts_with('{');
+        if is_pattern || is_section || !is_variable && !is_secret(name) {
             return;
         }
         let quote = self.quote.map(|(quote, start)| (quote, start == begin));
