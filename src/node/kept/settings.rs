@@ -1,182 +1,370 @@
-//! Lines of settings without the values of secrets: `key: value`, `key = value`, `secret "…";`,
-//! flags, lists and blocks below a secret's name, the `value` of variables in manifests, keys in
-//! PEM, and who asks in a URL. Places stay: each line stays a line.
+//! Settings without the values of secrets. Each line stays a line, and a ` \` at its end stays.
+//!
+//! A line is read once, word by word. What stands before a word (`name:`, `name=`, `--name`, a
+//! flag in the line above) says whether it is a secret's value, and then this value alone is
+//! replaced. What goes on below a line is [`Open`]: blocks, lists, quotes, keys in PEM.
+
+#[cfg(test)]
+mod tests;
+mod value;
 
 use std::borrow::Cow;
 
+use self::value::{Reach, asker, pem, value};
 use super::{REMOVED, VARIABLES, is_secret};
 
-/// What ends a value that stands in no quotes.
-const ENDS: [char; 6] = [',', ';', '}', ']', '"', '\''];
+/// What of a secret goes on in the next line.
+enum Open {
+    /// A key in PEM, to its end.
+    Key,
+    /// A value, to these signs.
+    Until(&'static str),
+    /// A block (`|`) of lines that are set in deeper.
+    Block(usize),
+    /// A list, or a value, below a name that nothing follows.
+    Below(usize),
+    /// A flag's value.
+    Flag,
+}
 
-/// What was read before a line.
-#[derive(Default)]
-struct Above {
-    /// The line with the last `name:`.
-    name: String,
-    /// How far the name of a secret is set in that nothing, or a block, follows.
-    secret: Option<(usize, bool)>,
-    /// Whether the lines are of a private key.
-    is_key: bool,
+/// What a word is that comes next.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Next {
+    Other,
+    /// The name of a variable.
+    Name,
+    /// A secret, unless it is a flag.
+    OfFlag,
+    /// A secret if it is in quotes.
+    Quoted,
+    /// A secret, as are all behind it.
+    Secrets,
 }
 
 /// The settings without secrets.
 pub(super) fn settings(bytes: &[u8]) -> Vec<u8> {
-    let mut above = Above::default();
+    let mut open = None;
+    let mut variable = String::new();
     let lines = bytes.split_inclusive(|&byte| byte == b'\n').map(|line| {
         let text = String::from_utf8_lossy(line);
-        let (own, end) = match text.strip_suffix('\n') {
-            Some(own) => (own, "\n"),
-            None => (&*text, ""),
-        };
-        let kept = above.line(own);
-        if kept == own {
+        let (kept, next) = without_secrets(&text, open.take(), &mut variable);
+        open = next;
+        if kept == text {
             line.to_vec()
         } else {
-            format!("{kept}{end}").into_bytes()
+            kept.into_owned().into_bytes()
         }
     });
     lines.collect::<Vec<_>>().concat()
 }
 
-impl Above {
-    fn line<'l>(&mut self, line: &'l str) -> Cow<'l, str> {
-        let is_edge = line.contains("PRIVATE KEY-----");
-        if is_edge {
-            self.is_key = line.contains("BEGIN ");
-            return Cow::Borrowed(line);
-        }
-        let own = line.trim_start();
-        let indent = line.len() - own.len();
-        let item = own.strip_prefix("- ").unwrap_or(own);
-        if self.is_key && !own.is_empty() || self.is_of_secret(indent, own, item) {
-            let start = line.strip_suffix(item).unwrap_or_default();
-            return Cow::Owned(format!("{start}{REMOVED}"));
-        }
-        let (key, start) = key_of(line, item);
-        let value = line.get(start..).unwrap_or_default().trim();
-        let is_block = value.starts_with(['|', '>']);
-        if is_secret(&key) && (value.is_empty() || is_block) {
-            self.secret = Some((indent, is_block));
-            return Cow::Borrowed(line);
-        }
-        let is_variable = key == "value" && is_of_variable(&self.name);
-        if key == "name" {
-            line.clone_into(&mut self.name);
-        }
-        let is_flow = value.starts_with(['[', '{']) || key.is_empty();
-        if !value.is_empty() && (is_variable || is_secret(&key) && !is_flow) {
-            let kept = line.get(..start).unwrap_or_default();
-            return Cow::Owned(format!("{kept} {REMOVED}"));
-        }
-        without_inner(line)
+/// A line without secrets, and what of one goes on below it.
+fn without_secrets<'l>(
+    text: &'l str,
+    open: Option<Open>,
+    variable: &mut String,
+) -> (Cow<'l, str>, Option<Open>) {
+    let end = text.trim_end().trim_end_matches('\\').trim_end().len();
+    let line = text.get(..end).unwrap_or_default();
+    let tail = text.get(end..).unwrap_or_default();
+    if line.is_empty() {
+        return (Cow::Borrowed(text), open);
     }
-
-    /// Whether a line is of the list or block below a secret's name.
-    fn is_of_secret(&mut self, indent: usize, own: &str, item: &str) -> bool {
-        let Some((above, is_block)) = self.secret else {
-            return false;
-        };
-        if own.is_empty() {
-            return false;
-        }
-        let is_item = item.len() < own.len();
-        let is_below = indent > above || is_item && !is_block && indent == above;
-        // Below a section's name are settings with names of their own.
-        let is_own = is_block || is_item && !item.contains(": ");
-        if !is_below || !is_own {
-            self.secret = None;
-        }
-        is_below && is_own
-    }
-}
-
-/// The name of a line's setting, and where its value begins.
-fn key_of(line: &str, item: &str) -> (String, usize) {
-    let is_its = |it: &char| it.is_alphanumeric() || "_-.\"'".contains(*it);
-    let key: String = item.chars().take_while(is_its).collect();
-    let at = line.len() - item.len() + key.len();
-    let behind = line.get(at..).unwrap_or_default();
-    let start = behind
-        .find([':', '=', ' '])
-        .map_or(line.len(), |it| at + it + 1);
-    (key.replace(['"', '\''], ""), start)
-}
-
-/// Without secrets among the other words of a line: flags, fields between braces, URLs.
-fn without_inner(line: &str) -> Cow<'_, str> {
-    let mut out = String::new();
-    let mut done = 0;
-    let mut name = "";
-    for (at, sign) in line.match_indices([':', '=', '@']) {
-        if at < done {
-            continue;
-        }
-        let before = line.get(..at).unwrap_or_default();
-        let range = if sign == "@" {
-            asker(line, at, done)
-        } else {
-            let word = last_word(before);
-            let is_variable = word == "value" && is_of_variable(name);
-            let value = value(line, at + sign.len());
-            if word == "name" {
-                name = value
-                    .clone()
-                    .and_then(|it| line.get(it))
-                    .unwrap_or_default();
-            }
-            value.filter(|_| is_variable || is_secret(word))
-        };
-        if let Some(range) = range {
-            out.push_str(line.get(done..range.start).unwrap_or_default());
-            out.push_str(REMOVED);
-            done = range.end;
-        }
-    }
-    if done == 0 {
-        return Cow::Borrowed(line);
-    }
-    out.push_str(line.get(done..).unwrap_or_default());
-    Cow::Owned(out)
-}
-
-/// The word that a text ends with.
-fn last_word(text: &str) -> &str {
-    let text = text.trim_end_matches([' ', '"', '\'']);
-    let is_end = |it: char| !(it.is_alphanumeric() || "_-.".contains(it));
-    text.rsplit(is_end).next().unwrap_or_default()
-}
-
-/// Where the value is that begins here; nothing if none does.
-fn value(line: &str, start: usize) -> Option<std::ops::Range<usize>> {
-    let rest = line.get(start..)?;
-    let own = rest.trim_start_matches([' ', '"', '\'']);
-    let start = start + (rest.len() - own.len());
-    let quote = line.get(..start)?.chars().next_back();
-    let quote = quote.filter(|it| ['"', '\''].contains(it));
-    let length = match quote {
-        Some(quote) => own.find(quote),
-        None => own.find(|it: char| it.is_whitespace() || ENDS.contains(&it)),
+    let indent = line.len() - line.trim_start().len();
+    let own = line.trim_start_matches([' ', '\t', '#', ';']);
+    let item = own.trim_start_matches("- ");
+    let is_item = item.len() < own.len();
+    let start = line.len() - item.len();
+    let removed = |rest: &str| {
+        let before = line.get(..start).unwrap_or_default();
+        Cow::Owned(format!("{before}{REMOVED}{rest}{tail}"))
     };
-    let end = start + length.unwrap_or(own.len());
-    let is_nested = own.starts_with(['[', '{', '|', '>']);
-    (end > start && !is_nested).then_some(start..end)
+    let mut next = Next::Other;
+    match open {
+        Some(Open::Key) if item.starts_with("-----END") => return (Cow::Borrowed(text), None),
+        Some(Open::Key) if value::is_of_key(item) => return (removed(""), Some(Open::Key)),
+        Some(Open::Until(end)) => {
+            return match item.find(end) {
+                Some(at) => (removed(item.get(at..).unwrap_or_default()), None),
+                None => (removed(""), Some(Open::Until(end))),
+            };
+        }
+        Some(Open::Block(above)) if indent > above => return (removed(""), open),
+        Some(Open::Below(above))
+            if (indent > above || is_item && indent == above) && !has_name(item) =>
+        {
+            return (removed(""), open);
+        }
+        Some(Open::Flag) => next = Next::OfFlag,
+        _ => {}
+    }
+    let mut words = Words {
+        line,
+        indent,
+        start,
+        is_continued: tail.contains('\\'),
+        is_item,
+        out: String::new(),
+        done: 0,
+        at: start,
+        last: "",
+        is_first: true,
+        is_flow: false,
+        quote: None,
+        next,
+        asked: 0,
+        open: None,
+    };
+    words.read(variable);
+    let (out, done, open) = (words.out, words.done, words.open);
+    if done == 0 {
+        return (Cow::Borrowed(text), open);
+    }
+    let rest = text.get(done..).unwrap_or_default();
+    (Cow::Owned(out + rest), open)
 }
 
-/// Where the name and the password are of who asks by a URL, before its `@`.
-fn asker(line: &str, at: usize, done: usize) -> Option<std::ops::Range<usize>> {
-    let before = line.get(done..at)?;
-    let start = done + before.rfind("://")? + "://".len();
-    let own = line.get(start..at)?;
-    let is_own = own.contains(':') && !own.contains(|it: char| it.is_whitespace() || it == '/');
-    is_own.then_some(start..at)
+/// Whether a line below a secret's name is a setting with a name of its own.
+fn has_name(line: &str) -> bool {
+    let is_its = |it: char| it.is_alphanumeric() || "_-.\"'".contains(it);
+    let rest = line.trim_start_matches(is_its).trim_start();
+    let is_value = |rest: &str| !rest.is_empty() && !rest.starts_with('=');
+    line.ends_with(['{', '}'])
+        || rest == ":"
+        || rest.starts_with(": ")
+        || rest.strip_prefix('=').is_some_and(is_value)
 }
 
-/// Whether a line, or a word, names a variable of an environment, not an option of a pod's
-/// `dnsConfig`.
-fn is_of_variable(line: &str) -> bool {
-    let name = line.rsplit(':').next().unwrap_or_default();
-    let name = name.trim().trim_matches(['"', '\'']);
+/// The words of a line, read from left to right.
+struct Words<'l> {
+    line: &'l str,
+    indent: usize,
+    /// Where the first word begins, behind the signs of items and comments.
+    start: usize,
+    is_continued: bool,
+    is_item: bool,
+    out: String,
+    /// How far `out` has the line.
+    done: usize,
+    /// Where the word begins.
+    at: usize,
+    /// The word before.
+    last: &'l str,
+    /// Whether no word was read, so that a name is that of the whole line.
+    is_first: bool,
+    /// Whether a brace or a bracket stands before.
+    is_flow: bool,
+    /// The quote that is open, and where its text begins.
+    quote: Option<(char, usize)>,
+    next: Next,
+    /// How far who asks was looked for in URLs.
+    asked: usize,
+    open: Option<Open>,
+}
+
+impl<'l> Words<'l> {
+    fn read(&mut self, variable: &mut String) {
+        let line = self.line;
+        let is_section = line.ends_with('{');
+        for (at, sign) in line.char_indices() {
+            if at < self.start.max(self.done) {
+                continue;
+            }
+            let after = self.after(at + sign.len_utf8());
+            if sign == '-' && at >= self.asked && self.after(at).starts_with("-----BEGIN") {
+                self.key(at);
+            } else if sign == ':' && after.starts_with("//") {
+                self.url(at + "://".len());
+            } else if !is_section && self.is_separator(at, sign, after) {
+                self.named(at, sign, variable);
+            } else if sign.is_whitespace() || ",;{}[]()".contains(sign) {
+                self.end_word(at, variable);
+                if ";}".contains(sign) && self.next != Next::OfFlag {
+                    self.next = Next::Other;
+                }
+                self.is_flow |= "{[".contains(sign);
+                self.at = at + sign.len_utf8();
+            } else if self.quote.is_some_and(|it| it.0 == sign) {
+                self.end_word(at, variable);
+                self.quote = None;
+                self.at = at + sign.len_utf8();
+            } else if self.at == at && !is_section {
+                self.begin_word(at, sign);
+            }
+        }
+        if self.done < self.line.len() {
+            self.end_word(self.line.len(), variable);
+        }
+        let goes_on = self.is_continued || self.is_item || self.line.ends_with(',');
+        if self.next == Next::OfFlag && goes_on {
+            self.open = Some(Open::Flag);
+        }
+    }
+
+    fn after(&self, at: usize) -> &'l str {
+        self.line.get(at..).unwrap_or_default()
+    }
+
+    /// Whether a sign stands between a name and a value. A colon also stands before ports.
+    fn is_separator(&self, at: usize, sign: char, after: &str) -> bool {
+        let is_free = after.is_empty() || after.starts_with([' ', '\t']);
+        let name = self.line.get(self.at..at).unwrap_or_default();
+        let is_quoted = name.is_empty() && after.starts_with(['"', '\'', '[', '{']);
+        let is_own = self.is_first && !name.is_empty() && at - self.start < 80;
+        match sign {
+            '=' => true,
+            ':' => is_free || is_quoted || is_own && !name.contains('.'),
+            _ => false,
+        }
+    }
+
+    fn begin_word(&mut self, at: usize, sign: char) {
+        let is_quote = ['"', '\''].contains(&sign);
+        let is_flag = ["-", "\"-", "'-"]
+            .iter()
+            .any(|it| self.after(at).starts_with(it));
+        let is_secret = match self.next {
+            Next::OfFlag => !is_flag,
+            Next::Quoted => is_quote,
+            Next::Secrets => sign != '#',
+            Next::Other | Next::Name => false,
+        };
+        if is_secret {
+            let is_line = self.is_item && self.is_first;
+            self.remove(at, if is_line { Reach::Line } else { Reach::Word });
+        } else if is_quote {
+            self.quote = Some((sign, at + 1));
+            self.at = at + 1;
+        }
+        if !matches!(self.next, Next::Secrets | Next::Name) {
+            self.next = Next::Other;
+        }
+    }
+
+    /// At the end of a word, what comes next.
+    fn end_word(&mut self, at: usize, variable: &mut String) {
+        let word = self.line.get(self.at..at).unwrap_or_default();
+        if word.is_empty() {
+            return;
+        }
+        if self.next == Next::Name {
+            word.clone_into(variable);
+            self.next = Next::Other;
+        }
+        let is_flag = word.starts_with('-');
+        let is_name = self.quote.is_none() && !word.contains('.') && !is_flag;
+        if (is_flag || is_name) && self.next != Next::Secrets && is_secret(word) {
+            self.next = match () {
+                () if is_flag => Next::OfFlag,
+                () if self.is_first && !self.is_flow => Next::Secrets,
+                () => Next::Quoted,
+            };
+        }
+        self.last = word;
+        self.is_first &= is_flag;
+    }
+
+    /// Behind a name's `:` or `=`.
+    fn named(&mut self, at: usize, sign: char, variable: &str) {
+        let word = self.line.get(self.at..at).unwrap_or_default();
+        let is_own = self.is_first || word.is_empty() && self.is_first_word(self.last);
+        let name = if word.is_empty() { self.last } else { word };
+        let begin = self.at;
+        self.at = at + sign.len_utf8();
+        self.last = "";
+        self.is_first = false;
+        self.next = match name {
+            "name" => Next::Name,
+            _ => Next::Other,
+        };
+        let is_variable = name == "value" && is_of_variable(variable);
+        // As in a pattern for lines of a log.
+        let is_pattern = name.contains(['*', '^', '$', '\\']);
+        // How who asks is judged: settings with names of their own.
+        let is_section =
+            name.ends_with("authorization") && self.after(self.at).trim_start().starts_with('{');
+        if is_pattern || is_section || !is_variable && !is_secret(name) {
+            return;
+        }
+        let quote = self.quote.map(|(quote, start)| (quote, start == begin));
+        let reach = match quote {
+            Some((quote, true)) if name.starts_with('-') => Reach::Flags(quote),
+            Some((quote, true)) => Reach::Quote(quote),
+            _ if name.starts_with('-') => Reach::Word,
+            _ if self.is_flow => Reach::Flow,
+            _ if is_own => Reach::Line,
+            _ => Reach::Word,
+        };
+        let rest = self.after(self.at).trim();
+        let is_block = rest.starts_with(['|', '>']) && rest.find(' ').unwrap_or(rest.len()) < 4;
+        if reach != Reach::Line || !(rest.is_empty() || is_block) {
+            self.remove(self.at, reach);
+        } else if is_block {
+            self.open = Some(Open::Block(self.indent));
+        } else if !self.is_continued {
+            self.open = Some(Open::Below(self.indent));
+        }
+    }
+
+    /// Whether a word is that which the line begins with.
+    fn is_first_word(&self, word: &str) -> bool {
+        let first = self.after(self.start).trim_start_matches(['"', '\'']);
+        !word.is_empty() && !word.starts_with('-') && first.starts_with(word)
+    }
+
+    /// Without the value that begins here.
+    fn remove(&mut self, at: usize, reach: Reach) {
+        let found = value(self.line, at, reach);
+        if let Some((range, quote)) = found {
+            self.open = quote
+                .filter(|_| range.end == self.line.len())
+                .map(Open::Until);
+            if !range.is_empty() {
+                self.replace(range);
+            }
+        }
+    }
+
+    fn replace(&mut self, range: std::ops::Range<usize>) {
+        let before = self.line.get(self.done..range.start).unwrap_or_default();
+        self.out.push_str(before);
+        self.out.push_str(REMOVED);
+        let opened = self
+            .line
+            .get(..range.start)
+            .unwrap_or_default()
+            .chars()
+            .next_back();
+        if let Some(quote) = opened.filter(|it| ['"', '\''].contains(it)) {
+            self.quote = Some((quote, range.start));
+        }
+        self.done = range.end;
+        self.at = range.end;
+        self.is_first = false;
+    }
+
+    fn url(&mut self, start: usize) {
+        if start > self.asked {
+            let (end, found) = asker(self.line, start);
+            self.asked = end;
+            if let Some(range) = found {
+                self.replace(range);
+            }
+        }
+    }
+
+    fn key(&mut self, at: usize) {
+        match pem(self.line, at) {
+            Some(Some(range)) => self.replace(range),
+            Some(None) => self.open = Some(Open::Key),
+            None => {}
+        }
+        self.asked = self.line.len();
+    }
+}
+
+/// Whether a word names a variable of an environment, not an option of a pod's `dnsConfig`.
+fn is_of_variable(name: &str) -> bool {
     let is_option = name
         .chars()
         .all(|it| it.is_ascii_lowercase() || it == '-' || it.is_ascii_digit());
