@@ -70,14 +70,14 @@ const BESIDE: [(&str, &str, Option<&str>); 12] = [
          Ubuntu 22.04; the CNI is Calico, kube-proxy is in iptables mode, containerd is \
          1.7.2. The cluster was made with kubeadm in spring and has 40 workloads. Lookups on the \
          node itself are done in 2 ms.",
-        "symptom-broken",
+        "symptom-now-and-then",
         None,
     ),
     (
         "Lookups of external names by pods need 10 sec to come back. We run it on EKS 1.29 with \
          three nodes of Ubuntu 22.04; the CNI is Calico, kube-proxy is in iptables mode, \
          containerd is 1.7.2. The cluster was made with kubeadm in spring and has 40 workloads.",
-        "symptom-broken",
+        "symptom-now-and-then",
         None,
     ),
     (
