@@ -28,16 +28,80 @@ pub(super) fn rows(text: &str) -> Vec<Range<usize>> {
         }
         start += run.len();
     }
-    let mut at = 0;
-    let mut rows = Vec::new();
-    for (line, is_row) in text.lines().zip(is_row) {
-        let length = plain(line).len();
-        if length > 0 {
-            rows.extend(is_row.then_some(at..at + length));
-            at += length + 1;
+    let found = placed(text).zip(is_row);
+    let rows = found.filter(|((at, _), is_row)| *is_row && !at.is_empty());
+    rows.map(|it| it.0.0).collect()
+}
+
+/// Where `kubectl describe` shows DNS pods that fail, in the same: all rows of one are about it.
+pub(super) fn failing(text: &str) -> Vec<Range<usize>> {
+    let lines: Vec<(Range<usize>, &str)> = placed(text).filter(|it| !it.0.is_empty()).collect();
+    let mut found = Vec::new();
+    for run in lines.chunk_by(|a, b| is_described(a.1) && is_described(b.1)) {
+        // Each but the first begins where the second title, and the next ones, stand.
+        let titles = (0..run.len()).filter(|&at| run.get(at).is_some_and(|it| is_title(it.1)));
+        let mut ends: Vec<usize> = titles.skip(1).collect();
+        ends.push(run.len());
+        let mut start = 0;
+        for end in ends {
+            let rows = run.get(start..end).unwrap_or_default();
+            let is_dns = rows.iter().any(|it| is_title(it.1) && names_dns(it.1));
+            if let (true, Some(first), Some(last)) = (is_dns, rows.first(), rows.last()) {
+                let fails = rows.iter().any(|it| says_failure(it.1));
+                found.extend(fails.then_some(first.0.start..last.0.end));
+            }
+            start = end;
         }
     }
-    rows
+    found
+}
+
+/// Each line without what marks it as quoted, and where it is in the same text as [`plain`].
+fn placed(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+    let mut at = 0;
+    text.lines().map(move |line| {
+        let range = at..at + plain(line).len();
+        if !range.is_empty() {
+            at = range.end + 1;
+        }
+        (range, unquoted(line))
+    })
+}
+
+/// Whether `kubectl describe` prints such a line: it is set in, or `Key:   value`.
+fn is_described(line: &str) -> bool {
+    let key = line.split_once(':');
+    let is_key = |(key, value): (&str, &str)| {
+        let is_short = key.split_whitespace().count() <= 3;
+        is_short
+            && (value.trim().is_empty() || value.starts_with(['\t']) || value.starts_with("  "))
+    };
+    line.starts_with([' ', '\t']) || is_title(line) || key.is_some_and(is_key)
+}
+
+/// Whether `kubectl describe` begins with it.
+fn is_title(line: &str) -> bool {
+    line.starts_with("Name:")
+}
+
+fn names_dns(line: &str) -> bool {
+    ["coredns", "core-dns", "kube-dns", "node-local-dns"]
+        .iter()
+        .any(|it| line.contains(it))
+}
+
+/// Whether a row of a pod says that it, or a container of it, failed.
+fn says_failure(line: &str) -> bool {
+    let code = line.trim().strip_prefix("Exit Code:");
+    let words = [
+        "OOMKilled",
+        "BackOff",
+        "Error",
+        "Unhealthy",
+        "Failed",
+        "Evicted",
+    ];
+    code.is_some_and(|it| it.trim() != "0") || words.iter().any(|it| line.contains(it))
 }
 
 /// A line without what marks it as quoted.

@@ -17,7 +17,7 @@ use super::named::{name, server};
 use super::pattern::{Alike, Match, Pattern, Searched};
 use super::plain::{Code, MOST, boundary, code_of, line_starts, plain, unwrapped, without_url};
 use super::platform::Platform;
-use super::{listing, shown};
+use super::shown;
 use crate::node::Node;
 use crate::order::Order as _;
 
@@ -120,11 +120,11 @@ fn read<'c>(
     // What is well is no message.
     let said = searched.upto(health);
     let lines = line_starts(&told.text);
-    let seen = Seen::of(&alike, &listing::rows(&told.text), health);
+    let seen = Seen::of(&alike, &told.text, health);
     let mut found = sightings(catalogue, said, &lines, &seen);
     let has_named = |it: &Sighting<'_, '_>| !it.at.found.is_empty();
     found.retain(|it| code.is_none_or(|code| code == Code::Change && has_named(it)));
-    let found = ranked(&found, title..own);
+    let found = ranked(&found, title..own, &lines);
     // A long text about a subject that complains of nothing is no report.
     let is_title = said.text.len() <= TITLE;
     let is_told = |it: &&&Sighting<'_, '_>| {
@@ -137,7 +137,7 @@ fn read<'c>(
         };
         return (None, Err(unknown));
     };
-    let says = Some((!first.message.speaker.is_symptom(), first.weight));
+    let says = Some(first.says());
     let texts = (searched, alike.searched());
     let mut recognised = recognised(catalogue, texts, first, &found, node);
     if first.at.end > own {
@@ -253,30 +253,35 @@ fn title(text: &str) -> usize {
 
 /// The one that says the most first.
 ///
-/// `told`: where the title ends, and where what listings show begins.
+/// `told`: where the title ends, and where what listings show begins; `lines`: where lines begin.
 fn ranked<'f, 'c, 't>(
     found: &'f [Sighting<'c, 't>],
     told: Range<usize>,
+    lines: &[usize],
 ) -> Vec<&'f Sighting<'c, 't>> {
     // What is no DNS error says nothing beside one, unless that is only what
-    // everybody sees; a note that is seldom the cause says little; a program's message says
+    // everybody sees, or, for a note, what its own line says; a note that is seldom the cause says little; a program's message says
     // what it means, before a tool with which somebody looked and queries in a log, and what
     // leads somewhere more than what does not; of what is seen, what listings show comes first,
     // then what the title says, then what stands together; then what says more.
-    let is_denied = found
-        .iter()
-        .any(|it| !it.message.is_dns() && !it.message.speaker.is_symptom());
+    let line_of = |at: usize| lines.partition_point(|it| *it <= at);
+    let denies = |other: &Sighting<'_, '_>, it: &Sighting<'_, '_>| {
+        let message = other.message;
+        let is_its = other.at.start <= it.at.start
+            && line_of(other.at.start) == line_of(it.at.end.saturating_sub(1));
+        !message.is_dns() && !message.speaker.is_symptom() && (!message.is_aside || is_its)
+    };
     let rank = |it: &Sighting<'_, '_>| {
         let is_part = found.iter().any(|other| it.is_part_of(other));
         let (message, weight) = (it.message, Reverse(it.weight));
         let is_symptom = message.speaker.is_symptom();
         let leads = !is_symptom || message.leads();
-        let is_idle = is_denied && !leads;
+        let is_idle = !leads && found.iter().any(|other| denies(other, it));
         let is_apart = is_symptom && it.at.end - it.at.start > NEAR;
         (
             is_part,
             !message.is_dns() || is_idle,
-            message.is_aside,
+            message.is_aside && message.is_dns(),
             is_symptom,
             message.speaker.is_check() || message.is_query_line(),
             !leads,

@@ -12,6 +12,7 @@ mod incidents;
 mod innocent;
 mod page;
 mod reports;
+mod rows;
 mod signs;
 
 use std::collections::BTreeSet;

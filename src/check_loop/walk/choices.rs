@@ -122,6 +122,7 @@ impl Walk<'_, '_> {
         let is_file = place.file.starts_with('/') || source.is_some();
         let proof =
             is_file.then(|| quote::quote_in(source, place, &value.written().unwrap_or_default()));
-        proof.into_iter().collect()
+        // No word of a configuration stands for some, and the file may not be at hand.
+        proof.into_iter().filter(|it| !it.text.is_empty()).collect()
     }
 }

@@ -27,7 +27,7 @@ fn condition(condition: &Condition) -> (&'static str, String, String) {
         Condition::ClientPort { ranges, place } => {
             let ranges = ranges.iter().map(|it| format!("{}:{}", it.0, it.1));
             let ranges: Vec<String> = ranges.collect();
-            let what = format!("the client's port is in {}", ranges.join(","));
+            let what = format!("the client's port, in {},", ranges.join(","));
             matches("client-port", &what, place)
         }
         Condition::Target { words, place } => (

@@ -35,7 +35,12 @@ const LISTS: [(&str, &str); 6] = [
          weird|strange|incorrect|stale|outdated|ignor|trouble|instead|never|invalid|block|reject|\
          intermittent|sporadic|random|sometimes|occasional|flak|too many|too much|too large|\
          high cpu|high memory|spike|flood|exhaust|conflict|collid|mismatch|corrupt|truncat|\
-         duplicate|leak|down|gone|dead|silent|regress|workaround|had to|seconds",
+         duplicate|leak|down|gone|dead|silent|regress|workaround|had to|seconds|second try|\
+         every second|sec |sec.|5s|10s|takes|too long|long time|so long|wait|denied|forbid|\
+         restarted|restarting|pending|evict|is full|unhealthy|degraded|retry|retri|empty|\
+         no longer|only|nothing|exit code|<none>|notimp|gets no|get no|has no|have no|old |\
+         but the|until|overlap|poorly|most of|at most|keeps|fixes|fixed|helps|works when|\
+         works after|works with|needs|need ",
     ),
     // The server of the cluster.
     (

@@ -101,6 +101,11 @@ impl Pattern {
         Self::seen("{@complaint}")
     }
 
+    /// What complaints of DNS have in them.
+    pub fn complaint_of_dns() -> Self {
+        Self::seen("{@dns|name} <and> {@complaint}")
+    }
+
     /// Whether it ends with a text that may be anything.
     pub fn is_open(&self) -> bool {
         let last = self.parts.last();

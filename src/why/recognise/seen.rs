@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::why::listing;
 use crate::why::pattern::{Alike, Match, Pattern, Searched};
 
 /// A text, and where it has rows.
@@ -13,16 +14,20 @@ pub(super) struct Seen<'t> {
     text: String,
     small: String,
     rows: Vec<Range<usize>>,
+    /// The rows of what is one thing.
+    joined: Vec<Range<usize>>,
+    complains: bool,
+    /// Whether sentences complain of DNS: rows then show what they are about.
+    is_about_rows: bool,
 }
 
 impl<'t> Seen<'t> {
-    /// The first bytes of a text, up to `end`, with these rows.
-    pub(super) fn of(alike: &'t Alike, rows: &[Range<usize>], end: usize) -> Self {
+    /// The first bytes of a text, up to `end`.
+    pub(super) fn of(alike: &'t Alike, text: &str, end: usize) -> Self {
         let all = alike.searched().upto(alike.place_of(end));
-        let rows: Vec<Range<usize>> = rows
-            .iter()
-            .map(|it| alike.place_of(it.start)..alike.place_of(it.end))
-            .collect();
+        let placed = |it: &Range<usize>| alike.place_of(it.start)..alike.place_of(it.end);
+        let rows: Vec<Range<usize>> = listing::rows(text).iter().map(placed).collect();
+        let joined = listing::failing(text);
         let without = |text: &str| {
             let mut out = text.to_owned();
             for row in &rows {
@@ -32,12 +37,20 @@ impl<'t> Seen<'t> {
             }
             out
         };
+        let (text, small) = (without(all.text), without(all.small));
+        let sentences = Searched {
+            text: &text,
+            small: &small,
+        };
         Self {
             alike,
             all,
-            text: without(all.text),
-            small: without(all.small),
+            complains: Pattern::complaint().is_said_in(sentences),
+            is_about_rows: Pattern::complaint_of_dns().is_said_in(sentences),
+            text,
+            small,
             rows,
+            joined: joined.iter().map(placed).collect(),
         }
     }
 
@@ -50,17 +63,24 @@ impl<'t> Seen<'t> {
 
     /// Whether somebody complains in sentences.
     pub(super) fn complains(&self) -> bool {
-        Pattern::complaint().is_said_in(self.sentences())
+        self.complains
     }
 
-    /// Where sentences, or a row, say it.
+    /// Where sentences, a row, or rows of one thing say it; where sentences complain of DNS, all of
+    /// the text together.
     pub(super) fn find(&'t self, pattern: &Pattern) -> Option<Match<'t>> {
         let is_row = |at: &Match<'_>| {
             let mut rows = self.rows.iter();
-            rows.any(|it| it.start <= at.start && at.end <= it.end)
+            self.is_about_rows || rows.any(|it| it.start <= at.start && at.end <= it.end)
         };
         let at = pattern.find(self.sentences());
-        let at = at.or_else(|| pattern.find(self.all).filter(is_row))?;
+        let at = at.or_else(|| pattern.find(self.all).filter(is_row));
+        let in_joined = |it: &Range<usize>| {
+            let at = pattern.find(self.all.upto(it.end).from(it.start))?;
+            let (start, end) = (at.start + it.start, at.end + it.start);
+            Some(Match { start, end, ..at })
+        };
+        let at = at.or_else(|| self.joined.iter().find_map(in_joined))?;
         let (start, end) = (self.alike.place(at.start), self.alike.place(at.end));
         Some(Match { start, end, ..at })
     }

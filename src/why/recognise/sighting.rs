@@ -29,6 +29,15 @@ impl<'c> Sighting<'c, '_> {
         is_said && message.is_dns() && message.leads()
     }
 
+    /// How much it says: a program's more than what is seen, a note that is no DNS error least.
+    pub(super) fn says(&self) -> (bool, usize) {
+        if self.message.is_aside && !self.message.is_dns() {
+            (false, 0)
+        } else {
+            (!self.message.speaker.is_symptom(), self.weight)
+        }
+    }
+
     /// The message, with the likeliest causes that it has in this text.
     pub(super) fn alone(
         &self,

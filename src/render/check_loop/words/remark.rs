@@ -107,12 +107,15 @@ pub(in crate::render) fn remark(remark: &Remark) -> Sentence {
                 format!(", as resolvConf is then {value} ({origin})")
             });
             let what = match state {
-                State::Loop => "loops".to_owned(),
-                other => format!("is {}", other.word()),
+                State::Loop => "DNS loops",
+                State::Mixed => "DNS loops or is refused for some of the queries",
+                State::Refused => "queries are sent to where nobody listens",
+                State::Unknown => "it is not known whether DNS loops",
+                State::NoLoop => "DNS does not loop",
             };
             sentence!(
                 "after-kubelet-restart",
-                "from the kubelet's restart on, DNS {what} at the next start of the DNS pods{setting}"
+                "once the kubelet is restarted, {what} from the next start of the DNS pods on{setting}"
             )
         }
         Remark::NotSeen => Sentence::new(
