@@ -107,6 +107,11 @@ impl<'n> Resolver<'n> {
         options.is_some_and(|it| flag(it, "no_default_search_domain"))
     }
 
+    /// Whether its servers are asked only where resolv.conf has none.
+    pub fn is_fallback(self) -> bool {
+        flag(self.config, "use_resolvers_as_fallback")
+    }
+
     /// The addresses of its servers, where they stand: `{address, port_value}`.
     pub fn servers(self) -> impl Iterator<Item = &'n Node> {
         let servers = list(self.config, "resolvers").iter();

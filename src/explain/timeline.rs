@@ -177,8 +177,11 @@ fn form(exchange: &Exchange) -> String {
         Came::Reply(reply) => format!("{:?} {} {:?}", reply.rcode, reply.truncated, reply.answers),
         other => format!("{other:?}"),
     });
-    let (question, transport) = (&query.question, query.transport);
-    format!("{} {question:?} {transport:?} {came:?}", query.server)
+    let (question, transport, wrong) = (&query.question, query.transport, exchange.wrong);
+    format!(
+        "{} {question:?} {transport:?} {came:?} {wrong:?}",
+        query.server
+    )
 }
 
 fn is_repeat(one: &Exchange, other: &Exchange) -> bool {
@@ -245,6 +248,7 @@ fn exchange(sent: &Sent) -> Exchange {
         query: sent.query.clone(),
         at: whole(sent.at),
         answer: sent.came.clone().map(of_rule),
+        wrong: sent.wrong,
         unsent: None,
     }
 }

@@ -139,6 +139,14 @@ impl Body {
         self.layers != Layers::default()
     }
 
+    /// Whether it is the value of a key of an object, as in a `ConfigMap`, and no file that is
+    /// put onto a machine: those have the path of a directory.
+    pub fn is_of_object(&self) -> bool {
+        let own = self.path.strip_prefix(&self.source.name);
+        let key = own.map(|it| it.trim_start_matches('/'));
+        self.is_embedded() && !self.is_of_script && key.is_some_and(|it| !it.contains('/'))
+    }
+
     /// The bytes under a span of this document.
     pub fn bytes(&self, span: Span) -> &[u8] {
         span.slice(&self.source.bytes)

@@ -25,7 +25,7 @@ use crate::text::{Source, Span, merge_conflict};
 const MAX_LAYERS: usize = 4;
 
 /// Why a file is not read that has two versions of some lines.
-const MERGE: &str = "a conflict of a merge is left in it";
+const MERGE: &str = "it has merge conflict markers";
 
 /// The documents of a file. Total: any bytes give a result, none for what is
 /// not recognised. `form` overrides what it is recognised as.
@@ -48,7 +48,8 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             gaps: Arc::default(),
             condition: None,
         };
-        match merge_conflict(&source.bytes) {
+        let is_whole = matches!(form, Form::Corefile | Form::Nginx | Form::Haproxy);
+        match merge_conflict(&source.bytes).filter(|_| is_whole) {
             Some(mark) => reader.broken(&text, mark, MERGE.to_owned()),
             None => reader.read_embedded(&text, form),
         }
@@ -238,16 +239,20 @@ impl Reader {
                 }
                 Err(error) => {
                     is_broken = true;
-                    let span = Span {
+                    let stop = Span {
                         start: error.at,
                         end: error.at,
                     };
-                    self.broken(text, span, error.message);
+                    match conflict_before(error.at, document.start, text) {
+                        Some(mark) => self.broken(text, mark, MERGE.to_owned()),
+                        None => self.broken(text, stop, error.message),
+                    }
                 }
             }
         }
         let is_long = text.source.bytes.len() > MAX_DOCUMENT;
-        if is_broken && !is_long && !text.is_partial {
+        let has_conflict = || merge_conflict(&text.source.bytes).is_some();
+        if is_broken && !is_long && !text.is_partial && !has_conflict() {
             self.plain_parts(text, &whole);
         }
     }
@@ -297,6 +302,17 @@ impl Reader {
             }
         }
     }
+}
+
+/// The mark of a conflict at or before the place where a document could not be read on.
+fn conflict_before(stop: u32, start: u32, text: &Embedded) -> Option<Span> {
+    let document = text.source.bytes.get(start as usize..)?;
+    let mark = merge_conflict(document)?;
+    let mark = Span {
+        start: start + mark.start,
+        end: start + mark.end,
+    };
+    (mark.start <= stop).then_some(mark)
 }
 
 /// Whether a document can say anything of ours: of what stands in another one, that is

@@ -42,8 +42,10 @@ pub struct Sent {
     pub query: Query,
     /// When it was sent, from the start of the lookup.
     pub at: Duration,
-    /// What came back; `None`: nothing.
+    /// What came back; `None`: nothing, or what `wrong` says.
     pub came: Option<Came>,
+    /// In what a datagram that came back is no reply to it. A resolver can take it as one.
+    pub wrong: Option<Wrong>,
 }
 
 /// Runs `machine` to its end in `world`.
@@ -145,7 +147,12 @@ fn carry_out(
         return;
     }
     let mut comes_at = |at, what| put(coming, at, query.transport, arrival(id, &query, what, None));
-    let came = match world.answer(&query) {
+    let answer = world.answer(&query);
+    let wrong = match &answer {
+        Answer::Wrong(_, wrong, _) => Some(*wrong),
+        _ => None,
+    };
+    let came = match answer {
         Answer::Lost => return,
         Answer::NoServer => return comes_at(now, Came::Refused),
         Answer::Silence => None,
@@ -173,6 +180,7 @@ fn carry_out(
         query,
         at: now,
         came,
+        wrong,
     });
 }
 

@@ -54,6 +54,7 @@ pub fn replay(
             query: query.clone(),
             at: since(start, sent.time),
             answer: answer(exchange, sent.time),
+            wrong: None,
             unsent: None,
         }));
     }

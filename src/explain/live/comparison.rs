@@ -118,6 +118,7 @@ fn all(played: &Played) -> Run {
         query: it.query.clone(),
         at: it.at,
         came: None,
+        wrong: None,
     });
     Run {
         sent: sent.collect(),

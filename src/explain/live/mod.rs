@@ -17,7 +17,7 @@ pub use self::silence::Silence;
 use std::time::Duration;
 
 use crate::address::{DNS_PORT, Server};
-use crate::engine::io::Came;
+use crate::engine::io::{Came, Wrong};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Query, QueryId, Rcode, Reply, Transport};
 use crate::resolver::Resolver;
@@ -68,6 +68,8 @@ pub struct Exchange {
     pub at: Duration,
     /// What came back; `None`: nothing.
     pub answer: Option<Answer>,
+    /// In what a datagram that came back in a simulation is no reply to it.
+    pub wrong: Option<Wrong>,
     /// Why it did not leave this machine.
     pub unsent: Option<Unsent>,
 }
@@ -188,6 +190,7 @@ impl Played {
                     query: it.query.clone(),
                     at: it.at,
                     came: it.answer.as_ref().map(|answer| answer.what.clone()),
+                    wrong: it.wrong,
                 })
                 .collect(),
             outcome: self.outcome.clone(),

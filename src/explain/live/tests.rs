@@ -52,6 +52,7 @@ fn played(id: &str, rules: &[Rule]) -> Played {
         }),
         query: sent.query,
         at: sent.at,
+        wrong: None,
         unsent: None,
     });
     Played {

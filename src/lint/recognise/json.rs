@@ -6,7 +6,7 @@ use super::mentions;
 /// to nodes: reports, settings of editors, packages.
 pub(super) fn is_foreign_json(bytes: &[u8]) -> bool {
     // Other programs have an `apiVersion`, too.
-    const OURS: [&[u8]; 10] = [
+    const OURS: [&[u8]; 12] = [
         b"\"kind\"",
         b"\"ignition\"",
         b"\"op\"",
@@ -17,6 +17,9 @@ pub(super) fn is_foreign_json(bytes: &[u8]) -> bool {
         b"\"dnsPolicy\"",
         b"\"dnsConfig\"",
         b"\"provisioners\"",
+        // Of Envoy's bootstrap.
+        b"\"static_resources\"",
+        b"\"staticResources\"",
     ];
     let head = bytes.get(..bytes.len().min(MAX_HEAD)).unwrap_or_default();
     is_json(bytes) && !OURS.iter().any(|it| mentions(head, it))

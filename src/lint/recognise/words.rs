@@ -55,9 +55,12 @@ const SUBJECT_WORDS: &[&[u8]] = &[
     b"KubeProxyConfiguration",
     b"proxy_pass",
     b"haproxy.cfg",
-    // Clusters of Envoy.
+    // Clusters and resolvers of Envoy.
     b"STRICT_DNS",
     b"LOGICAL_DNS",
+    b"envoy.cluster.",
+    b"dns_resolver",
+    b"dns_resolution_config",
     b"upstream_dns_",
     b"nodelocaldns",
     b"dns_mode",

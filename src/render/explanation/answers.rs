@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::io::Came;
+use crate::engine::io::{Came, Wrong};
 use crate::engine::message::{Because, Data, Record};
 use crate::explain::{Explanation, Group};
 use crate::name::Name;
@@ -62,6 +62,12 @@ fn add(word: String, list: &mut Vec<String>) {
 }
 
 fn came(sent: &Sent) -> &'static str {
+    match sent.wrong {
+        Some(Wrong::Id) => return "an answer with another id",
+        Some(Wrong::Question) => return "an answer to another question",
+        Some(Wrong::Source) => return "an answer from another address",
+        None => {}
+    }
     match &sent.came {
         None => "no answer",
         Some(Came::Refused) => "a closed port",

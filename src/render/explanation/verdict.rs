@@ -182,7 +182,7 @@ fn silent(explanation: &Explanation<'_>) -> String {
         let server = &query.query.server;
         let is_silent = sent()
             .filter(|it| it.query.server == *server)
-            .all(|it| it.came.is_none());
+            .all(|it| it.came.is_none() && it.wrong.is_none());
         let name = server.to_string();
         if is_silent && !silent.contains(&name) {
             silent.push(name);

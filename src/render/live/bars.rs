@@ -20,6 +20,8 @@ struct Row {
     begin: Duration,
     end: Duration,
     is_silent: bool,
+    /// What came is no reply to it.
+    is_wrong: bool,
 }
 
 /// Writes the bars of a slow lookup, and below them whose it is: nothing for
@@ -47,7 +49,9 @@ pub(in crate::render) fn write(
         let begin = column(row.begin, played.elapsed, room);
         let end = column(row.end, played.elapsed, room).max(begin + 1);
         let bar = "█".repeat(end - begin);
-        let (bar, note) = if row.is_silent {
+        let (bar, note) = if row.is_wrong {
+            (text.yellow(&bar), "mismatch".to_owned())
+        } else if row.is_silent {
             (text.yellow(&bar), "no answer".to_owned())
         } else if row.end == row.begin {
             // Of a simulation: how long it takes is not known.
@@ -87,6 +91,7 @@ fn rows(played: &Played) -> Vec<Row> {
             let near = |one: Duration, other: Duration| one.abs_diff(other) < AT_ONCE;
             it.server == server
                 && it.is_silent == is_silent
+                && it.is_wrong == exchange.wrong.is_some()
                 && near(it.begin, exchange.at)
                 && near(it.end, end)
                 && !it.types.contains(&record_type)
@@ -99,6 +104,7 @@ fn rows(played: &Played) -> Vec<Row> {
                 begin: exchange.at,
                 end,
                 is_silent,
+                is_wrong: exchange.wrong.is_some(),
             }),
         }
     }

@@ -135,6 +135,9 @@ fn contents(reply: &Reply, rcode: u16) -> String {
 
 /// An answer's kind, as the reason for what follows.
 fn reason(exchange: &Exchange, waited: Option<Duration>) -> String {
+    if exchange.wrong.is_some() {
+        return "an answer, but not to this query".to_owned();
+    }
     let is_refused = |it: &Answer| it.what == Came::Refused;
     if waited.is_some() && !exchange.answer.as_ref().is_some_and(is_refused) {
         return "no answer".to_owned();

@@ -32,6 +32,7 @@ fn hostile() -> (Scenario, Lived) {
             rcode: 23,
             extended_errors: extended_errors.clone(),
         }),
+        wrong: None,
         unsent: None,
     });
     let played = Played {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::paper::Fate;
 use crate::dig::mnemonic::rcode_text;
-use crate::engine::io::Came;
+use crate::engine::io::{Came, Wrong};
 use crate::engine::message::{Because, Data, Rcode, Reply, Transport};
 use crate::explain::live::{AT_ONCE, Answer, Exchange, Then};
 use crate::explain::plan::Candidate;
@@ -23,6 +23,9 @@ pub(super) fn fate(exchange: &Exchange, step: &Step) -> (Fate, String) {
     if exchange.unsent.is_some() {
         return (Fate::Broken, "not sent".to_owned());
     }
+    if let Some(wrong) = exchange.wrong {
+        return (Fate::Broken, wrong_answer(wrong).to_owned());
+    }
     let Some(answer) = &exchange.answer else {
         let waited = step.until.saturating_sub(exchange.at);
         if waited < AT_ONCE {
@@ -36,6 +39,15 @@ pub(super) fn fate(exchange: &Exchange, step: &Step) -> (Fate, String) {
         (Came::Closed, _) => (Fate::Broken, "closed".to_owned()),
         (Came::Reset, _) => (Fate::Broken, "reset".to_owned()),
         (Came::Reply(reply), _) => replied(reply, answer),
+    }
+}
+
+/// What came back for a query and is no reply to it.
+const fn wrong_answer(wrong: Wrong) -> &'static str {
+    match wrong {
+        Wrong::Id => "another id",
+        Wrong::Question => "another question",
+        Wrong::Source => "another address",
     }
 }
 

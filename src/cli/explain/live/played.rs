@@ -121,6 +121,7 @@ impl Record {
                     query,
                     at,
                     answer: None,
+                    wrong: None,
                     unsent: None,
                 };
                 self.exchanges.insert(id, exchange.clone());

@@ -40,6 +40,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
                     }
                     Refusal::TooMuch(word) => (word, format!("takes no {} there", word.text)),
                     Refusal::Twice(word) => (word, "can be set once".to_owned()),
+                    Refusal::Repeated(word) => (word, format!("has {} twice", word.text)),
                     Refusal::Beside(word, other) => (word, format!("cannot stand beside {other}")),
                 };
                 if let Some(at) = places.first(word) {

@@ -5,16 +5,17 @@ use crate::lint::rules::nginx::names::MAX_FINDINGS;
 use crate::lint::rules::prelude::*;
 use crate::lint::rules::service_address;
 
-const HELP: &str = "leave the servers out: Envoy then takes those of the pod's resolv.conf";
+const HELP: &str = "leave the servers out: Envoy then takes those of resolv.conf, which on the node's network needs dnsPolicy: ClusterFirstWithHostNet";
 
 pub(super) fn check(object: &Object<'_>, context: &Context<'_>, report: &mut Report) {
-    if !object.document.is_embedded() {
+    if !object.document.is_of_object() {
         return;
     }
-    let of_clusters = clusters(object.object).filter_map(Cluster::resolver);
+    let of_clusters = clusters(object.object).filter(|it| it.is_by_name());
+    let of_clusters = of_clusters.filter_map(Cluster::resolver);
     let resolvers = resolver(object.object).into_iter().chain(of_clusters);
     let servers = resolvers
-        .filter(|it| it.is_c_ares())
+        .filter(|it| it.is_c_ares() && !it.is_fallback())
         .flat_map(Resolver::servers);
     let addresses = servers.filter_map(|it| {
         let node = get(it, "address")?;

@@ -107,7 +107,8 @@ pub(super) fn host(url: &str) -> &str {
 /// Whether a name is one of a Service that has its whole path but for the domain of the
 /// cluster: `web.default.svc`. There is no top-level domain `svc`.
 pub(in crate::lint::rules) fn lacks_domain(host: &str) -> bool {
-    is_name(host) && host.strip_suffix(".svc").is_some_and(|it| it.contains('.'))
+    let is_path = |it: &str| it.contains('.') && it.split('.').all(|label| !label.is_empty());
+    is_name(host) && host.strip_suffix(".svc").is_some_and(is_path)
 }
 
 /// Whether a name is one of a Service, with or without the domain of the cluster.

@@ -41,6 +41,19 @@ pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Repor
     };
 }
 
+/// The kinds of objects that are used as they are, not put into another one.
+const WITH_PODS: [&str; 9] = [
+    "Pod",
+    "PodTemplate",
+    "ReplicationController",
+    "ReplicaSet",
+    "Deployment",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "CronJob",
+];
+
 /// The policy that nobody wrote is `ClusterFirst`, too. Most parts of the
 /// system on the host network look up no Service.
 fn without_policy(workload: &Workload<'_>, host_network: &Node, what: &str, report: &mut Report) {
@@ -52,11 +65,12 @@ fn without_policy(workload: &Workload<'_>, host_network: &Node, what: &str, repo
         return;
     }
     // Values can have a list of containers, too.
-    let is_whole = workload.get("containers").is_some() && workload.object.get("kind").is_some();
+    let is_of_pods = WITH_PODS.contains(&field(workload.object, "kind"));
+    let is_whole = workload.get("containers").is_some() && is_of_pods;
     let ending = if is_whole {
         ", and asks the node's servers"
     } else {
-        ": if its chart has none either, it asks the node's servers"
+        ": if what it is put into has none either, it asks the node's servers"
     };
     let message = format!(
         "{} has the node's network and {what}{ending}",

@@ -13,7 +13,9 @@ pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut
         return;
     }
     // Without more servers than fit, repeats only cost time.
-    let loses_one = file.read.servers.len() > handed_out_count(file, context);
+    let places = handed_out_count(file, context);
+    let has_more = file.read.servers.len() > places;
+    let mut place = 0;
     let mut known: BTreeMap<(IpAddr, &str), Span> = BTreeMap::new();
     for entry in file.lines("nameserver") {
         let mut values = entry.values();
@@ -25,9 +27,12 @@ pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut
         let Ok(address) = address.parse::<IpAddr>() else {
             continue;
         };
+        place += 1;
+        // Behind the last place the repeat itself is what pods do not get.
+        let loses_one = has_more && place <= places;
         let first = match known.entry((address.to_canonical(), scope)) {
-            MapEntry::Vacant(place) => {
-                place.insert(word.span);
+            MapEntry::Vacant(free) => {
+                free.insert(word.span);
                 continue;
             }
             MapEntry::Occupied(first) => *first.get(),
@@ -38,7 +43,7 @@ pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut
                 format!("{text} is a name server of this file already"),
             )
             .help("remove the line")
-            .note("it takes one of the three places of a pod's file, and a server that does not answer is waited for twice");
+            .note(if place > places { "pods do not get it: there is no place left for it" } else { "it takes one of the three places of a pod's file, and a server that does not answer is waited for twice" });
         finding.also(file.document.at(first), "it stands here first");
         if !loses_one {
             finding.severity(Severity::Info);

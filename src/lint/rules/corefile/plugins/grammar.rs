@@ -73,6 +73,8 @@ pub(in crate::lint::rules::corefile) enum Refusal<'w> {
     TooMuch(&'w Word),
     /// It stands there a second time.
     Twice(&'w Word),
+    /// A word like it stands before it.
+    Repeated(&'w Word),
     /// It stands there beside another one.
     Beside(&'w Word, &'w str),
 }
@@ -96,9 +98,10 @@ impl Refusal<'_> {
         match self {
             Self::Missing(_) => (u32::MAX, true),
             Self::Wrong(word, _) => (word.at.span.start, true),
-            Self::TooMuch(word) | Self::Twice(word) | Self::Beside(word, _) => {
-                (word.at.span.start, false)
-            }
+            Self::TooMuch(word)
+            | Self::Twice(word)
+            | Self::Repeated(word)
+            | Self::Beside(word, _) => (word.at.span.start, false),
         }
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! Source: `CoreDNS` v1.14.7, plugin/NAME/setup.go, and the tags that are named.
 
+use std::collections::BTreeSet;
+
 use crate::config::corefile::{Directive, ServerBlock, Transport, Word, seconds, zones};
 use crate::kubelet::Version;
 use crate::lint::rules::corefile::blocks;
@@ -102,10 +104,10 @@ fn autopath(directive: &Directive) -> Found<'_> {
 
 /// A zone of a cloud that stands there a second time.
 fn twice(directive: &Directive) -> Found<'_> {
-    let words = || directive.arguments.iter();
-    let is_second = |(at, word): &(usize, &Word)| words().take(*at).any(|it| it.text == word.text);
-    let (_, word) = words().enumerate().find(is_second)?;
-    Some((&directive.name, Refusal::Twice(word)))
+    let mut seen = BTreeSet::new();
+    let mut words = directive.arguments.iter();
+    let word = words.find(|it| !seen.insert(it.text.as_str()))?;
+    Some((&directive.name, Refusal::Repeated(word)))
 }
 
 /// How much may wait for whom `dnstap` tells: two numbers behind `full`.
