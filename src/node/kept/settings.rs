@@ -354,10 +354,11 @@ impl<'l> Words<'l> {
     }
 
     fn key(&mut self, at: usize) {
-        match pem(self.line, at) {
-            Some(Some(range)) => self.replace(range),
-            Some(None) => self.open = Some(Open::Key),
-            None => {}
+        if let Some(range) = pem(self.line, at) {
+            self.open = (range.end == self.line.len()).then_some(Open::Key);
+            if !range.is_empty() {
+                self.replace(range);
+            }
         }
         self.asked = self.line.len();
     }

@@ -126,14 +126,14 @@ pub(super) fn asker(line: &str, start: usize) -> (usize, Option<Range<usize>>) {
     (start + own.len(), range.filter(|it| !it.is_empty()))
 }
 
-/// What is between the edges of a private key that begins here, if both are in the line;
-/// nothing if it is no private key.
-pub(super) fn pem(line: &str, at: usize) -> Option<Option<Range<usize>>> {
+/// What follows the first edge of a private key that begins here, to its last edge or the
+/// line's end; nothing if it is no private key.
+pub(super) fn pem(line: &str, at: usize) -> Option<Range<usize>> {
     let edge = "PRIVATE KEY-----";
     let rest = line.get(at..)?;
     let start = at + rest.find(edge)? + edge.len();
     let length = line.get(start..)?.find("-----END");
-    Some(length.map(|it| start..start + it))
+    Some(start..length.map_or(line.len(), |it| start + it))
 }
 
 /// Whether a line is one of a key in PEM: in base64, or a heading.
