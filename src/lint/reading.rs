@@ -1,10 +1,12 @@
 //! From the bytes of a file to its documents.
 
+mod conflict;
 mod parts;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use self::conflict::{MERGE, refusal};
 use self::parts::{filled_in, parts_of, syntax, units_of};
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
@@ -23,9 +25,6 @@ use crate::text::{Source, Span, merge_conflict};
 
 /// Texts in texts deeper than this are not opened.
 const MAX_LAYERS: usize = 4;
-
-/// Why a file is not read that has two versions of some lines.
-const MERGE: &str = "it has merge conflict markers";
 
 /// The documents of a file. Total: any bytes give a result, none for what is
 /// not recognised. `form` overrides what it is recognised as.
@@ -239,14 +238,8 @@ impl Reader {
                 }
                 Err(error) => {
                     is_broken = true;
-                    let stop = Span {
-                        start: error.at,
-                        end: error.at,
-                    };
-                    match conflict_before(error.at, document.start, text) {
-                        Some(mark) => self.broken(text, mark, MERGE.to_owned()),
-                        None => self.broken(text, stop, error.message),
-                    }
+                    let (span, message) = refusal(error, document.start, text);
+                    self.broken(text, span, message);
                 }
             }
         }
@@ -302,17 +295,6 @@ impl Reader {
             }
         }
     }
-}
-
-/// The mark of a conflict at or before the place where a document could not be read on.
-fn conflict_before(stop: u32, start: u32, text: &Embedded) -> Option<Span> {
-    let document = text.source.bytes.get(start as usize..)?;
-    let mark = merge_conflict(document)?;
-    let mark = Span {
-        start: start + mark.start,
-        end: start + mark.end,
-    };
-    (mark.start <= stop).then_some(mark)
 }
 
 /// Whether a document can say anything of ours: of what stands in another one, that is
