@@ -76,7 +76,7 @@ fn verdict_to(to: &str, tree: &Tree) -> String {
             format!("Only {part} of the packets to {to}{name} are answered, others not: {why}")
         }
         Verdict::Nothing => format!("No packet to {to}{name} is answered: {}", why(tree)),
-        Verdict::NoRule => without_rule(tree, &to),
+        Verdict::NoRule => without_rule(tree, to),
         Verdict::NoEndpoints => {
             format!("{to}{name} has no endpoints: every packet is refused")
         }
