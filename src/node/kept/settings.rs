@@ -254,10 +254,12 @@ impl<'l> Words<'l> {
         let is_flag = word.starts_with('-');
         let is_name = self.quote.is_none() && !word.contains('.') && !is_flag;
         if (is_flag || is_name) && self.next != Next::Secrets && is_secret(word) {
-            self.next = match () {
-                () if is_flag => Next::OfFlag,
-                () if self.is_first && !self.is_flow => Next::Secrets,
-                () => Next::Quoted,
+            self.next = if is_flag {
+                Next::OfFlag
+            } else if self.is_first && !self.is_flow {
+                Next::Secrets
+            } else {
+                Next::Quoted
             };
         }
         self.last = word;
