@@ -173,9 +173,9 @@ fn long_lines_are_read_once() {
         "[",
         "a:b@",
     ] {
-        let text = format!("x {}", part.repeat(30_000 / part.len()));
-        let began = std::time::Instant::now();
-        settings(text.as_bytes());
-        assert!(began.elapsed().as_secs() < 1, "{part}");
+        // Read again from each of its words it would take minutes.
+        let text = format!("x {}", part.repeat(100_000 / part.len()));
+        let kept = settings(text.as_bytes());
+        assert!(kept.starts_with(b"x "), "{part}");
     }
 }
