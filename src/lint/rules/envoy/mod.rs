@@ -19,7 +19,7 @@ pub const ALL: &[&Rule] = rules! {
 
 /// The names that a cluster asks servers for, where they stand: those that are filled in
 /// later can be addresses, and `localhost` is known without asking.
-fn asked<'n>(cluster: Cluster<'n>) -> impl Iterator<Item = (&'n Node, &'n str)> {
+fn asked(cluster: Cluster<'_>) -> impl Iterator<Item = (&Node, &str)> {
     let names = cluster.names().filter(move |_| cluster.is_by_name());
     let names = names.filter_map(|it| Some((it, it.as_scalar()?.text.as_str())));
     names.filter(|(_, name)| *name != "localhost" && !has_placeholder(name))
