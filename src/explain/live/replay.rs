@@ -13,7 +13,7 @@ use crate::explain::live::{Exchange, Played, Silence, timing};
 use crate::order::{Order as _, once};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
-use crate::simulation::{Run, Sent};
+use crate::simulation::Run;
 use crate::text::ordered;
 use crate::world::{Effect, Rule};
 
@@ -94,17 +94,8 @@ fn is_like(played: &Played, scenario: &Scenario) -> bool {
 /// Whether it has the same queries and the same end.
 fn went_so(played: &Played, now: &Run) -> bool {
     let asked = |run: &Run| -> Vec<_> {
-        let mut closed = BTreeSet::new();
-        // A server that ends a connection reads no more from it; who was quick has written more.
-        let is_read = |it: &&Sent| {
-            let is_read = !closed.contains(&it.query.socket);
-            if matches!(it.came, Some(Came::Closed | Came::Reset)) {
-                closed.insert(it.query.socket);
-            }
-            is_read || it.query.transport == Transport::Udp
-        };
-        let read = run.sent.iter().filter(is_read);
-        read.map(|it| &it.query)
+        let queries = run.sent.iter().map(|it| &it.query);
+        queries
             .map(|it| {
                 let server = (it.server.address.reached(), it.server.port);
                 let question = it.question.clone();
