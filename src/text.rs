@@ -8,7 +8,7 @@ mod words;
 
 use std::fmt::Display;
 
-pub use self::conflict::merge_conflict;
+pub use self::conflict::merge_conflicts;
 pub use self::lines::{LineIndex, Lines};
 pub use self::placeholder::has_placeholder;
 pub use self::words::WordList;

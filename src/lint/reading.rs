@@ -3,6 +3,7 @@
 mod conflict;
 mod parts;
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use crate::lint::inner::terraform::{self, Held};
 use crate::lint::inner::{self, Content, Inner, ansible, decode, mime, operations, provisioner};
 use crate::lint::look::MAX_DOCUMENT;
 use crate::lint::recognise;
-use crate::text::{Source, Span, merge_conflict};
+use crate::text::{Source, Span, merge_conflicts};
 
 /// Texts in texts deeper than this are not opened.
 const MAX_LAYERS: usize = 4;
@@ -48,7 +49,7 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             condition: None,
         };
         let is_whole = matches!(form, Form::Corefile | Form::Nginx | Form::Haproxy);
-        match merge_conflict(&source.bytes).filter(|_| is_whole) {
+        match merge_conflicts(&source.bytes).find(|_| is_whole) {
             Some(mark) => reader.broken(&text, mark, MERGE.to_owned()),
             None => reader.read_embedded(&text, form),
         }
@@ -230,6 +231,8 @@ impl Reader {
     fn yaml(&mut self, text: &Embedded) {
         let mut whole = BTreeSet::new();
         let mut is_broken = false;
+        let conflicts: LazyCell<Vec<Span>, _> =
+            LazyCell::new(|| merge_conflicts(&text.source.bytes).collect());
         for document in yaml::wanted_documents(&text.source, &|it| is_wanted(text, it)) {
             match document.root {
                 Ok(root) => {
@@ -238,14 +241,13 @@ impl Reader {
                 }
                 Err(error) => {
                     is_broken = true;
-                    let (span, message) = refusal(error, document.start, text);
+                    let (span, message) = refusal(error, document.start, &conflicts);
                     self.broken(text, span, message);
                 }
             }
         }
         let is_long = text.source.bytes.len() > MAX_DOCUMENT;
-        let has_conflict = || merge_conflict(&text.source.bytes).is_some();
-        if is_broken && !is_long && !text.is_partial && !has_conflict() {
+        if is_broken && !is_long && !text.is_partial && conflicts.is_empty() {
             self.plain_parts(text, &whole);
         }
     }

@@ -255,8 +255,7 @@ fn drafts(
         imports::put_in(found.to_mut(), context, library);
     }
     let mut drafts = check::documents(&found, context, rules);
-    let broken = found.broken.iter();
-    let broken = broken.map(|it| settle::broken(it, &source.bytes));
+    let broken = settle::broken(&found.broken, &source.bytes).into_iter();
     let is_said = |it: &Draft| look.must_parse || it.rule.code != UNPARSEABLE.code;
     drafts.extend(broken.filter(|it| is_said(it) && is_wanted(it)));
     Drafts {

@@ -13,7 +13,7 @@ use crate::lint::rules::{self, reading};
 use crate::lint::suppress::{self, Suppression};
 use crate::lint::workspace::Workspace;
 use crate::order::Order as _;
-use crate::text::{LineIndex, Place, Source, Span, has_placeholder, merge_conflict, some_of};
+use crate::text::{LineIndex, Place, Source, Span, has_placeholder, merge_conflicts, some_of};
 
 /// Gives a file's bytes once more, as they were read. `None`: they are gone.
 pub type Library<'l> = &'l (dyn Fn(FileId) -> Option<Arc<Source>> + Sync);
@@ -66,38 +66,43 @@ pub fn join_templates(findings: &mut Vec<Finding>) {
 /// So many of them are named.
 const NAMED_TEMPLATES: usize = 5;
 
-/// The draft for a document that cannot be parsed.
-pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
+/// The drafts for the documents of a file that cannot be parsed.
+pub fn broken(all: &[Broken], bytes: &[u8]) -> Vec<Draft> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    // What the whole file has is looked for once: there can be many documents.
     let has = |mark: &&[u8]| memchr::memmem::find(bytes, mark).is_some();
-    let is_filled_in = || {
-        let lines = lines_to(it.at.span.start, bytes);
-        lines.lines().any(|it| has_placeholder(it.trim()))
-    };
-    let has_marks = TEMPLATE_MARKS.iter().any(has) || is_filled_in();
+    let has_marks = TEMPLATE_MARKS.iter().any(has);
     // In a conflict there can be such marks, too: it is no template before it is solved.
-    let is_template = has_marks && merge_conflict(bytes).is_none();
-    let mut report = Report::new(if is_template {
-        &reading::TEMPLATE
+    let has_conflict = merge_conflicts(bytes).next().is_some();
+    let help = if HELMS_MARKS.iter().any(has) {
+        "lint what it renders: helm template . | kdns lint -"
     } else {
-        &reading::UNPARSEABLE
-    });
-    let draft = if is_template {
-        report
-            .add(it.at, ONE_TEMPLATE)
-            .help(if HELMS_MARKS.iter().any(has) {
-                "lint what it renders: helm template . | kdns lint -"
-            } else {
-                "lint the file that it renders"
-            })
-    } else if it.message == yaml::BEHIND {
-        report.add(it.at, yaml::BEHIND).severity(Severity::Warning)
-    } else {
-        report.add(
-            it.at,
-            format!("the document cannot be parsed: {}", it.message),
-        )
+        "lint the file that it renders"
     };
-    draft.clone()
+    let draft = |it: &Broken| {
+        let is_filled_in = || {
+            let lines = lines_to(it.at.span.start, bytes);
+            lines.lines().any(|it| has_placeholder(it.trim()))
+        };
+        let is_template = !has_conflict && (has_marks || is_filled_in());
+        let mut report = Report::new(if is_template {
+            &reading::TEMPLATE
+        } else {
+            &reading::UNPARSEABLE
+        });
+        let draft = if is_template {
+            report.add(it.at, ONE_TEMPLATE).help(help)
+        } else if it.message == yaml::BEHIND {
+            report.add(it.at, yaml::BEHIND).severity(Severity::Warning)
+        } else {
+            let message = format!("the document cannot be parsed: {}", it.message);
+            report.add(it.at, message)
+        };
+        draft.clone()
+    };
+    all.iter().map(draft).collect()
 }
 
 /// The line where reading stopped, and the one before it: what is filled in there
