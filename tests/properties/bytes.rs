@@ -265,7 +265,8 @@ fn large_files_are_read_in_time() {
     ] {
         let mut scenario = Scenario::new("large", "web");
         scenario.resolv_conf = Some(file("f", text));
-        for resolver in resolver::ALL {
+        // The others are versions of these, and read files by the same functions.
+        for resolver in resolver::ALL.iter().filter(|it| it.is_usual) {
             check(&scenario, resolver, what);
         }
     }

@@ -5,10 +5,12 @@
 //! it unpredictable. A listed case that is among the runs of its prediction after all fails.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Arc, LazyLock};
 
 use kdns::render::prediction;
 use kdns::{resolver, scenario};
@@ -55,18 +57,47 @@ pub(crate) fn run_hidden() -> Option<ExitCode> {
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for path in files() {
-        let file = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let file = path.file_stem().unwrap_or_default().display().to_string();
+        // Each is read once, by whom comes first.
+        let cases = Arc::new(LazyLock::new(move || cases(&path)));
         for resolver in resolver::ALL {
-            let (path, id) = (path.clone(), resolver.id);
+            let (cases, id) = (Arc::clone(&cases), resolver.id);
             let name = format!("vectors::{file}::{id}");
-            trials.push(Trial::test(name, move || check(&path, id)));
+            trials.push(Trial::test(name, move || match &**cases {
+                Ok(cases) => check(cases, id),
+                Err(e) => Err(e.as_str().into()),
+            }));
         }
     }
     trials
+}
+
+/// A line of a file of vectors, and whom it was observed of.
+struct Case {
+    line: String,
+    observed: Vec<Observed>,
+}
+
+/// One of its observations, as far as it says who that was.
+#[derive(Deserialize)]
+struct Observed {
+    resolver: String,
+}
+
+fn cases(path: &Path) -> Result<Vec<Case>, String> {
+    #[derive(Deserialize)]
+    struct Line {
+        observed: Vec<Observed>,
+    }
+    let failed = |e: &dyn Display| format!("{}: {e}", path.display());
+    let text = fs::read_to_string(path).map_err(|e| failed(&e))?;
+    let case = |line: &str| {
+        let Line { observed } = serde_json::from_str(line)?;
+        let line = line.to_owned();
+        Ok(Case { line, observed })
+    };
+    let cases: serde_json::Result<_> = text.lines().map(case).collect();
+    cases.map_err(|e| failed(&e))
 }
 
 fn folder() -> PathBuf {
@@ -83,17 +114,14 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-fn check(path: &Path, id: &str) -> Result<(), Failed> {
-    let text = fs::read_to_string(path)?;
+fn check(cases: &[Case], id: &str) -> Result<(), Failed> {
     let exceptions = exceptions(id)?;
     let (mut failures, mut seen, mut excepted) = (Vec::new(), 0, 0);
-    for line in text.lines() {
+    let is_own = |it: &&Case| it.observed.iter().any(|it| it.resolver == id);
+    for line in cases.iter().filter(is_own).map(|it| &it.line) {
         let case: Value = serde_json::from_str(line)?;
         let name = case.get("id").and_then(Value::as_str).unwrap_or_default();
         let all = observations(&case, id)?;
-        if all.is_empty() {
-            continue;
-        }
         let prediction = predict(line, id)?;
         let is_open = prediction.get("more") == Some(&Value::Bool(true));
         for observed in all {
