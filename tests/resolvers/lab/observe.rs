@@ -268,10 +268,8 @@ fn child(scenario: &Scenario, resolver: ResolverId) -> Result<String, String> {
     });
     let begun = Instant::now();
     let said = receiver.recv_timeout(scenario.limit(resolver.as_str()) + MARGIN);
-    if said.is_err() {
-        // Its own group: the sandbox and what it started.
-        let _ = killpg(group, Signal::SIGKILL);
-    }
+    // The sandbox, if it has not ended, and what it started and left behind at its limit.
+    let _ = killpg(group, Signal::SIGKILL);
     let _ = child.wait();
     match said {
         Ok(text) => text.map_err(error),
