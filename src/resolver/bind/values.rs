@@ -19,11 +19,16 @@ pub(super) fn option_number(text: &[u8]) -> Option<u32> {
     .map(u32::from)
 }
 
-/// An address as `getaddrinfo` with `AI_NUMERICHOST` reads it.
+/// An address as `getaddrinfo` with `AI_NUMERICHOST` reads it, and with the zones that the tools' own
+/// functions take, up to 9.16.
 ///
 /// Source: lib/irs/resconf.c: `add_server` (9.18), glibc
 /// nss/getaddrinfo.c: `gaih_inet`, `inet/inet6_scopeid_pton.c` (2.36)
-pub(super) fn numeric_address(text: &[u8], scenario: &Scenario) -> Option<Address> {
+pub(super) fn numeric_address(
+    text: &[u8],
+    scenario: &Scenario,
+    has_own_zones: bool,
+) -> Option<Address> {
     if let Some(ip) = inet_aton(text) {
         let ip = if ip.is_unspecified() {
             Ipv4Addr::LOCALHOST
@@ -42,9 +47,20 @@ pub(super) fn numeric_address(text: &[u8], scenario: &Scenario) -> Option<Addres
     let link_local =
         ip.is_unicast_link_local() || matches!(ip.octets(), [0xff, flags, ..] if flags & 0xf == 2);
     let is_number = |scope: &str| !scope.starts_with('+') && scope.parse::<u32>().is_ok();
-    let is_known = |scope: &str| link_local && scenario.has_interface(scope) || is_number(scope);
+    let is_known = |scope: &str| match has_own_zones {
+        true => scenario.has_interface(scope) || is_strtoul(scope),
+        false => link_local && scenario.has_interface(scope) || is_number(scope),
+    };
     let scoped = || Address::scoped(ip.into(), scope.map(Into::into));
     scope.is_none_or(is_known).then(scoped)
+}
+
+/// Whether C's `strtoul` reads the whole text. A sign is one of a number for it, and no number is too large.
+///
+/// Source: lib/lwres/lwconfig.c: `lwres_create_addr` (9.11); observed of 9.16
+fn is_strtoul(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit())
 }
 
 /// Source: lib/irs/resconf.c: `create_addr` (9.18)

@@ -195,7 +195,7 @@ impl<'a> Resconf<'a> {
             return Ok(());
         }
         let takes_all = !self.is_9_16 || self.is_9_11;
-        let address = numeric_address(word.bytes, self.scenario)
+        let address = numeric_address(word.bytes, self.scenario, self.is_9_16)
             .filter(|it| it.ip.is_ipv6() || takes_all || is_address(word.bytes))
             .filter(|_| !self.is_9_16 || word.bytes != b"*");
         let Some(address) = address else {

@@ -60,6 +60,31 @@ fn words_are_read_as_bind_reads_them() {
     }
 }
 
+/// Observed of 9.16.50 and 9.18.49.
+#[test]
+fn before_9_18_every_address_has_the_zones_of_an_interface_or_of_a_number() {
+    for (zone, before, now) in [
+        ("eth0", true, false),
+        ("lo", true, false),
+        ("2", true, true),
+        ("99", true, true),
+        ("+2", true, false),
+        ("-1", true, false),
+        ("18446744073709551617", true, false),
+        ("", false, false),
+        ("0x2", false, false),
+        ("2x", false, false),
+        ("nope0", false, false),
+        ("eth0%x", false, false),
+    ] {
+        let text = format!("nameserver fd00::10%{zone}\n");
+        let is_read = |program| read_by(program, &text).starts_with("fd00::10%");
+        assert_eq!(is_read(&DIG_SEARCH_9_16), before, "{text:?}");
+        assert_eq!(is_read(&DIG_SEARCH_9_11), before, "{text:?}");
+        assert_eq!(is_read(&DIG_SEARCH), now, "{text:?}");
+    }
+}
+
 /// Source: lib/lwres/lwconfig.c: `lwres_conf_parse` (9.11.36)
 #[test]
 fn before_9_12_no_address_refuses_the_file_and_all_options_count() {
