@@ -32,6 +32,8 @@ pub enum Hole {
     Number,
     /// Anything up to the words behind it, or up to the end.
     Text,
+    /// The same within a sentence.
+    Clause,
 }
 
 /// Words of a sentence, and names only where the pattern has words on both sides.
@@ -53,6 +55,7 @@ impl Hole {
             "word" | "type" | "rcode" | "time" => Self::Word,
             "number" => Self::Number,
             "text" => Self::Text,
+            "clause" => Self::Clause,
             kind => Self::Server(Some(Kind::of_word(kind)?)),
         })
     }
@@ -71,9 +74,13 @@ impl Hole {
             Self::Word => !c.is_whitespace(),
             Self::Number => c.is_ascii_digit(),
             Self::Text => true,
+            Self::Clause => !"?!;".contains(c) && c != RETURN,
         };
         let cut = boundary(rest, LONGEST);
-        let rest = rest.get(..cut).unwrap_or_default();
+        let mut rest = rest.get(..cut).unwrap_or_default();
+        if self == Self::Clause {
+            rest = rest.split(". ").next().unwrap_or_default();
+        }
         let end = rest.find(|c| !is_in(c)).unwrap_or(rest.len());
         // A URL in the place of a name is looked up as one.
         let behind = rest.get(end..).unwrap_or_default();

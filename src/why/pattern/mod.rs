@@ -300,7 +300,7 @@ impl Piece {
         match self {
             Self::Words(words) => words.len(),
             Self::Hole(Hole::Server(Some(_)) | Hole::Known) => 8,
-            Self::Hole(Hole::Text) => 0,
+            Self::Hole(Hole::Text | Hole::Clause) => 0,
             // Its digits, written out, say more.
             Self::Hole(Hole::Number) => 1,
             Self::Hole(_) => 2,

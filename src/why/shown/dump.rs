@@ -109,7 +109,7 @@ impl Dump {
             // The same packet is seen on each link that it passes.
             if let Some(query) = self.queries.get_mut(*query) {
                 let is_later = |at| self.now.is_some_and(|now| now - at >= LATE / 4.0);
-                query.is_repeated |= query.at.is_some_and(is_later);
+                query.is_repeated |= query.reply.is_none() && query.at.is_some_and(is_later);
                 if query.client == between.0 {
                     query.asked.entry(between.1.to_owned()).or_default();
                 }

@@ -334,6 +334,9 @@ fn queries_without_reply_are_told() {
                  03:34:39.4 IP 10.64.0.10.domain > 10.1.0.7.1: 7 NXDomain*- 0/1/0 (149)\n";
     let some = "tcpdump shows no reply to 1 of 2 queries, the first to 10.64.0.10:53 for a.b";
     check(&format!("{ASKED}{other}{AGAIN}"), some);
+    // Why the client did not take the reply is not seen.
+    let reply = "03:34:39.4 IP 10.64.0.10.53 > 10.1.0.7.60696: 5042 1/0/0 A 192.0.2.1 (62)\n";
+    check(&format!("{ASKED}{reply}{AGAIN}"), "");
 }
 
 #[test]
