@@ -21,8 +21,8 @@ const PROGRAMS: [&str; 5] = ["nslookup", "host", "dig", "kdig", "drill"];
 const MOST: usize = 8;
 
 impl<'t> Command<'t> {
-    /// The first one in a text. In a sentence such as "nslookup works" there is none:
-    /// the name has a dot, or a server follows.
+    /// The first one in a text. In a sentence such as "nslookup works" there is none, and in
+    /// "dig @10.96.0.10 works" no name: that has a dot, or a server follows.
     pub(super) fn find(text: &'t str) -> Option<Self> {
         let mut words = text.split_ascii_whitespace();
         while let Some(word) = words.next() {
@@ -55,6 +55,9 @@ impl<'t> Command<'t> {
                     found.server = found.server.or(server);
                 }
                 None if found.name.is_none() && word.chars().all(is_name) => {
+                    if found.server.is_some() && !word.contains('.') {
+                        break;
+                    }
                     found.name = Some(word);
                 }
                 _ => break,
@@ -92,6 +95,11 @@ mod tests {
             Some("10.96.0.10:53"),
         );
         check("nslookup works on the host", None, None);
+        check(
+            "dig @10.43.0.10 works on the node",
+            None,
+            Some("10.43.0.10:53"),
+        );
         check(
             "sh -c 'nslookup db.prod' Server: 10.0.0.1",
             Some("db.prod"),

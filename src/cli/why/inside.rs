@@ -1,11 +1,13 @@
 //! Files and rules that stand in a message.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::cli::files::typed;
 use crate::cli::path;
 use crate::cli::streams::{Status, Streams};
+use crate::cli::threshold::Level;
 use crate::finding::Severity;
 use crate::lint::{self, Findings, Given};
 use crate::render::Style;
@@ -48,6 +50,26 @@ impl Inside {
 
     pub(super) fn is_empty(&self) -> bool {
         self.findings.files == 0 && !self.has_rules
+    }
+
+    /// Whether there are words beside them, which may be a message.
+    pub(super) fn says_more(&self) -> bool {
+        let lines = |file: &'_ Arc<Source>| String::from_utf8_lossy(&file.bytes).into_owned();
+        let files: Vec<String> = self.files.iter().map(lines).collect();
+        // The message keeps some of their lines.
+        let own: BTreeSet<&str> = files
+            .iter()
+            .flat_map(|it| it.lines())
+            .map(str::trim)
+            .collect();
+        let is_other = |line: &str| line.contains(char::is_alphanumeric) && !own.contains(line);
+        !self.has_rules && self.message.lines().map(str::trim).any(is_other)
+    }
+
+    /// How bad the worst is that was found in them.
+    pub(super) fn worst(&self) -> Option<Level> {
+        let findings = self.findings.findings.iter();
+        findings.map(|it| Level::from(it.severity)).max()
     }
 
     /// Where they speak for a cause.

@@ -116,25 +116,38 @@ fn answer(
             Format::Json => text::json::write(&answer, out),
             Format::Svg => Ok(()),
         })?;
-    Ok(args.threshold.status(has_cause.then_some(Level::Error)))
+    let worst = has_cause.then_some(Level::Error).max(inside.worst());
+    Ok(args.threshold.status(worst))
 }
 
-/// Says what files in a text without a known message show.
+/// Says what files in a text without a known message show. What else stands there is not
+/// known, and so that nothing is wrong is not, either.
 fn say_inside(
     unknown: &Unknown<'_>,
     inside: &Inside,
     args: &WhyArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
+    let is_open = inside.says_more();
     args.outputs
         .write(args.verbose, streams, |format, style, out| match format {
-            Format::Text => inside.write(style, out),
+            Format::Text => {
+                inside.write(style, out)?;
+                if is_open {
+                    text::write_rest_unknown(out)?;
+                }
+                Ok(())
+            }
             Format::Json => text::json::write_unknown(unknown, out),
             Format::Svg => Ok(()),
         })?;
-    let findings = inside.findings.findings.iter();
-    let worst = findings.map(|it| Level::from(it.severity)).max();
-    Ok(args.threshold.status(worst))
+    let status = args.threshold.status(inside.worst());
+    let is_undecided = is_open && status == Status::Clean;
+    Ok(if is_undecided {
+        Status::Undecided
+    } else {
+        status
+    })
 }
 
 fn say_unknown(

@@ -25,3 +25,14 @@ pub fn write_inside(files: &[Arc<Source>], out: &mut dyn Write) -> io::Result<()
     );
     paragraph::write(out, "", "", &text)
 }
+
+/// Says that the text has more than its files, and that none of it is known.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_rest_unknown(out: &mut dyn Write) -> io::Result<()> {
+    let text = "What else stands in the text is no message that is known.";
+    writeln!(out)?;
+    paragraph::write(out, "", "", text)
+}

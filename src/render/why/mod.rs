@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use colored::Colorize as _;
 
-pub use self::inside::write_inside;
+pub use self::inside::{write_inside, write_rest_unknown};
 use crate::address::DNS_PORT;
 use crate::render::command::quoted;
 use crate::render::style::painted;

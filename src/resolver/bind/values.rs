@@ -47,9 +47,9 @@ pub(super) fn numeric_address(
     let link_local =
         ip.is_unicast_link_local() || matches!(ip.octets(), [0xff, flags, ..] if flags & 0xf == 2);
     let is_number = |scope: &str| !scope.starts_with('+') && scope.parse::<u32>().is_ok();
-    let is_known = |scope: &str| match has_own_zones {
-        true => scenario.has_interface(scope) || is_strtoul(scope),
-        false => link_local && scenario.has_interface(scope) || is_number(scope),
+    let is_known = |scope: &str| {
+        let is_named = (link_local || has_own_zones) && scenario.has_interface(scope);
+        is_named || is_number(scope) || has_own_zones && is_strtoul(scope)
     };
     let scoped = || Address::scoped(ip.into(), scope.map(Into::into));
     scope.is_none_or(is_known).then(scoped)

@@ -71,13 +71,18 @@ pub(in crate::why) struct Alike {
 const JOINTS: [char; 4] = ['.', '-', '_', '/'];
 
 /// What people write, and the one form of it; a star stands for the rest of a word.
-const ALIKE: [(&str, &str); 45] = [
+const ALIKE: [(&str, &str); 49] = [
     // What is no failure, and what the API says where a budget forbids to evict.
     ("no errors", "no problem"),
     ("error budget*", "budget"),
     ("error when evicting", "evicting"),
     ("cannot evict", "keeps"),
     ("disruption budget*", "budget"),
+    // Nothing was deleted to be made again.
+    ("recreate this issue", "show this issue"),
+    ("recreate the issue", "show the issue"),
+    ("recreate this problem", "show this problem"),
+    ("steps to recreate", "steps to show"),
     // What has DNS in its name and is about names of objects, certificates or settings.
     ("dns-1123", "rule 1123"),
     ("dns-1035", "rule 1035"),
