@@ -52,17 +52,27 @@ impl Inside {
         self.findings.files == 0 && !self.has_rules
     }
 
-    /// Whether there are words beside them, which may be a message.
+    /// Whether there are words beside them, which may be a message. A line that names a file
+    /// leads to it: `$ cat /etc/resolv.conf`.
     pub(super) fn says_more(&self) -> bool {
-        let lines = |file: &'_ Arc<Source>| String::from_utf8_lossy(&file.bytes).into_owned();
-        let files: Vec<String> = self.files.iter().map(lines).collect();
+        let text = |file: &Arc<Source>| String::from_utf8_lossy(&file.bytes).into_owned();
+        let texts: Vec<String> = self.files.iter().map(text).collect();
         // The message keeps some of their lines.
-        let own: BTreeSet<&str> = files
+        let own: BTreeSet<&str> = texts
             .iter()
             .flat_map(|it| it.lines())
             .map(str::trim)
             .collect();
-        let is_other = |line: &str| line.contains(char::is_alphanumeric) && !own.contains(line);
+        let numbered = |c: char| c == '-' || c.is_ascii_digit();
+        let names = self
+            .files
+            .iter()
+            .map(|it| it.name.trim_end_matches(numbered));
+        let is_other = |line: &str| {
+            line.contains(char::is_alphanumeric)
+                && !own.contains(line)
+                && !names.clone().any(|it| line.contains(it))
+        };
         !self.has_rules && self.message.lines().map(str::trim).any(is_other)
     }
 
