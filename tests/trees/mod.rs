@@ -1,6 +1,6 @@
 //! Roots of nodes: copies whose files have times, and places in their files.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -10,25 +10,26 @@ use std::time::{Duration, SystemTime};
 use kdns::host::root::Root;
 use kdns::text::escaped;
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// A copy of the node whose files have the times that `NAME.times` gives, a
 /// line for each: the path and seconds since 1970. Others are as old as can be.
+/// It stays until the next run: nothing that is for the whole process is ever dropped.
 pub(super) fn timed(node: &Path) -> Option<PathBuf> {
-    static COPIES: Mutex<BTreeMap<PathBuf, TempDir>> = Mutex::new(BTreeMap::new());
+    static COPIED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let times = fs::read_to_string(sibling(node, "times")).ok()?;
-    let mut copies = COPIES.lock().unwrap();
-    let copy = copies.entry(node.to_owned()).or_insert_with(|| {
-        let directory = tempfile::tempdir().unwrap();
-        let root = directory.path().join(name(node));
+    let mut copied = COPIED.lock().unwrap();
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(env!("CARGO_CRATE_NAME"))
+        .join(name(node));
+    if copied.insert(root.clone()) {
+        let _ = fs::remove_dir_all(&root);
         copy_old(node, &root);
         for line in times.lines() {
             let (path, seconds) = line.split_once(' ').unwrap();
             set_time(&root.join(path), seconds.parse().unwrap());
         }
-        directory
-    });
-    Some(copy.path().join(name(node)))
+    }
+    Some(root)
 }
 
 fn copy_old(from: &Path, to: &Path) {
