@@ -119,7 +119,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
                     if *is_pod {
                         format!("this pod asks {names}")
                     } else {
-                        format!("queries of the node end at {names}")
+                        format!("queries end at {names}")
                     }
                 }
             },
