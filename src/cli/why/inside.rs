@@ -52,26 +52,25 @@ impl Inside {
         self.findings.files == 0 && !self.has_rules
     }
 
-    /// Whether there are words beside them, which may be a message. A line that names a file
-    /// leads to it: `$ cat /etc/resolv.conf`.
+    /// Whether there are words beside them, which may be a message. A line that ends with the
+    /// name of a file leads to it: `$ cat /etc/resolv.conf`.
     pub(super) fn says_more(&self) -> bool {
         let text = |file: &Arc<Source>| String::from_utf8_lossy(&file.bytes).into_owned();
         let texts: Vec<String> = self.files.iter().map(text).collect();
         // The message keeps some of their lines.
-        let own: BTreeSet<&str> = texts
-            .iter()
-            .flat_map(|it| it.lines())
-            .map(str::trim)
-            .collect();
-        let numbered = |c: char| c == '-' || c.is_ascii_digit();
+        let own = texts.iter().flat_map(|it| it.lines()).map(str::trim);
+        let own: BTreeSet<&str> = own.collect();
         let names = self
             .files
             .iter()
             .map(|it| it.name.trim_end_matches(numbered));
+        let names: BTreeSet<&str> = names.collect();
+        let leads = |line: &str| {
+            let line = line.trim_end_matches(|c: char| !c.is_alphanumeric());
+            names.iter().any(|it| line.ends_with(it))
+        };
         let is_other = |line: &str| {
-            line.contains(char::is_alphanumeric)
-                && !own.contains(line)
-                && !names.clone().any(|it| line.contains(it))
+            line.contains(char::is_alphanumeric) && !own.contains(line) && !leads(line)
         };
         !self.has_rules && self.message.lines().map(str::trim).any(is_other)
     }
@@ -141,4 +140,9 @@ fn walk_to(to: Option<String>, message: &str, streams: &mut Streams<'_>) -> anyh
         terminal: streams.terminal,
     };
     path::run(&typed(&words)?, &mut inner)
+}
+
+/// What tells the second file of a name from the first: `resolv.conf-2`.
+fn numbered(c: char) -> bool {
+    c == '-' || c.is_ascii_digit()
 }
