@@ -139,3 +139,12 @@ impl Drop for Other {
         let _ = self.0.wait();
     }
 }
+
+/// The reply to this query that there is no such name, without EDNS.
+pub(crate) fn nxdomain(query: &[u8]) -> Vec<u8> {
+    let end = query[12..].iter().position(|&byte| byte == 0);
+    let mut reply = query[..12 + end.unwrap() + 5].to_vec();
+    reply[2..4].copy_from_slice(&[0x81, 0x83]);
+    reply[10..12].copy_from_slice(&[0, 0]);
+    reply
+}

@@ -7,7 +7,7 @@ use std::thread;
 
 use libtest_mimic::Trial;
 
-use crate::lab::{Ended, behind, testdata};
+use crate::lab::{Ended, behind, nxdomain, testdata};
 use crate::root::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -78,11 +78,8 @@ fn live() {
     thread::spawn(move || {
         let mut buffer = [0; 512];
         while let Ok((length, from)) = server.recv_from(&mut buffer) {
-            buffer[2..4].copy_from_slice(&[0x81, 0x83]);
-            buffer[10..12].copy_from_slice(&[0, 0]);
-            let end = buffer[12..length].iter().position(|&byte| byte == 0);
-            let question = 12 + end.unwrap() + 5;
-            server.send_to(&buffer[..question], from).unwrap();
+            let reply = nxdomain(&buffer[..length]);
+            server.send_to(&reply, from).unwrap();
         }
     });
     let folder = tempfile::tempdir().unwrap();

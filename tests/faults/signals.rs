@@ -1,8 +1,8 @@
-//! SIGINT in the middle of everything, and who gets it.
+//! SIGINT in the middle of everything, and who gets it; Ctrl-Z and `fg`.
 
 use std::fs;
-use std::io::Write as _;
-use std::net::UdpSocket;
+use std::io::{ErrorKind, Write as _};
+use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::lab::{Ended, KDNS, PATIENCE, State, script, testdata};
+use crate::lab::{Ended, KDNS, PATIENCE, State, nxdomain, script, testdata};
 use crate::root::trial;
 
 /// What a shell says of a program that SIGINT ended, and what kdns says itself.
@@ -25,6 +25,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("signals::dig waiting for a reply", &[], dig),
         trial("signals::dig -f between two queries", &[], dig_many),
         trial("signals::explain --live", &[], live),
+        trial("signals::stopped and continued", &[], stopped),
         trial("signals::lint over many files", &[], lint),
         trial("signals::a report being written", &[], report),
         trial("signals::a snapshot being unpacked", &[], snapshot),
@@ -158,18 +159,25 @@ fn silent() -> (UdpSocket, String) {
     (socket, port)
 }
 
-fn arrives(socket: &UdpSocket) {
+/// Waits for a query, and gives it and whose it is. A wait that has a limit of time is
+/// not begun again by the kernel when the process was stopped for a while: signal(7).
+fn arrives(socket: &UdpSocket) -> (Vec<u8>, SocketAddr) {
     let mut buffer = [0; 512];
-    socket.recv_from(&mut buffer).unwrap();
+    loop {
+        match socket.recv_from(&mut buffer) {
+            Ok((length, from)) => return (buffer[..length].to_vec(), from),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}"),
+        }
+    }
 }
 
 fn dig() {
     let (socket, port) = silent();
     let words = ["dig", "@127.0.0.1", "-p", &port, "+time=30", "web.test"];
-    check(&words, |_| arrives(&socket));
+    check(&words, |_| drop(arrives(&socket)));
     let own = std::process::id().to_string();
     let words = [&["nsenter", &own][..], &words].concat();
-    check(&words, |_| arrives(&socket));
+    check(&words, |_| drop(arrives(&socket)));
 }
 
 fn dig_many() {
@@ -209,6 +217,58 @@ fn live() {
     }
     let ended = interrupt(child);
     assert_eq!(ended.status, INTERRUPTED, "{ended:?}");
+}
+
+/// Ctrl-Z while a reply is on its way, and `fg`: a wait goes on, as if nothing had been.
+fn stopped() {
+    let server = UdpSocket::bind("127.91.7.2:53").unwrap();
+    server.set_read_timeout(Some(PATIENCE)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("resolv.conf");
+    fs::write(&file, "nameserver 127.91.7.2\n").unwrap();
+    let file = file.to_str().unwrap();
+    let own = std::process::id().to_string();
+    for words in [
+        &["dig", "@127.91.7.2", "+time=30", "+tries=1", "web.test"][..],
+        &[
+            "nsenter",
+            &own,
+            "dig",
+            "@127.91.7.2",
+            "+time=30",
+            "web.test",
+        ],
+        &[
+            "explain",
+            "web.test.",
+            "--live",
+            "--resolver",
+            "musl",
+            "--file",
+            file,
+        ],
+    ] {
+        let child = start(words);
+        let id = Pid::from_raw(child.id().cast_signed());
+        let (query, client) = arrives(&server);
+        for signal in [Signal::SIGSTOP, Signal::SIGCONT] {
+            kill(id, signal).unwrap();
+            thread::sleep(Duration::from_millis(50));
+        }
+        server.send_to(&nxdomain(&query), client).unwrap();
+        if words[0] == "explain" {
+            // AAAA was asked at once, too.
+            let (query, client) = arrives(&server);
+            server.send_to(&nxdomain(&query), client).unwrap();
+        }
+        let ended = Ended::of(&child.wait_with_output().unwrap());
+        assert!(ended.status < 2, "{words:?}: {ended:?}");
+        assert!(ended.out.contains("NXDOMAIN"), "{words:?}: {ended:?}");
+        server.set_nonblocking(true).unwrap();
+        let more = server.recv_from(&mut [0; 512]);
+        assert!(more.is_err(), "{words:?} asked again");
+        server.set_nonblocking(false).unwrap();
+    }
 }
 
 fn lint() {

@@ -72,7 +72,10 @@ fn exchange(path: &Path, call: &[u8], deadline: Instant) -> io::Result<Vec<u8>> 
     let mut block = [0; 16 << 10];
     while reply.len() <= MAX_BYTES {
         stream.set_read_timeout(Some(left(deadline)?))?;
-        let count = stream.read(&mut block)?;
+        let count = match stream.read(&mut block) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            read => read?,
+        };
         let block = block.get(..count).unwrap_or_default();
         let end = memchr::memchr(0, block);
         reply.extend_from_slice(block.get(..end.unwrap_or(count)).unwrap_or_default());
