@@ -2,6 +2,7 @@
 //! program, read when they are asked for.
 
 use std::io::Read as _;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use flate2::bufread::GzDecoder;
@@ -10,7 +11,7 @@ use super::asked::{Asked, Kind};
 use super::cause::{Cause, Likely};
 use super::looked::Looked;
 use super::page::Page;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Searched};
 use super::speaker::{self, Speaker};
 use crate::order::Order as _;
 
@@ -193,6 +194,19 @@ impl Message {
             _ if self.speaker.is_server() => None,
             _ => Looked::of_name(it),
         })
+    }
+
+    /// All places where a text has it, in bytes.
+    pub(super) fn places(&self, searched: Searched<'_>) -> Vec<Range<usize>> {
+        let mut places = Vec::new();
+        for pattern in &self.patterns {
+            let mut done = 0;
+            while let Some(at) = pattern.find(searched.from(done)) {
+                places.push(at.start + done..at.end + done);
+                done += at.end;
+            }
+        }
+        places
     }
 
     /// The codes of its causes, and the ids of messages whose causes it has.

@@ -160,13 +160,18 @@ fn recognised<'c>(
 ) -> Recognised<'c> {
     let Sighting { message, at, .. } = first;
     let apart = apart(found);
-    // What another program says elsewhere is of other lookups.
-    let is_other = |it: &&&Sighting<'_, '_>| !apart.iter().any(|other| std::ptr::eq(*other, **it));
-    let own_ones = found.iter().filter(is_other);
-    let matches: Vec<&Match<'_>> = own_ones.map(|it| &it.at).collect();
+    // What another program says elsewhere is of other lookups, and so is what stands in it.
+    let is_apart = |it: &Range<usize>| it.end <= at.start || at.end <= it.start;
+    let of_others = apart.iter().flat_map(|it| it.message.places(searched));
+    let of_others: Vec<Range<usize>> = of_others.filter(is_apart).collect();
+    let is_own = |it: &&&Sighting<'_, '_>| {
+        let is_in = |other: &Range<usize>| other.start <= it.at.start && it.at.end <= other.end;
+        !of_others.iter().any(is_in)
+    };
+    let matches: Vec<&Match<'_>> = found.iter().filter(is_own).map(|it| &it.at).collect();
     let mut own = searched.text.to_owned();
-    for Match { start, end, .. } in apart.iter().map(|it| &it.at) {
-        own.replace_range(*start..*end, &" ".repeat(end - start));
+    for it in &of_others {
+        own.replace_range(it.clone(), &" ".repeat(it.len()));
     }
     let asked = server(&own, &matches, node);
     let name = name(&own, &matches);
