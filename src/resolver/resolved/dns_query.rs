@@ -23,6 +23,10 @@ const QUERY_TIMEOUT: Duration = Duration::from_secs(120);
 const CNAME_REDIRECTS_MAX: u32 = 16;
 const CNAME_MAX: u32 = 8;
 
+/// What is left to chance, as a sentence.
+const EITHER_ALIAS: &str =
+    "a name in /etc/hosts with several addresses is an alias of the first name of any of them";
+
 /// Source: `DnsQuery`.
 #[derive(Clone, Debug)]
 pub(super) struct DnsQuery {
@@ -115,11 +119,11 @@ impl Manager<'_> {
             return true;
         }
         let query = &self.queries[q];
-        if let Some(records) = self
-            .configuration
-            .etc_hosts
-            .lookup(&query.name_utf8, &query.record_types)
-        {
+        let hosts = &self.configuration.etc_hosts;
+        let has_aliases = self.version.hosts_have_aliases;
+        let found = hosts.lookup(&query.name_utf8, &query.record_types, has_aliases);
+        if let Some(records) = found {
+            let records = self.one_alias_first(records);
             let answer = Answer {
                 records,
                 soa: false,
@@ -146,6 +150,23 @@ impl Manager<'_> {
         self.dns_query_candidate_go(q).await;
         self.dns_query_ready(q);
         true
+    }
+
+    /// The addresses of a name in the hosts file are in a hash table: the name is an alias of any
+    /// of their first names.
+    fn one_alias_first(&self, mut records: Vec<Record>) -> Vec<Record> {
+        let target = |it: &Record| match &it.data {
+            Data::Cname(target) => Some(target.clone()),
+            _ => None,
+        };
+        let mut targets: Vec<Name> = records.iter().filter_map(target).collect();
+        targets.dedup();
+        let chosen = targets.get(self.io.choose(targets.len(), EITHER_ALIAS));
+        let first = records.iter().position(|it| target(it).as_ref() == chosen);
+        if chosen.is_some() {
+            records.rotate_left(first.unwrap_or_default());
+        }
+        records
     }
 
     /// Source: `dns_query_reset_answer` and what follows it.

@@ -2,7 +2,7 @@
 //!
 //! Source: systemd `src/resolve/resolved-etc-hosts.c`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
@@ -28,6 +28,8 @@ pub(super) struct EtcHosts {
     by_address: Vec<IpAddr>,
     /// Names that have `0.0.0.0` or `::`.
     no_address: Vec<Name>,
+    /// The first name of each address in `by_name`.
+    canonical: BTreeMap<IpAddr, Name>,
     /// What stands in `by_name`, names in small letters.
     known: BTreeSet<(Vec<u8>, IpAddr)>,
 }
@@ -78,6 +80,8 @@ fn parse_line(hosts: &mut EtcHosts, mut line: Piece<'_>) {
         if address.ip.is_unspecified() {
             hosts.no_address.push(name);
         } else if hosts.known.insert((lower(&name), address.ip)) {
+            let canonical = hosts.canonical.entry(address.ip);
+            canonical.or_insert_with(|| name.clone());
             hosts.by_name.push((name, address.ip));
         }
     }
@@ -131,10 +135,16 @@ fn strip_localhost(hosts: &mut EtcHosts, loopback: IpAddr) {
 }
 
 impl EtcHosts {
-    /// The records for `name`; `None` if the file does not know it.
+    /// The records for `name`, with `has_aliases` at the first name that each address has in the
+    /// file, to which `name` then is an alias; `None` if the file does not know it.
     ///
     /// Source: `manager_etc_hosts_lookup`.
-    pub(super) fn lookup(&self, name: &Name, record_types: &[RecordType]) -> Option<Vec<Record>> {
+    pub(super) fn lookup(
+        &self,
+        name: &Name,
+        record_types: &[RecordType],
+        has_aliases: bool,
+    ) -> Option<Vec<Record>> {
         if let Some(address) = dns_name_address(name) {
             return self.by_address.contains(&address).then(Vec::new);
         }
@@ -151,15 +161,22 @@ impl EtcHosts {
         if !known || !(asked(RecordType::A) || asked(RecordType::AAAA)) {
             return None;
         }
+        let written = named.clone().next().map(|it| &it.0);
         let mut records = Vec::new();
         for (name, address) in named {
             let data = match address {
                 IpAddr::V4(address) => Data::A(*address),
                 IpAddr::V6(address) => Data::Aaaa(*address),
             };
-            if asked(data.record_type()) {
-                records.push(Record::new(name.clone(), data));
+            if !asked(data.record_type()) {
+                continue;
             }
+            let canonical = self.canonical.get(address).filter(|_| has_aliases);
+            let alias = written.filter(|it| canonical.is_some_and(|other| other != *it));
+            if let (Some(alias), Some(canonical)) = (alias, canonical) {
+                records.push(Record::new(alias.clone(), Data::Cname(canonical.clone())));
+            }
+            records.push(Record::new(canonical.unwrap_or(name).clone(), data));
         }
         Some(records)
     }

@@ -54,6 +54,9 @@ pub struct Version {
     own_names_first: bool,
     /// Whether names below `alt` are asked for nowhere (RFC 9476). Observed: 257.
     refuses_alt: bool,
+    /// Whether a name in the hosts file is an alias of the first one that its address has there.
+    /// Observed: 257. Source: `resolved-etc-hosts.c: etc_hosts_lookup_by_name`.
+    hosts_have_aliases: bool,
     /// Whether it is older than 247. Then a server has no port; the file that programs see has six
     /// domains at most, and none where none is configured; `_gateway` is asked for below the
     /// search domains, also with a dot behind it, as other single labels are; SERVFAIL is kept for
@@ -99,6 +102,7 @@ pub const V252: Version = Version {
     repeats_nxdomain: true,
     own_names_first: false,
     refuses_alt: false,
+    hosts_have_aliases: false,
     is_before_247: false,
     is_before_248: false,
 };
@@ -108,6 +112,7 @@ pub const V257: Version = Version {
     repeats_nxdomain: false,
     own_names_first: true,
     refuses_alt: true,
+    hosts_have_aliases: true,
     ..V252
 };
 
@@ -180,4 +185,4 @@ pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
 }
 
 #[cfg(test)]
-super::mutation::neighbours!(Version: repeats_nxdomain own_names_first refuses_alt is_before_247 is_before_248;);
+super::mutation::neighbours!(Version: repeats_nxdomain own_names_first refuses_alt hosts_have_aliases is_before_247 is_before_248;);

@@ -25,6 +25,8 @@ pub(super) struct Fetch<'r> {
     config: &'r Config<'r>,
     record_type: RecordType,
     requester: Requester,
+    /// Whether the connection was reset, which is taken for a time-out: what is written then fails.
+    is_reset: bool,
     /// What was sent with this requester, for which name and server.
     sent: Vec<(QueryId, Labels, usize)>,
 }
@@ -66,6 +68,7 @@ impl<'r> Fetch<'r> {
             config,
             record_type,
             requester,
+            is_reset: false,
             sent: Vec::new(),
         }
     }
@@ -165,7 +168,10 @@ impl<'r> Fetch<'r> {
                 Came::Reply(reply) if is_heard && self.is_for(arrival.query, name, at) => {
                     return Ok(reply);
                 }
-                Came::Refused | Came::Reset if is_connected => return Err(Ended::Timeout),
+                Came::Refused | Came::Reset if is_connected => {
+                    self.is_reset = matches!(self.requester, Requester::Tcp(..));
+                    return Err(Ended::Timeout);
+                }
                 Came::Closed => return Err(Ended::Raised("NoMethodError")),
                 Came::Reply(_) | Came::Refused | Came::Reset => {}
             }
@@ -191,6 +197,9 @@ impl<'r> Fetch<'r> {
         match &self.requester {
             Requester::Connected(Some((socket, server))) => {
                 return Ok((*socket, server.clone(), Transport::Udp));
+            }
+            Requester::Tcp(_, _, place) if *place == at && self.is_reset => {
+                return Err(Ended::Raised("Errno::EPIPE"));
             }
             Requester::Tcp(socket, server, place) if *place == at => {
                 return Ok((*socket, server.clone(), Transport::Tcp));

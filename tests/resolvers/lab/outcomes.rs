@@ -162,7 +162,9 @@ fn cannot_find(text: &str) -> Option<&str> {
 
 /// What the tools have in common: addresses, a refused file or name, an rcode, silence, else no data.
 fn tool(output: &Output, text: &str, addrs: Vec<String>, last: Option<&str>) -> Outcome {
-    let silent = nobody(text) || text.contains("can't connect to remote host");
+    // That one try failed is said, too, where the next one has an answer.
+    let has_failed = output.status != 0 && nobody(text);
+    let silent = has_failed || NOBODY.iter().any(|it| text.contains(it));
     let outcome = if output.status < 0 {
         Outcome::error("CRASH")
     } else if !addrs.is_empty() {
@@ -181,14 +183,16 @@ fn tool(output: &Output, text: &str, addrs: Vec<String>, last: Option<&str>) -> 
         .with("exit", output.status)
 }
 
-/// What BIND's tools say where no server answers, those of 9.16 also where one refuses.
+/// What is said where no server answers at all.
+const NOBODY: [&str; 3] = [
+    "no servers could be reached",
+    ". failed: ",
+    "can't connect to remote host",
+];
+
+/// Whether BIND's tools say that no server answers, or one try of it.
 fn nobody(text: &str) -> bool {
-    let words = [
-        "no servers could be reached",
-        "communications error to",
-        ". failed: ",
-    ];
-    words.iter().any(|it| text.contains(it))
+    text.contains("communications error to") || NOBODY.iter().any(|it| text.contains(it))
 }
 
 fn refusal(text: &str) -> Option<&'static str> {

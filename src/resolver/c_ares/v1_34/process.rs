@@ -286,11 +286,10 @@ impl Channel<'_> {
                         .await;
                 }
                 Requeue::End(qid, status, reply) => {
-                    let of_probe = self
-                        .query(qid)
-                        .is_some_and(|query| query.callback == Callback::Probe);
+                    let callback = self.query(qid).map(|query| query.callback);
                     self.queries.retain(|query| query.qid != qid);
-                    if !of_probe {
+                    // A second answer that was read with the first one finds no query.
+                    if callback.is_some_and(|it| it != Callback::Probe) {
                         self.answer(Some(qid), status, reply);
                     }
                 }
