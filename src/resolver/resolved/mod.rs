@@ -55,7 +55,8 @@ pub struct Version {
     /// Whether names below `alt` are asked for nowhere (RFC 9476). Observed: 257.
     refuses_alt: bool,
     /// Whether a name in the hosts file is an alias of the first one that its address has there.
-    /// Observed: 257. Source: `resolved-etc-hosts.c: etc_hosts_lookup_by_name`.
+    /// Observed: 257; since 254, and 253.7 (systemd #28370). Source: `resolved-etc-hosts.c:
+    /// etc_hosts_lookup_by_name`.
     hosts_have_aliases: bool,
     /// Whether it is older than 247. Then a server has no port; the file that programs see has six
     /// domains at most, and none where none is configured; `_gateway` is asked for below the

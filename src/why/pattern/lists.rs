@@ -53,7 +53,7 @@ const LISTS: [(&str, &str); 6] = [
         "@ends",
         "delet|restart|terminat|evict|drain|rollout|rolling|roll out|recreat|re-creat|redeploy|\
          re-deploy|torn down|tear down|pods move|pod moves|reschedul|scale down|scaled down|scaling down|scale-down|scaledown|shutdown|shut down|\
-         shutting down|replac|reboot|rotat|remov|node fail|goes down|went down",
+         shutting down|replac|reboot|rotat|node remov|remove node|remove a node|removing node|removing a node|node is remov|nodes are remov|pod is remov|pods are remov|node fail|goes down|went down",
     ),
     // Not all of the time.
     (
