@@ -55,11 +55,10 @@ impl<'n> Past<'n> {
         self.pods.get(sighting.pod.as_ref()?).copied()
     }
 
-    /// Whether an upstream server did not answer, and nothing more was seen of that for a
-    /// while.
+    /// Whether another server did not answer, and nothing more was seen of that for a while.
     pub(super) fn is_over(&self, sighting: &Sighting) -> bool {
         // What has ended writes no lines.
-        if !sighting.kind.is_of_upstream() || !self.pod(sighting).is_some_and(runs) {
+        if !sighting.kind.is_of_another() || !self.pod(sighting).is_some_and(runs) {
             return false;
         }
         let last = sighting.last.as_deref().and_then(time);

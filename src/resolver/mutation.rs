@@ -25,7 +25,7 @@ macro_rules! neighbours {
 pub(super) use neighbours;
 
 /// Fields that change nothing of what was observed of a resolver, and why.
-const SILENT: [(&str, &str, &str); 32] = [
+const SILENT: [(&str, &str, &str); 35] = [
     ("glibc-res_search", "alias_alone_is_not_found", NO_NSS),
     ("glibc-res_search", "waits_for_unsent", ONE_QUERY),
     ("glibc-res_search", "has_old_nsswitch", NO_NSS),
@@ -58,6 +58,17 @@ const SILENT: [(&str, &str, &str); 32] = [
     ("c-ares", "single_labels_may_fail", FROM_SOURCE),
     ("c-ares", "needs_interface", FROM_SOURCE),
     ("dig-search-9.16", "tries", NO_SILENCE),
+    (
+        "systemd-resolved-stub-247",
+        "hosts_have_aliases",
+        FILES_FIRST,
+    ),
+    ("systemd-resolved-stub", "hosts_have_aliases", FILES_FIRST),
+    (
+        "systemd-resolved-stub-257",
+        "hosts_have_aliases",
+        FILES_FIRST,
+    ),
 ];
 /// Fields of BIND's tools that say what is printed, which decides on no query.
 const PRINTED: [&str; 3] = ["name", "comments", "status"];
@@ -69,6 +80,7 @@ const NO_ADDRESS: &str = "its result is a `net.IP` without bytes, which the lab 
 const NO_PROBE: &str =
     "in no observation did a new name come 5 s after a failure and draw a probe, one in ten";
 const FROM_SOURCE: &str = "it was read in the source, and no observed scenario shows it";
+const FILES_FIRST: &str = "the C library finds the name in the hosts file before it asks the stub";
 const NO_SILENCE: &str = "in no observation of it a server is silent";
 const NO_RECORDS: &str = "the lab asks musl for addresses only: see the tests of `res_query`";
 const LIBC: &str = "only a program with libc minds: see the tests of `order`";

@@ -61,6 +61,13 @@ pub enum Step {
         /// The server.
         server: SocketAddr,
     },
+    /// See which way packets of this pod take to this server, over TCP.
+    Walk {
+        /// The pod, `NAMESPACE/NAME`.
+        pod: String,
+        /// The server.
+        server: SocketAddr,
+    },
     /// Ask with names of one's own, and watch whether they come back from outside.
     Probe,
     /// Recreate a static pod.

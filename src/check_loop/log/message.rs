@@ -50,6 +50,7 @@ pub fn classify(message: &str, version: Option<(u32, u32, u32)>) -> Option<Shown
         });
     }
     let kind = fatal(message, version)
+        .or_else(|| api(message))
         .or_else(|| dnsmasq(message))
         .or_else(|| named(message))
         .or_else(|| start(message))
@@ -85,6 +86,20 @@ fn fatal(message: &str, version: Option<(u32, u32, u32)>) -> Option<SightingKind
     } else {
         SightingKind::LoopFatal
     })
+}
+
+/// What CoreDNS and kube-dns say of the Kubernetes API, from which they learn of Services.
+///
+/// Source: `CoreDNS`, plugin/kubernetes/kubernetes.go `InitKubeCache`; client-go,
+/// tools/cache/reflector.go.
+fn api(message: &str) -> Option<SightingKind> {
+    const ABOUT: &[&str] = &["plugin/kubernetes: ", "reflector.go:", "Failed to list *"];
+    let is_lost = has(message, LATE)
+        || message.contains("connection refused")
+        || has(message, UNREACHABLE) && has(message, NETWORK);
+    let is_of_name = message.contains(" lookup ");
+    let is_its = is_lost && has(message, ABOUT) && !is_of_name;
+    is_its.then_some(SightingKind::ApiUnreachable)
 }
 
 /// Source: dnsmasq, src/network.c `check_servers`, src/forward.c

@@ -1,4 +1,4 @@
-//! What the logs of DNS servers show of a loop or a dead upstream.
+//! What the logs of DNS servers show of a loop, a dead upstream or a dead Kubernetes API.
 //!
 //! The kinds are [`SightingKind`]. A log without a sighting proves nothing: a loop
 //! can be silent.
@@ -53,6 +53,8 @@ pub enum SightingKind {
     UpstreamMalformed,
     /// Every upstream server is down.
     UpstreamDown,
+    /// The Kubernetes API does not answer, refuses or cannot be reached.
+    ApiUnreachable,
     /// CoreDNS does not start with its Corefile, or goes on with its old one.
     StartFailed,
 }
@@ -75,6 +77,7 @@ impl SightingKind {
             Self::UpstreamTls => "upstream-tls",
             Self::UpstreamMalformed => "upstream-malformed",
             Self::UpstreamDown => "upstream-down",
+            Self::ApiUnreachable => "api-unreachable",
             Self::StartFailed => "start-failed",
         }
     }
@@ -84,9 +87,9 @@ impl SightingKind {
         self <= Self::LoopbackRefused
     }
 
-    /// Whether an upstream server does not do its work.
-    pub fn is_of_upstream(self) -> bool {
-        (Self::UpstreamTimeout..=Self::UpstreamDown).contains(&self)
+    /// Whether another server does not do its work.
+    pub fn is_of_another(self) -> bool {
+        (Self::UpstreamTimeout..=Self::ApiUnreachable).contains(&self)
     }
 
     /// Whether a server did not answer.

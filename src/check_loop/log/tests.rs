@@ -256,6 +256,30 @@ fn reloads() {
     check(asked.as_bytes(), &["start-failed 1 3:1 - -"]);
 }
 
+/// Services are then answered from what was heard before, or with SERVFAIL: no server loops.
+#[test]
+fn a_lost_kubernetes_api_is_no_upstream_server() {
+    for error in [
+        "[WARNING] plugin/kubernetes: Kubernetes API connection failure: Get \
+         \"https://10.96.0.1:443/version\": dial tcp 10.96.0.1:443: connect: connection refused",
+        "[ERROR] plugin/kubernetes: Unhandled Error: Failed to list *v1.Service: Get \
+         \"https://[fd00::1]:443/api\": dial tcp [fd00::1]:443: connect: no route to host",
+        "pkg/client-go/tools/cache/reflector.go:243: failed to list *v1.Service: Get \
+         \"https://127.0.0.1:6443/api\": dial tcp 127.0.0.1:6443: i/o timeout",
+    ] {
+        check(error.as_bytes(), &["api-unreachable 1 1:1 - -"]);
+    }
+    check(
+        b"[ERROR] plugin/kubernetes: Failed to list *v1.Service: dial tcp: lookup api.test on \
+          127.0.0.53:53: read udp 127.0.0.1:4->127.0.0.53:53: i/o timeout",
+        &["loopback-timeout 1 1:1 - -"],
+    );
+    check(
+        b"[INFO] plugin/kubernetes: waiting for Kubernetes API before starting server",
+        &[],
+    );
+}
+
 #[test]
 fn names_in_queries_show_nothing() {
     check(

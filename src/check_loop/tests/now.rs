@@ -340,3 +340,28 @@ fn what_a_static_pod_did_before_is_over() {
     let report = judge(&node);
     assert_eq!(report.verdict, Verdict::Unknown);
 }
+
+/// It is no server that could be asked for a name.
+#[test]
+fn a_kubernetes_api_that_is_not_reached_is_walked_to() {
+    let mut node = two(REAL, REAL, REAL);
+    let log = source(
+        "/var/log/pods/x/coredns/0.log",
+        "2026-11-24T08:57:33Z stdout F [WARNING] plugin/kubernetes: Kubernetes API connection \
+         failure: Get \"https://10.96.0.1:443/version\": dial tcp 10.96.0.1:443: i/o timeout\n",
+    );
+    node.pods[1].containers = vec![Container {
+        name: "coredns".to_owned(),
+        pid: Some(9),
+        logs: vec![log],
+        ..Container::default()
+    }];
+    let concern = check("no API", &node, FINE).concern.unwrap();
+    let expected = Step::Walk {
+        pod: "kube-system/coredns-b".to_owned(),
+        server: "10.96.0.1:443".parse().unwrap(),
+    };
+    assert_eq!(concern.then, [expected]);
+    node.read_at = Some(i64::MAX);
+    assert_eq!(check("long ago", &node, FINE).concern, None);
+}

@@ -101,8 +101,13 @@ pub(super) fn troubles(trees: &[Tree], rows: &[Row]) -> Vec<Trouble> {
         let protocol = tree.packet.protocol;
         let service = SocketAddr::new(tree.packet.destination, tree.packet.port);
         let lost_of = |to| lost_itself(rows, to, protocol);
-        let mut are_alive = true;
-        for endpoint in endpoints(tree).into_iter().filter(|it| *it != service) {
+        let mut behind = endpoints(tree);
+        behind.retain(|it| *it != service);
+        if behind.is_empty() && !tree.fails() {
+            behind.push(service);
+        }
+        let mut are_alive = !behind.is_empty();
+        for endpoint in behind {
             let lost = lost_of(endpoint);
             if lost.0 > 0 {
                 are_alive = false;

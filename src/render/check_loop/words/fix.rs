@@ -70,6 +70,13 @@ pub(in crate::render) fn action(step: &Step) -> Action {
             let ask = ask.args([".", "NS"]);
             Action::new("ask-server", "Ask it from the pod's network", Some(ask))
         }
+        Step::Walk { pod, server } => {
+            let path = Command::new("kdns path --target").arg(pod);
+            let path = path.arg(format!("{server}/tcp"));
+            let text =
+                "See where packets to the Kubernetes API go, and whether anybody listens there";
+            Action::new("walk-to-api", text, Some(path))
+        }
         Step::Probe => Action::new(
             "probe",
             "See whether queries come back from outside",

@@ -104,6 +104,15 @@ fn of_log(sighting: &Sighting) -> Sentence {
                  rule rejects it"
             )
         }
+        (SightingKind::ApiUnreachable, servers) => {
+            let at = servers.map_or_else(String::new, |it| format!(" at {it}"));
+            let count = times("error", "errors");
+            sentence!(
+                code,
+                "{who} does not reach the Kubernetes API{at}, and hears of no new Service: {count} \
+                 in its log{last}"
+            )
+        }
         (SightingKind::UpstreamUnreachable, Some(servers)) => {
             let count = times("error", "errors");
             sentence!(
@@ -140,6 +149,7 @@ pub(in crate::render) fn sighting(kind: SightingKind) -> &'static str {
         SightingKind::UpstreamTls => "an upstream server's certificate or TLS was not accepted",
         SightingKind::UpstreamMalformed => "what an upstream server sent is no whole DNS message: cut on the way or by the server; no loop",
         SightingKind::UpstreamDown => "every upstream server is down",
+        SightingKind::ApiUnreachable => "the Kubernetes API is not reached: the server hears of no new Service",
         SightingKind::StartFailed => "CoreDNS could not use its Corefile",
     }
 }
