@@ -106,7 +106,7 @@ fn is_trouble(remark: &Remark) -> bool {
 /// these is what goes wrong, or nothing else does.
 fn with_old_files<'n>(node: &'n Node, troubles: &[Trouble]) -> Vec<&'n Pod> {
     let mut logs = troubles.iter().filter_map(|it| match it {
-        Trouble::Log(sighting) if sighting.kind != SightingKind::ApiUnreachable => Some(sighting),
+        Trouble::Log(sighting) => Some(sighting),
         _ => None,
     });
     let failing: Option<Vec<IpAddr>> = logs.next().map(|first| {
@@ -132,6 +132,9 @@ fn questions(node: &Node, trouble: &Trouble) -> Option<Vec<Step>> {
     else {
         return None;
     };
+    if *kind == SightingKind::ApiForbidden {
+        return Some(vec![Step::MayRead]);
+    }
     let (pod, server) = (pod.clone()?, *servers.first()?);
     let own = node.pods.iter().find(|it| it.label() == pod)?;
     let runs = own.containers.iter().any(|it| it.pid.is_some());

@@ -68,6 +68,8 @@ pub enum Step {
         /// The server.
         server: SocketAddr,
     },
+    /// Ask the Kubernetes API whether the account of the DNS pods may read what they watch.
+    MayRead,
     /// Ask with names of one's own, and watch whether they come back from outside.
     Probe,
     /// Recreate a static pod.

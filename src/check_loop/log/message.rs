@@ -91,15 +91,19 @@ fn fatal(message: &str, version: Option<(u32, u32, u32)>) -> Option<SightingKind
 /// What CoreDNS and kube-dns say of the Kubernetes API, from which they learn of Services.
 ///
 /// Source: `CoreDNS`, plugin/kubernetes/kubernetes.go `InitKubeCache`; client-go,
-/// tools/cache/reflector.go.
+/// tools/cache/reflector.go; apimachinery, pkg/api/errors/errors.go.
 fn api(message: &str) -> Option<SightingKind> {
     const ABOUT: &[&str] = &["plugin/kubernetes: ", "reflector.go:", "Failed to list *"];
+    if !has(message, ABOUT) || message.contains(" lookup ") {
+        return None;
+    }
+    if has(message, &[" is forbidden: User ", ": Unauthorized"]) {
+        return Some(SightingKind::ApiForbidden);
+    }
     let is_lost = has(message, LATE)
         || message.contains("connection refused")
         || has(message, UNREACHABLE) && has(message, NETWORK);
-    let is_of_name = message.contains(" lookup ");
-    let is_its = is_lost && has(message, ABOUT) && !is_of_name;
-    is_its.then_some(SightingKind::ApiUnreachable)
+    is_lost.then_some(SightingKind::ApiUnreachable)
 }
 
 /// Source: dnsmasq, src/network.c `check_servers`, src/forward.c

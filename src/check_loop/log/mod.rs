@@ -55,6 +55,8 @@ pub enum SightingKind {
     UpstreamDown,
     /// The Kubernetes API does not answer, refuses or cannot be reached.
     ApiUnreachable,
+    /// The Kubernetes API does not let the server read what it watches.
+    ApiForbidden,
     /// CoreDNS does not start with its Corefile, or goes on with its old one.
     StartFailed,
 }
@@ -78,6 +80,7 @@ impl SightingKind {
             Self::UpstreamMalformed => "upstream-malformed",
             Self::UpstreamDown => "upstream-down",
             Self::ApiUnreachable => "api-unreachable",
+            Self::ApiForbidden => "api-forbidden",
             Self::StartFailed => "start-failed",
         }
     }
@@ -89,7 +92,7 @@ impl SightingKind {
 
     /// Whether another server does not do its work.
     pub fn is_of_another(self) -> bool {
-        (Self::UpstreamTimeout..=Self::ApiUnreachable).contains(&self)
+        (Self::UpstreamTimeout..=Self::ApiForbidden).contains(&self)
     }
 
     /// Whether a server did not answer.

@@ -269,6 +269,14 @@ fn a_lost_kubernetes_api_is_no_upstream_server() {
     ] {
         check(error.as_bytes(), &["api-unreachable 1 1:1 - -"]);
     }
+    for error in [
+        "client-go/tools/cache/reflector.go:167: Failed to watch *v1.EndpointSlice: failed to list \
+         *v1.EndpointSlice: endpointslices.discovery.k8s.io is forbidden: User \
+         \"system:serviceaccount:kube-system:coredns\" cannot list resource",
+        "[ERROR] plugin/kubernetes: Unhandled Error: Failed to list *v1.Service: Unauthorized",
+    ] {
+        check(error.as_bytes(), &["api-forbidden 1 1:1 - -"]);
+    }
     check(
         b"[ERROR] plugin/kubernetes: Failed to list *v1.Service: dial tcp: lookup api.test on \
           127.0.0.53:53: read udp 127.0.0.1:4->127.0.0.53:53: i/o timeout",

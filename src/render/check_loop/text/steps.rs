@@ -27,8 +27,10 @@ impl Page<'_> {
         }
         let concern = report.concern.as_ref();
         let then = concern.map_or(&[][..], |it| &it.then);
-        let is_question =
-            |it: &Step| matches!(it, Step::Ask { .. } | Step::Walk { .. } | Step::Probe);
+        let is_question = |it: &Step| {
+            let is_at_api = matches!(it, Step::Walk { .. } | Step::MayRead);
+            is_at_api || matches!(it, Step::Ask { .. } | Step::Probe)
+        };
         match then {
             [] => return Ok(()),
             all if all.iter().all(is_question) => self.title("What to ask next")?,

@@ -77,6 +77,15 @@ pub(in crate::render) fn action(step: &Step) -> Action {
                 "See where packets to the Kubernetes API go, and whether anybody listens there";
             Action::new("walk-to-api", text, Some(path))
         }
+        Step::MayRead => Action::new(
+            "see-permission",
+            "See whether the account of the DNS pods may, by its usual name: if not, ClusterRole \
+             system:coredns lacks it; if so, their token is no longer good, and new pods have one",
+            Some(Command::new(
+                "kubectl auth can-i list endpointslices.discovery.k8s.io \
+                 --as system:serviceaccount:kube-system:coredns",
+            )),
+        ),
         Step::Probe => Action::new(
             "probe",
             "See whether queries come back from outside",

@@ -109,8 +109,16 @@ fn of_log(sighting: &Sighting) -> Sentence {
             let count = times("error", "errors");
             sentence!(
                 code,
-                "{who} does not reach the Kubernetes API{at}, and hears of no new Service: {count} \
-                 in its log{last}"
+                "{who} did not reach the Kubernetes API{at}: {count} in its log{last}; until it does, \
+                 it hears of no new Service"
+            )
+        }
+        (SightingKind::ApiForbidden, _) => {
+            let count = times("error", "errors");
+            sentence!(
+                code,
+                "the Kubernetes API did not let {who} read what it watches: {count} in its log{last}; \
+                 until it does, no new Service is heard of"
             )
         }
         (SightingKind::UpstreamUnreachable, Some(servers)) => {
@@ -149,7 +157,8 @@ pub(in crate::render) fn sighting(kind: SightingKind) -> &'static str {
         SightingKind::UpstreamTls => "an upstream server's certificate or TLS was not accepted",
         SightingKind::UpstreamMalformed => "what an upstream server sent is no whole DNS message: cut on the way or by the server; no loop",
         SightingKind::UpstreamDown => "every upstream server is down",
-        SightingKind::ApiUnreachable => "the Kubernetes API is not reached: the server hears of no new Service",
+        SightingKind::ApiUnreachable => "the Kubernetes API was not reached: until it is, no new Service is heard of",
+        SightingKind::ApiForbidden => "the Kubernetes API did not let the server read what it watches: until it does, no new Service is heard of",
         SightingKind::StartFailed => "CoreDNS could not use its Corefile",
     }
 }
