@@ -161,9 +161,10 @@ impl Manager<'_> {
         };
         let mut targets: Vec<Name> = records.iter().filter_map(target).collect();
         targets.dedup();
-        let chosen = targets.get(self.io.choose(targets.len(), EITHER_ALIAS));
-        let first = records.iter().position(|it| target(it).as_ref() == chosen);
-        if chosen.is_some() {
+        if let Some(chosen) = targets.get(self.io.choose(targets.len(), EITHER_ALIAS)) {
+            let first = records
+                .iter()
+                .position(|it| target(it).as_ref() == Some(chosen));
             records.rotate_left(first.unwrap_or_default());
         }
         records
